@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** A date-time that comes in: ISO 8601 in UTC with a `Z` suffix, with seconds or fractions. */
+export const dateTimeIn = z.iso
+  .datetime({ error: 'must be an ISO 8601 date-time in UTC with a Z suffix, e.g. 2026-08-26T14:03:00Z' })
+  .meta({ example: '2026-08-26T14:03:00Z' });
+
+/** A date-time that goes out: ISO 8601 in UTC, always with milliseconds and `Z`. */
+export const dateTimeOut = z.iso.datetime({ precision: 3 }).meta({ example: '2026-08-26T14:03:00.000Z' });
+
+/** Writes an instant the way every answer and webhook shows it: ISO 8601 UTC with milliseconds and `Z`. */
+export function formatDateTime(instant: Date): string {
+  return instant.toISOString();
+}

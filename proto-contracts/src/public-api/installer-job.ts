@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { dateTimeIn, dateTimeOut } from './date-time.js';
+import { LIMITS } from './limits.js';
+
+/** Every status of a job, in the order of its life. */
+export const JOB_STATUSES = [
+  'ASSIGNED',
+  'ACKNOWLEDGED',
+  'EN_ROUTE',
+  'ON_SITE',
+  'BLOCKED',
+  'IN_PROGRESS',
+  'COMPLETE',
+  'CANCELLED',
+] as const;
+
+export type JobStatusName = (typeof JOB_STATUSES)[number];
+
+/** The statuses that an installer may report. */
+export const REPORTABLE_STATUSES = [
+  'ACKNOWLEDGED',
+  'EN_ROUTE',
+  'ON_SITE',
+  'BLOCKED',
+  'IN_PROGRESS',
+  'COMPLETE',
+] as const satisfies readonly JobStatusName[];
+
+/** Why work cannot go on. */
+export const BLOCKER_CODES = [
+  'CUSTOMER_UNAVAILABLE',
+  'SITE_NOT_READY',
+  'MATERIAL_MISSING',
+  'EQUIPMENT_DAMAGED',
+  'PERMIT',
+  'WEATHER',
+  'SAFETY',
+  'OTHER',
+] as const;
+
+export const SCHEDULE_STATUSES = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
+
+export const DOCUMENT_CATEGORIES = [
+  'SCOPE',
+  'PERMIT',
+  'MANUAL',
+  'WARRANTY',
+  'COMPLETION',
+  'CONTRACT_METADATA',
+] as const;
+
+const scopeItem = z.strictObject({
+  name: z.string(),
+  model: z.string().nullable(),
+  quantity: z.int(),
+});
+
+/**
+ * The installer-safe projection (spec: InstallerJob). Strict on purpose: a field that is not listed here can not be
+ * shown, and customer email, prices, costs, margin, financing, payments and signatures are not listed (spec: rule 6).
+ */
+export const installerJob = z.strictObject({
+  id: z.string(),
+  version: z.int().min(1),
+  status: z.enum(JOB_STATUSES),
+  company: z.strictObject({ id: z.string(), name: z.string() }),
+  customer: z.strictObject({
+    name: z.string(),
+    phone: z.string(),
+    address: z.strictObject({ line1: z.string(), city: z.string(), state: z.string(), zip: z.string() }),
+  }),
+  scope: z.strictObject({
+    packageName: z.string(),
+    systemType: z.string(),
+    equipment: z.array(scopeItem),
+    accessories: z.array(scopeItem),
+    supplierSources: z.array(z.strictObject({ name: z.string(), reference: z.string().nullable() })),
+    scopeVersion: z.int(),
+  }),
+  schedule: z.strictObject({
+    status: z.enum(SCHEDULE_STATUSES),
+    startsAt: dateTimeOut.nullable(),
+    endsAt: dateTimeOut.nullable(),
+    timeZone: z.string().nullable(),
+  }),
+  readiness: z.strictObject({ ready: z.boolean(), blockerCodes: z.array(z.string()) }),
+  documents: z.array(
+    z.strictObject({
+      id: z.string(),
+      category: z.enum(DOCUMENT_CATEGORIES),
+      mime: z.string(),
+      availableAt: dateTimeOut,
+    }),
+  ),
+  technicianAssignments: z.array(z.strictObject({ membershipId: z.string(), assignedAt: dateTimeOut })),
+  updatedAt: dateTimeOut,
+});
+
+export type InstallerJob = z.infer<typeof installerJob>;
+
+/** One job with the version of the API that shows it. */
+export const jobAnswer = z.object({ apiVersion: z.string(), resource: installerJob });
+
+/** One page of the change feed. */
+export const jobFeedAnswer = z.object({
+  apiVersion: z.string(),
+  resources: z.array(z.object({ sequence: z.int().min(1), changedAt: dateTimeOut, resource: installerJob })),
+  nextCursor: z.string().nullable(),
+  hasMore: z.boolean(),
+});
+
+/** The query of the change feed. */
+export const jobFeedQuery = z.object({
+  cursor: z.string().max(512).optional(),
+  limit: z.coerce
+    .number({ error: 'must be an integer from 1 to 100' })
+    .int()
+    .min(1)
+    .max(LIMITS.installerPageSize.max)
+    .default(LIMITS.installerPageSize.default),
+});
+
+/**
+ * A status event (spec: StatusEventIn), judged by the given instant: `occurredAt` is at most 5 minutes ahead of it and
+ * 30 days behind it.
+ */
+export function statusEventIn(now: Date) {
+  return z
+    .object({
+      status: z.enum(REPORTABLE_STATUSES),
+      occurredAt: dateTimeIn,
+      note: z.string().max(LIMITS.noteLength).optional(),
+      blockerCode: z.enum(BLOCKER_CODES).optional(),
+      expectedVersion: z.int().min(1),
+    })
+    .superRefine((event, context) => {
+      const ahead = Date.parse(event.occurredAt) - now.getTime();
+      if (ahead > LIMITS.occurredAtAheadMs) {
+        context.addIssue({
+          code: 'custom',
+          path: ['occurredAt'],
+          message: 'must be at most 5 minutes in the future',
+        });
+      }
+      if (ahead < -LIMITS.occurredAtBackMs) {
+        context.addIssue({
+          code: 'custom',
+          path: ['occurredAt'],
+          message: 'must be at most 30 days in the past',
+        });
+      }
+      if (event.status === 'BLOCKED' && event.blockerCode === undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['blockerCode'],
+          message: 'is required when status is BLOCKED',
+        });
+      }
+      if (event.status !== 'BLOCKED' && event.blockerCode !== undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['blockerCode'],
+          message: 'is allowed only when status is BLOCKED',
+        });
+      }
+    });
+}

@@ -1,0 +1,18 @@
+/** The limits of the specification's Limits part, each in its unit. */
+export const LIMITS = {
+  bodyBytes: 1_048_576,
+  installerRequestsPerMinute: 60,
+  inboundRequestsPerMinute: 600,
+  consoleRequestsPerMinute: 3_000,
+  installerPageSize: { default: 50, max: 100 },
+  inboundPageSize: { default: 50, max: 200 },
+  idempotencyKeyLength: 128,
+  noteLength: 2_000,
+  occurredAtAheadMs: 5 * 60_000,
+  occurredAtBackMs: 30 * 24 * 3_600_000,
+  idempotencyRetentionDays: 45,
+  webhookTimestampToleranceSeconds: 300,
+  webhookTimeoutMs: 10_000,
+  webhookAttempts: 8,
+  webhookBackoffCapMs: 6 * 3_600_000,
+} as const;

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { dateTimeOut } from './date-time.js';
+import { BLOCKER_CODES, JOB_STATUSES } from './installer-job.js';
+
+/** What a company does, as partners see it. */
+export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
+
+interface CatalogueEntry {
+  /** When the event occurs, in the specification's words. */
+  readonly meaning: string;
+  /** The classes of companies that may subscribe. */
+  readonly classes: readonly CompanyClassName[];
+}
+
+const sales = (meaning: string): CatalogueEntry => ({ meaning, classes: ['SALES'] });
+const install = (meaning: string): CatalogueEntry => ({ meaning, classes: ['INSTALLER'] });
+const journal = (meaning: string): CatalogueEntry => ({ meaning, classes: ['ACCOUNTING'] });
+
+/** Every event that a subscription can name (spec: Event catalogue), with who may have it. */
+export const EVENT_CATALOGUE = {
+  'quote.sent': sales('a quote was sent to the customer'),
+  'quote.viewed': sales('the customer opened the quote link'),
+  'quote.accepted': sales('the customer accepted an option'),
+  'project.stage_changed': sales('any pipeline stage change'),
+  'appointment.booked': sales('an appointment was created or moved'),
+  'deposit.paid': sales('customer deposit settled'),
+  'deposit.refunded': sales('customer deposit reversed'),
+  'invoice.issued': sales('an invoice was issued'),
+  'rebate.status_changed': sales('a rebate or incentive application changed state'),
+  'project.completed': sales('project closed out'),
+  'install.job_assigned': install('a job was assigned to your company'),
+  'install.job_unassigned': install('a job was removed from your company'),
+  'install.job_cancelled': install('the job was cancelled by the company'),
+  'install.schedule_changed': install('scheduled start or end changed, by either side'),
+  'install.readiness_changed': install('ready flag or blocker codes changed'),
+  'install.document_available': install(
+    'a scope, permit, manual, warranty or completion document can be fetched',
+  ),
+  'install.status_changed': install('job status moved'),
+  'install.completion_received': install('a completion report was accepted'),
+  'install.scope_acknowledgement_required': install(
+    'the scope changed; acknowledgement of the new scope version is needed before work continues',
+  ),
+  'install.test': {
+    meaning: 'on-demand test delivery, safe to ignore in production',
+    classes: ['SALES', 'INSTALLER', 'ACCOUNTING'],
+  },
+  'journal.deposit_recorded': journal('a deposit was recorded'),
+  'journal.invoice_recorded': journal('an invoice was recorded'),
+  'journal.payout_recorded': journal('a payout was recorded'),
+  'journal.adjustment_recorded': journal('an adjustment was recorded'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type EventName = keyof typeof EVENT_CATALOGUE;
+
+/** Tells whether a text names an event of the catalogue. */
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(EVENT_CATALOGUE, name);
+}
+
+/** The group of an event: what stands before its dot. */
+export function eventGroup(event: EventName): string {
+  return event.slice(0, event.indexOf('.'));
+}
+
+/**
+ * The events that a pattern of a subscription stands for and that a company of the class may have: an event's own name, or
+ * `group.*`. Empty when the pattern means nothing or nothing that the class may have.
+ */
+export function eventsMatching(pattern: string, companyClass: CompanyClassName): readonly EventName[] {
+  return Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => pattern === event || pattern === `${eventGroup(event)}.*`)
+    .filter((event) => {
+      const classes: readonly CompanyClassName[] = EVENT_CATALOGUE[event].classes;
+      return classes.includes(companyClass);
+    });
+}
+
+/** The `data` of each event that the service emits. Strict: a field that is not listed can not be sent. */
+export const eventData = {
+  'install.job_assigned': z.strictObject({ jobId: z.string(), status: z.enum(JOB_STATUSES) }),
+  'install.job_unassigned': z.strictObject({ jobId: z.string() }),
+  'install.status_changed': z.strictObject({
+    jobId: z.string(),
+    previousStatus: z.enum(JOB_STATUSES),
+    status: z.enum(JOB_STATUSES),
+    occurredAt: dateTimeOut,
+    note: z.string().nullable(),
+    blockerCode: z.enum(BLOCKER_CODES).nullable(),
+  }),
+  'install.test': z.strictObject({ subscriptionId: z.string(), message: z.string() }),
+} as const satisfies Partial<Record<EventName, z.ZodType>>;
+
+/** The events that the service emits today. */
+export type EmittedEventName = keyof typeof eventData;
+
+export type EventData<E extends EmittedEventName> = z.infer<(typeof eventData)[E]>;
+
+/** The body of every webhook (spec: Webhook envelope). */
+export const webhookEnvelope = z.strictObject({
+  id: z.string(),
+  event: z.string(),
+  apiVersion: z.string(),
+  schemaVersion: z.int(),
+  occurredAt: dateTimeOut,
+  resource: z.strictObject({ type: z.string(), id: z.string(), version: z.int() }),
+  data: z.record(z.string(), z.unknown()),
+});
+
+export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;

@@ -1,0 +1,130 @@
+/**
+ * Every exchange, queue and routing name of the service, and what each queue loses or doubles when something dies.
+ * Nothing else in the project spells a name of the broker.
+ *
+ * All work and event queues are quorum queues that refuse publishes when full (`x-overflow=reject-publish`), dead-letter
+ * at least once and have a delivery limit, because a broker of the 3.x line has no limit of its own.
+ */
+
+/** An exchange that the service declares. */
+export interface ExchangeDefinition {
+  readonly name: string;
+  readonly type: 'topic' | 'fanout' | 'direct';
+}
+
+/** A durable queue, its bindings and its dead-letter queue. */
+export interface QueueDefinition {
+  readonly name: string;
+  /** `quorum`: survives the loss of a node, bodies on disk. `classic`: durable queue of transient messages. */
+  readonly type: 'quorum' | 'classic';
+  readonly bindings: readonly { readonly exchange: ExchangeDefinition; readonly routingKey: string }[];
+  /** Name of the quorum queue that takes what this one gives up on; absent: what expires or is refused is dropped. */
+  readonly deadLetterQueue?: string;
+  /** Deliveries of one message before it is dead-lettered. */
+  readonly deliveryLimit?: number;
+  /** Messages at most; a publish beyond is refused. */
+  readonly maxLength?: number;
+}
+
+/** Commands between our own services, routed by queue name. */
+export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
+
+/** What the platform tells this service; routing key = full name of the protobuf message. */
+export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies ExchangeDefinition;
+
+/** What this service tells the platform; routing key = full name of the protobuf message. */
+export const PARTNER_EVENTS = { name: 'partner.events', type: 'topic' } as const satisfies ExchangeDefinition;
+
+/** Broadcasts to every gateway replica: revoked keys. */
+export const ACCESS_BROADCAST = { name: 'partner.access', type: 'fanout' } as const satisfies ExchangeDefinition;
+
+/** Where queues send what they give up on, routed by dead-letter queue name. */
+export const DEAD_LETTERS = { name: 'partner.dead-letters', type: 'direct' } as const satisfies ExchangeDefinition;
+
+/**
+ * RPC requests to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has
+ * passed: the caller sees a timeout, and its idempotency key settles what happened. A request can run twice when
+ * job-state dies before it acknowledges; the idempotency key makes that one effect.
+ */
+export const JOB_STATE_RPC = {
+  name: 'job-state.rpc',
+  type: 'classic',
+  bindings: [{ exchange: COMMANDS, routingKey: 'job-state.rpc' }],
+} as const satisfies QueueDefinition;
+
+/** RPC requests to webhook-dispatcher. Loses and doubles as {@link JOB_STATE_RPC}; every call there is a read. */
+export const WEBHOOK_DISPATCHER_RPC = {
+  name: 'webhook-dispatcher.rpc',
+  type: 'classic',
+  bindings: [{ exchange: COMMANDS, routingKey: 'webhook-dispatcher.rpc' }],
+} as const satisfies QueueDefinition;
+
+/**
+ * `DeliverWebhook` commands. May lose everything: the lease in Postgres runs out and the delivery is due again. A command
+ * that is delivered twice makes two attempts, each with its own delivery id; the receiver de-duplicates by event id.
+ */
+export const WEBHOOK_DELIVERIES = {
+  name: 'webhook-dispatcher.deliveries',
+  type: 'quorum',
+  bindings: [{ exchange: COMMANDS, routingKey: 'webhook-dispatcher.deliveries' }],
+  deadLetterQueue: 'webhook-dispatcher.deliveries.dead',
+  deliveryLimit: 5,
+  maxLength: 100_000,
+} as const satisfies QueueDefinition;
+
+/**
+ * `DeliveryAttempted` results. May lose everything: the lease in Postgres runs out and the delivery is attempted again.
+ * A result that arrives twice is recorded once, by the attempt's id.
+ */
+export const DELIVERY_RESULTS = {
+  name: 'job-state.delivery-results',
+  type: 'quorum',
+  bindings: [{ exchange: COMMANDS, routingKey: 'job-state.delivery-results' }],
+  deadLetterQueue: 'job-state.delivery-results.dead',
+  deliveryLimit: 20,
+  maxLength: 100_000,
+} as const satisfies QueueDefinition;
+
+/**
+ * Messages of the platform. Loses nothing that was confirmed to the platform. A message that arrives twice is recorded
+ * once, by its message id, in the transaction of its effect.
+ */
+export const PLATFORM_MESSAGES = {
+  name: 'job-state.platform-messages',
+  type: 'quorum',
+  bindings: [{ exchange: PLATFORM, routingKey: '#' }],
+  deadLetterQueue: 'job-state.platform-messages.dead',
+  deliveryLimit: 20,
+} as const satisfies QueueDefinition;
+
+/**
+ * What the platform has yet to read of {@link PARTNER_EVENTS}. Loses nothing: job-state keeps each event until the broker
+ * has confirmed it. An event can be there twice; the platform de-duplicates by message id.
+ */
+export const PARTNER_EVENTS_FOR_PLATFORM = {
+  name: 'platform.partner-events',
+  type: 'quorum',
+  bindings: [{ exchange: PARTNER_EVENTS, routingKey: '#' }],
+  deadLetterQueue: 'platform.partner-events.dead',
+  deliveryLimit: 20,
+  maxLength: 1_000_000,
+} as const satisfies QueueDefinition;
+
+/** Every exchange, for declaration and for checks. */
+export const EXCHANGES: readonly ExchangeDefinition[] = [
+  COMMANDS,
+  PLATFORM,
+  PARTNER_EVENTS,
+  ACCESS_BROADCAST,
+  DEAD_LETTERS,
+];
+
+/** Every durable queue, for declaration and for checks. Every service declares all of them at each connect. */
+export const QUEUES: readonly QueueDefinition[] = [
+  JOB_STATE_RPC,
+  WEBHOOK_DISPATCHER_RPC,
+  WEBHOOK_DELIVERIES,
+  DELIVERY_RESULTS,
+  PLATFORM_MESSAGES,
+  PARTNER_EVENTS_FOR_PLATFORM,
+];

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { isId, newId } from './ids.js';
+
+/** The environment that a key is for; one deployment serves one of them. */
+export type Environment = 'sandbox' | 'production';
+
+const SECRET_PREFIXES: Readonly<Record<Environment, string>> = {
+  sandbox: 'svc_test_',
+  production: 'svc_live_',
+};
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+/** A key as it is stored and looked up: its public part, and the hash of its secret part. */
+export interface ParsedApiKey {
+  readonly keyId: string;
+  /** SHA-256, 32 bytes. */
+  readonly secretSha256: Buffer;
+}
+
+/** A new key: the text to show once, and what to store of it. */
+export interface NewApiKey extends ParsedApiKey {
+  /** `<keyId>.<secret>`, the value of `x-api-key`. */
+  readonly text: string;
+  readonly lastFour: string;
+}
+
+/**
+ * Makes a key: `key_…`, a dot, the environment's prefix, 32 random base62 characters (190 bits) and 6 of CRC-32 over
+ * what stands before them in the secret. Randomness can be given, so that the sandbox has the same keys every time.
+ */
+export function createApiKey(
+  environment: Environment,
+  given: { readonly keyId?: string; readonly random?: Uint8Array } = {},
+): NewApiKey {
+  const keyId = given.keyId ?? newId('key');
+  const body = SECRET_PREFIXES[environment] + base62(given.random ?? randomBytes(64), RANDOM_LENGTH);
+  const secret = body + checksum(body);
+  return {
+    text: `${keyId}.${secret}`,
+    keyId,
+    secretSha256: createHash('sha256').update(secret).digest(),
+    lastFour: secret.slice(-4),
+  };
+}
+
+/**
+ * Reads the value of `x-api-key` (spec: Authentication 1, 2). Undefined for whatever can not be a key of the
+ * environment: a wrong form, prefix, length or checksum is refused before any look-up.
+ */
+export function parseApiKey(text: string, environment: Environment): ParsedApiKey | undefined {
+  const dot = text.indexOf('.');
+  const keyId = text.slice(0, Math.max(dot, 0));
+  const secret = text.slice(dot + 1);
+  const prefix = SECRET_PREFIXES[environment];
+  if (!isId('key', keyId)) return undefined;
+  if (secret.length !== prefix.length + RANDOM_LENGTH + CHECKSUM_LENGTH) return undefined;
+  if (!secret.startsWith(prefix) || !/^[0-9A-Za-z]+$/.test(secret.slice(prefix.length))) return undefined;
+  const body = secret.slice(0, -CHECKSUM_LENGTH);
+  if (checksum(body) !== secret.slice(-CHECKSUM_LENGTH)) return undefined;
+  return { keyId, secretSha256: createHash('sha256').update(secret).digest() };
+}
+
+function base62(random: Uint8Array, length: number): string {
+  let text = '';
+  // 248 is the largest multiple of 62 in a byte: values from there on would favour the first characters.
+  for (const byte of random) {
+    if (text.length === length) break;
+    if (byte < 248) text += BASE62.charAt(byte % 62);
+  }
+  return text.length === length ? text : text + base62(randomBytes(64), length - text.length);
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  while (text.length < CHECKSUM_LENGTH) {
+    text = BASE62.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

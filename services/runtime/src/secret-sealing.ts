@@ -1,0 +1,73 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+/** Keys that seal webhook secrets, by key id. The first one seals; all of them open. */
+export interface SealingKeys {
+  readonly currentKeyId: string;
+  readonly keys: ReadonlyMap<string, Buffer>;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * The setting `WEBHOOK_SEALING_KEYS`: `id:base64` pairs parted by commas, each key 32 bytes, the first one current. A
+ * later one stays as long as secrets sealed with it are kept.
+ */
+export const sealingKeysSetting = z.string().transform((text, context): SealingKeys => {
+  const keys = new Map<string, Buffer>();
+  for (const pair of text.split(',')) {
+    const [id = '', encoded = ''] = pair.trim().split(':');
+    const key = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32 || keys.has(id)) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be id:base64 pairs parted by commas, each key 32 bytes, each id once',
+      });
+      return z.NEVER;
+    }
+    keys.set(id, key);
+  }
+  const [currentKeyId] = keys.keys();
+  return currentKeyId === undefined ? z.NEVER : { currentKeyId, keys };
+});
+
+/** What a sealed secret belongs to. A secret moved to another subscription or version does not open. */
+export interface SealedSecretOwner {
+  readonly subscriptionId: string;
+  readonly version: number;
+}
+
+/** Seals a webhook signing secret with AES-256-GCM under the current key: key id, IV, tag and ciphertext in one blob. */
+export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: string): Buffer {
+  const key = keys.keys.get(keys.currentKeyId);
+  if (key === undefined) throw new Error('the current sealing key is missing');
+  const keyId = Buffer.from(keys.currentKeyId, 'ascii');
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(associatedData(keys.currentKeyId, owner));
+  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.of(keyId.length), keyId, iv, cipher.getAuthTag(), ciphertext]);
+}
+
+/** Opens what {@link sealSecret} made. Throws when the key is not held, or the blob was changed or belongs elsewhere. */
+export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: Uint8Array): string {
+  const blob = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const ivStart = 1 + (blob[0] ?? 0);
+  const keyId = blob.toString('ascii', 1, ivStart);
+  const key = keys.keys.get(keyId);
+  if (key === undefined) throw new Error('the secret is sealed with a key that is not held');
+  const iv = blob.subarray(ivStart, ivStart + IV_BYTES);
+  const tag = blob.subarray(ivStart + IV_BYTES, ivStart + IV_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedData(keyId, owner));
+  decipher.setAuthTag(tag);
+  return Buffer.concat([
+    decipher.update(blob.subarray(ivStart + IV_BYTES + TAG_BYTES)),
+    decipher.final(),
+  ]).toString('utf8');
+}
+
+function associatedData(keyId: string, owner: SealedSecretOwner): Buffer {
+  return Buffer.from(`${keyId}\n${owner.subscriptionId}\n${owner.version}`, 'utf8');
+}

@@ -1,0 +1,69 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { z } from 'zod';
+import { startAdminServer } from './admin-server.js';
+import { type commonConfig, ConfigError, parseConfig } from './config.js';
+import { createLifecycle, type Lifecycle } from './lifecycle.js';
+import { ListenError } from './listen.js';
+import { createLogger, type Logger } from './logger.js';
+
+/** What every service is given to start with. */
+export interface ServiceKit {
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly lifecycle: Lifecycle;
+}
+
+type CommonSettings = z.infer<z.ZodObject<typeof commonConfig>>;
+
+/**
+ * Runs one service as this process: reads its settings, serves its admin port, starts it, and on SIGTERM or SIGINT stops
+ * it in order. Ends with exit code 1 and one clear message when the settings are not usable, a port is taken or the start
+ * fails; and with 1 after an error that nothing caught, since the state is then unknown. Never resolves.
+ */
+export async function runService<S extends z.ZodType<CommonSettings>>(options: {
+  readonly name: string;
+  readonly config: S;
+  readonly start: (config: z.infer<S>, kit: ServiceKit) => Promise<void>;
+}): Promise<void> {
+  let config: z.infer<S>;
+  try {
+    config = parseConfig(options.config, process.env);
+  } catch (error) {
+    process.stderr.write(`${options.name}: ${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+  const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const lifecycle = createLifecycle({ logger, graceMs: config.SHUTDOWN_GRACE_MS });
+
+  const stop = async (cause: string, exitCode: number) => {
+    logger.info({ cause }, 'service.stopping');
+    const clean = await lifecycle.shutDown();
+    logger.info({ clean }, 'service.stopped');
+    process.exit(clean ? exitCode : 1);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM', 0));
+  process.on('SIGINT', () => void stop('SIGINT', 0));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'service.crashed');
+    process.exit(1);
+  });
+
+  try {
+    const admin = await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      lifecycle,
+      metrics,
+    });
+    lifecycle.onShutdown('admin-server', admin.close);
+    await options.start(config, { logger, metrics, lifecycle });
+    lifecycle.started();
+    logger.info({ adminPort: admin.port, environment: config.PARTNER_ENVIRONMENT }, 'service.started');
+  } catch (error) {
+    if (error instanceof ListenError) process.stderr.write(`${options.name}: ${error.message}\n`);
+    else logger.fatal({ err: error }, 'service.start_failed');
+    process.exit(1);
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  context,
+  type Context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+/** Text headers that carry a trace from one process to the next: W3C `traceparent` and `tracestate`. */
+export type TraceCarrier = Record<string, string>;
+
+const tracer = trace.getTracer('partner-integration-service');
+
+/** The headers that continue the active trace elsewhere; empty when there is none. */
+export function injectTrace(from: Context = context.active()): TraceCarrier {
+  const carrier: TraceCarrier = {};
+  propagation.inject(from, carrier);
+  return carrier;
+}
+
+/** The context that such headers continue; what is malformed is ignored. */
+export function extractTrace(carrier: Readonly<Record<string, unknown>>): Context {
+  const texts: TraceCarrier = {};
+  for (const name of ['traceparent', 'tracestate']) {
+    const value = carrier[name];
+    if (typeof value === 'string') texts[name] = value;
+  }
+  return propagation.extract(context.active(), texts);
+}
+
+/**
+ * Runs work inside a span, as its active context, and ends the span with the work. An error is recorded by name only,
+ * since messages can hold personal data, and passed on.
+ */
+export async function withSpan<T>(
+  options: {
+    readonly name: string;
+    readonly kind: keyof typeof SpanKind;
+    readonly parent?: Context;
+    readonly attributes?: Readonly<Record<string, string | number | boolean>>;
+  },
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  return tracer.startActiveSpan(
+    options.name,
+    { kind: SpanKind[options.kind], attributes: { ...options.attributes } },
+    options.parent ?? context.active(),
+    async (span) => {
+      try {
+        return await work(span);
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  );
+}
