@@ -1,5 +1,5 @@
 import type { CallOptions } from '@connectrpc/connect';
-import type { Scope } from '@partner/proto-contracts/public-api/scopes.js';
+import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import type { z } from 'zod';
 
 /** One request whose caller is known and whose input has passed validation. */
