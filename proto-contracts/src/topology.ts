@@ -36,10 +36,16 @@ export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies E
 export const PARTNER_EVENTS = { name: 'partner.events', type: 'topic' } as const satisfies ExchangeDefinition;
 
 /** Broadcasts to every gateway replica: revoked keys. */
-export const ACCESS_BROADCAST = { name: 'partner.access', type: 'fanout' } as const satisfies ExchangeDefinition;
+export const ACCESS_BROADCAST = {
+  name: 'partner.access',
+  type: 'fanout',
+} as const satisfies ExchangeDefinition;
 
 /** Where queues send what they give up on, routed by dead-letter queue name. */
-export const DEAD_LETTERS = { name: 'partner.dead-letters', type: 'direct' } as const satisfies ExchangeDefinition;
+export const DEAD_LETTERS = {
+  name: 'partner.dead-letters',
+  type: 'direct',
+} as const satisfies ExchangeDefinition;
 
 /**
  * RPC requests to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has

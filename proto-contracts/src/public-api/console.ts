@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
+import { CURRENT_SCHEMA_VERSION } from './versions.js';
+import { EVENT_CATALOGUE, eventGroup, isEventName } from './webhook-events.js';
 
 /** Body of `POST /partner-api/session`. */
 export const sessionIn = z.object({
@@ -10,16 +12,57 @@ export const sessionIn = z.object({
 /** The signed-in owner. */
 export const sessionAnswer = z.object({
   owner: z.object({ membershipId: z.string(), displayName: z.string() }),
-  company: z.object({ id: z.string(), name: z.string(), class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']) }),
+  company: z.object({
+    id: z.string(),
+    name: z.string(),
+    class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  }),
   expiresAt: dateTimeOut,
 });
 
+/**
+ * The address of a subscription, as far as its text tells (spec: Subscription URL rules 1). Which address its host has is
+ * looked up elsewhere, at creation and on every delivery.
+ */
+const endpointUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .superRefine((text, context) => {
+    const fault = endpointUrlFault(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+function endpointUrlFault(text: string): string | undefined {
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not hold spaces or control characters';
+  if (!URL.canParse(text)) return 'must be a URL that begins with https://';
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return 'must be a URL that begins with https://';
+  if (url.port !== '') return 'must use port 443';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  return undefined;
+}
+
+const EVENT_GROUPS: ReadonlySet<string> = new Set(
+  Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .map((event) => `${eventGroup(event)}.*`),
+);
+
+/** An event of the catalogue, or a whole group. Which of them a company may have depends on its class. */
+const eventPattern = z
+  .string()
+  .refine(
+    (pattern) => isEventName(pattern) || EVENT_GROUPS.has(pattern),
+    'must be an event of the catalogue, or a group such as install.*',
+  );
+
 /** Body of `POST /partner-api/webhooks`. */
 export const subscriptionIn = z.object({
-  url: z.string().min(1).max(2048),
-  events: z.array(z.string().min(1).max(100)).min(1).max(50),
+  url: endpointUrl,
+  events: z.array(eventPattern).min(1).max(50),
   description: z.string().max(200).optional(),
-  schemaVersion: z.int().min(1).optional(),
+  schemaVersion: z.int().min(1).max(CURRENT_SCHEMA_VERSION).optional(),
 });
 
 /** A webhook subscription as its owner sees it. */
@@ -43,6 +86,9 @@ export const subscriptionCreated = z.object({
   subscription,
   secret: z.string(),
 });
+
+/** All subscriptions of a company, oldest first. */
+export const subscriptionList = z.object({ subscriptions: z.array(subscription) });
 
 export const DELIVERY_STATES = ['pending', 'retry_scheduled', 'delivered', 'dead_lettered', 'held'] as const;
 

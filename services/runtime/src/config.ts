@@ -77,6 +77,8 @@ export function parseConfig<S extends z.ZodType>(
           : undefined,
   });
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => `  ${issue.path.join('.') || 'settings'}: ${issue.message}`);
+  const faults = result.error.issues.map(
+    (issue) => `  ${issue.path.join('.') || 'settings'}: ${issue.message}`,
+  );
   throw new ConfigError(`the environment is not usable:\n${faults.join('\n')}`);
 }

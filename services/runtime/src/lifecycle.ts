@@ -28,6 +28,7 @@ export function createLifecycle(options: {
   const checks = new Map<string, ReadinessCheck>();
   const steps: { name: string; step: () => Promise<void> }[] = [];
   let hasStarted = false;
+  let isDraining = false;
   let shutdown: Promise<boolean> | undefined;
 
   async function runSteps(): Promise<boolean> {
@@ -64,7 +65,7 @@ export function createLifecycle(options: {
       steps.push({ name, step });
     },
     readiness() {
-      const states: Record<string, boolean> = { started: hasStarted, accepting: shutdown === undefined };
+      const states: Record<string, boolean> = { started: hasStarted, accepting: !isDraining };
       for (const [name, check] of checks) states[name] = check();
       return { ready: Object.values(states).every(Boolean), checks: states };
     },
@@ -72,6 +73,7 @@ export function createLifecycle(options: {
       hasStarted = true;
     },
     shutDown() {
+      isDraining = true;
       shutdown ??= runWithinGrace();
       return shutdown;
     },

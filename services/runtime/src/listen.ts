@@ -29,7 +29,7 @@ export async function listen(
 }
 
 function describe(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'the port is taken; stop the other process or choose another port';
   if (code === 'EACCES') return 'this user may not use the port; choose one above 1023';
   return error instanceof Error ? error.message : String(error);

@@ -29,7 +29,9 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   try {
     config = parseConfig(options.config, process.env);
   } catch (error) {
-    process.stderr.write(`${options.name}: ${error instanceof ConfigError ? error.message : String(error)}\n`);
+    process.stderr.write(
+      `${options.name}: ${error instanceof ConfigError ? error.message : String(error)}\n`,
+    );
     process.exit(1);
   }
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });

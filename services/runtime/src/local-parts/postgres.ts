@@ -1,17 +1,21 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chown, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import {
+  baseEnvironment,
   findProgram,
   LocalPartError,
   type LocalProcess,
-  startLocalProcess,
+  type LocalProgram,
+  startLocalProgram,
   stopLocalProcess,
-  waitUntilUp,
 } from './local-process.js';
+import { identifyProcess } from './process-identity.js';
 
 /** A private Postgres on loopback. */
 export interface LocalPostgres {
@@ -21,59 +25,72 @@ export interface LocalPostgres {
   stop(): Promise<void>;
 }
 
+interface PostgresOptions {
+  readonly directory: string;
+  readonly port: number;
+  /** Where its log stands, when that is not its own directory. */
+  readonly logDirectory?: string;
+  /** Tests may trade durability for speed. */
+  readonly durable?: boolean;
+}
+
+const run = promisify(execFile);
+
+/** The server programs; undefined when they are not installed. */
+export function findPostgres(): { readonly server: string; readonly initdb: string } | undefined {
+  const server = findProgram('postgres', programDirectories());
+  const initdb = findProgram('initdb', programDirectories());
+  return server === undefined || initdb === undefined ? undefined : { server, initdb };
+}
+
 /** Directories in which distributions keep the server programs, the newest version first. */
-export function postgresProgramDirectories(): string[] {
-  const base = '/usr/lib/postgresql';
-  const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
-  return [...versions.map((version) => path.join(base, version, 'bin')), '/opt/homebrew/bin', '/usr/local/bin'];
+function programDirectories(): string[] {
+  const versionsIn = (base: string, prefix: string) =>
+    (existsSync(base) ? readdirSync(base) : [])
+      .filter((entry) => entry.startsWith(prefix) && /^\d+$/.test(entry.slice(prefix.length)))
+      .sort((a, b) => Number(b.slice(prefix.length)) - Number(a.slice(prefix.length)))
+      .map((entry) => path.join(base, entry, 'bin'));
+  return [
+    ...versionsIn('/usr/lib/postgresql', ''),
+    ...versionsIn('/opt/homebrew/opt', 'postgresql@'),
+    ...versionsIn('/usr/local/opt', 'postgresql@'),
+    '/opt/homebrew/bin',
+    '/usr/local/bin',
+  ];
+}
+
+/** The address of the database `postgres` of a private server on this port, as superuser. */
+export function postgresUrl(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 /**
  * Where the data of a private Postgres stands: inside the given directory, or, as root and when user `postgres` can not
  * reach that, in a directory of its own under the system's temporary one.
  */
-export function postgresDataDirectory(directory: string): string {
+export async function postgresDataDirectory(directory: string): Promise<string> {
   const inside = path.join(directory, 'data');
-  if (process.getuid?.() !== 0 || !existsSync(directory)) return inside;
-  const asPostgres = ['--reuid=postgres', '--regid=postgres', '--init-groups', 'test', '-x', directory];
-  if (spawnSync('setpriv', asPostgres).status === 0) return inside;
+  if (process.getuid?.() !== 0 || existsSync(path.join(inside, 'PG_VERSION'))) return inside;
+  await mkdir(directory, { recursive: true });
+  const asPostgres = ['--reuid=postgres', '--regid=postgres', '--init-groups', '--'];
+  const canReach = await run('setpriv', [...asPostgres, 'test', '-x', directory], { cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
+  if (canReach) return inside;
   const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
   return path.join(tmpdir(), `partner-postgres-${name}`);
 }
 
 /**
- * Starts Postgres on a directory of its own, which is made when it is new. As root it runs as user `postgres`, since the
- * server refuses to run as root.
+ * Postgres as a private instance on a directory of its own, which is made when it is new. As root it runs as user
+ * `postgres`, since the server refuses to run as root. Throws {@link LocalPartError} when it is not installed.
  */
-export async function startPostgres(options: {
-  readonly directory: string;
-  readonly port: number;
-  readonly detached?: boolean;
-  /** Tests may trade durability for speed. */
-  readonly durable?: boolean;
-}): Promise<LocalPostgres> {
-  const initdb = findProgram('initdb', postgresProgramDirectories());
-  const server = findProgram('postgres', postgresProgramDirectories());
-  if (initdb === undefined || server === undefined) throw new LocalPartError('PostgreSQL is not installed');
-
-  const asRoot = process.getuid?.() === 0;
-  const run = (program: string, args: readonly string[]): [string, string[]] =>
-    asRoot
-      ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', program, ...args]]
-      : [program, [...args]];
-  mkdirSync(options.directory, { recursive: true });
-  const data = postgresDataDirectory(options.directory);
-  if (!existsSync(path.join(data, 'PG_VERSION'))) {
-    rmSync(data, { recursive: true, force: true });
-    mkdirSync(data, { recursive: true, mode: 0o700 });
-    if (asRoot) {
-      chownSync(data, numericId('-u'), numericId('-g'));
-    }
-    const [program, args] = run(initdb, ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C']);
-    execFileSync(program, args, { stdio: 'pipe', cwd: '/' });
-    writeFileSync(path.join(data, 'postgresql.auto.conf'), '');
-    if (asRoot) chownSync(path.join(data, 'postgresql.auto.conf'), numericId('-u'), numericId('-g'));
-  }
+export async function postgresProgram(options: PostgresOptions): Promise<LocalProgram> {
+  const found = findPostgres();
+  if (found === undefined) throw new LocalPartError('PostgreSQL is not installed');
+  const user = process.getuid?.() === 0 ? 'postgres' : undefined;
+  const data = await postgresDataDirectory(options.directory);
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${options.port}`,
@@ -81,33 +98,89 @@ export async function startPostgres(options: {
     'max_connections=200',
     ...(options.durable === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
   ];
-  const [command, args] = run(server, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]);
-  const local = startLocalProcess({
+  return {
     name: 'postgres',
-    command,
-    args,
-    env: process.env,
+    command: found.server,
+    args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    env: baseEnvironment(),
     cwd: '/',
-    logFile: path.join(options.directory, 'postgres.log'),
-    detached: options.detached ?? false,
-  });
-  const url = `postgres://postgres@127.0.0.1:${options.port}/postgres`;
-  await waitUntilUp(local, () => answersQueries(url), 30_000);
-  return { process: local, url, stop: () => stopLocalProcess(local, 'SIGINT') };
+    logFile: path.join(options.logDirectory ?? options.directory, 'postgres.log'),
+    ...(user === undefined ? {} : { user }),
+    prepare: async () => {
+      if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise(found.initdb, data, user);
+      await removeStaleLock(data);
+    },
+    isUp: () => withPostgres(postgresUrl(options.port), async () => true),
+    startTimeoutMs: 30_000,
+    stopSignal: 'SIGINT',
+    stopGraceMs: 15_000,
+  };
 }
 
-async function answersQueries(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+/** Starts Postgres on a directory of its own. */
+export async function startPostgres(
+  options: PostgresOptions & { readonly detached?: boolean },
+): Promise<LocalPostgres> {
+  const program = await postgresProgram(options);
+  const local = await startLocalProgram(program, { detached: options.detached ?? false });
+  return {
+    process: local,
+    url: postgresUrl(options.port),
+    stop: () => stopLocalProcess(local, program.stopSignal, program.stopGraceMs),
+  };
+}
+
+/** Runs statements on a connection of their own. Throws what the server or the network says. */
+export async function withPostgres<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query('select 1');
-    return true;
+    return await work(client);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-function numericId(flag: '-u' | '-g'): number {
-  return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+async function initialise(initdb: string, data: string, user: string | undefined): Promise<void> {
+  await rm(data, { recursive: true, force: true });
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const args = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C'];
+  if (user === undefined) {
+    await run(initdb, args, { cwd: '/' });
+  } else {
+    await chown(data, await numericId('-u', user), await numericId('-g', user));
+    const privileges = [`--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
+    await run('setpriv', [...privileges, initdb, ...args], { cwd: '/' });
+  }
+}
+
+/**
+ * Removes the lock file of a server that is no more. The server does so itself, unless the number in it stands for another
+ * process, or for a zombie that nobody has waited for.
+ */
+async function removeStaleLock(data: string): Promise<void> {
+  const lock = path.join(data, 'postmaster.pid');
+  if (process.platform !== 'linux' || !existsSync(lock)) return;
+  const pid = Number(readFileSync(lock, 'utf8').split('\n')[0]);
+  const isOurs = identifyProcess(pid) !== undefined && commandLine(pid).includes(data);
+  if (!isOurs) await rm(lock, { force: true });
+}
+
+function commandLine(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+async function numericId(flag: '-u' | '-g', user: string): Promise<number> {
+  try {
+    return Number((await run('id', [flag, user])).stdout);
+  } catch {
+    throw new LocalPartError(
+      `Postgres does not run as root, and there is no user ${user}: run this as another user`,
+    );
+  }
 }

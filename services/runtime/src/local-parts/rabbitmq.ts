@@ -1,14 +1,16 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect as connectSocket } from 'node:net';
 import path from 'node:path';
-import { connect } from 'amqplib';
+import { type ChannelModel, connect } from 'amqplib';
 import {
   findProgram,
   freePort,
   LocalPartError,
   type LocalProcess,
-  startLocalProcess,
+  type LocalProgram,
+  startLocalProgram,
   stopLocalProcess,
-  waitUntilUp,
 } from './local-process.js';
 
 /** A private RabbitMQ node on loopback, with a port mapper of its own. */
@@ -22,94 +24,180 @@ export interface LocalRabbitmq {
   stop(): Promise<void>;
 }
 
-/** Where distributions keep the programs that run without a change of user. */
-export const RABBITMQ_PROGRAM_DIRECTORIES = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
-
-/**
- * Starts a RabbitMQ node on a directory of its own. The port mapper (epmd) that Erlang nodes need is a private one too, so
- * that nothing is left behind and no other node is touched.
- */
-export async function startRabbitmq(options: {
+interface RabbitmqOptions {
   readonly directory: string;
   readonly port: number;
-  readonly detached?: boolean;
-  /** The port mapper's port, for a node that is started again on the same directory. */
-  readonly portMapperPort?: number;
-}): Promise<LocalRabbitmq> {
-  // Debian's wrapper in /usr/sbin changes the user; the program itself stands in /usr/lib.
-  const server = RABBITMQ_PROGRAM_DIRECTORIES.map((directory) => path.join(directory, 'rabbitmq-server')).find(existsSync);
-  const epmd = findProgram('epmd', ['/usr/lib/erlang/bin']);
-  if (server === undefined || epmd === undefined) throw new LocalPartError('RabbitMQ is not installed');
+  /** Where its logs stand, when that is not its own directory. */
+  readonly logDirectory?: string;
+}
 
-  mkdirSync(options.directory, { recursive: true });
-  const configFile = path.join(options.directory, 'rabbitmq.conf');
-  writeFileSync(
-    configFile,
-    [
-      `listeners.tcp.1 = 127.0.0.1:${options.port}`,
-      'loopback_users = none',
-      'vm_memory_high_watermark.relative = 0.4',
-      'disk_free_limit.absolute = 100MB',
-      '',
-    ].join('\n'),
+/** Where distributions keep the programs that run without a change of user. */
+const PROGRAM_DIRECTORIES = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
+
+/** The server program; undefined when it, or the Erlang port mapper, is not installed. */
+export function findRabbitmq(): { readonly server: string; readonly portMapper: string } | undefined {
+  // Debian's wrapper in /usr/sbin changes the user; the program itself stands in /usr/lib.
+  const server = PROGRAM_DIRECTORIES.map((directory) => path.join(directory, 'rabbitmq-server')).find(
+    (file) => existsSync(file),
   );
+  const portMapper = findProgram('epmd', [
+    '/usr/bin',
+    '/usr/lib/erlang/bin',
+    '/opt/homebrew/bin',
+    '/usr/local/bin',
+  ]);
+  return server === undefined || portMapper === undefined ? undefined : { server, portMapper };
+}
+
+/** The address of the default vhost of a private node on this port. */
+export function rabbitmqUrl(port: number): string {
+  return `amqp://guest:guest@127.0.0.1:${port}`;
+}
+
+/**
+ * A RabbitMQ node as a private instance on a directory of its own. The port mapper (epmd) that Erlang nodes need is a
+ * private one too, so that nothing is left behind and no other node is touched; it has to be up before the node starts.
+ * Throws {@link LocalPartError} when RabbitMQ is not installed.
+ */
+export function rabbitmqPrograms(
+  options: RabbitmqOptions & { readonly portMapperPort: number; readonly distributionPort: number },
+): {
+  readonly portMapper: LocalProgram;
+  readonly server: LocalProgram;
+  readonly controlEnv: Record<string, string>;
+} {
+  const found = findRabbitmq();
+  if (found === undefined) throw new LocalPartError('RabbitMQ is not installed');
+  const logDirectory = options.logDirectory ?? options.directory;
+  const configFile = path.join(options.directory, 'rabbitmq.conf');
   const pluginsFile = path.join(options.directory, 'enabled_plugins');
-  writeFileSync(pluginsFile, '[].\n');
-  const portMapperPort = options.portMapperPort ?? (await freePort());
-  const distributionPort = await freePort();
-  const env: Record<string, string> = {
+  const controlEnv: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: options.directory,
-    ERL_EPMD_PORT: String(portMapperPort),
+    ERL_EPMD_PORT: String(options.portMapperPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_NODENAME: `partner-${options.port}@localhost`,
     RABBITMQ_NODE_PORT: String(options.port),
-    RABBITMQ_DIST_PORT: String(distributionPort),
+    RABBITMQ_DIST_PORT: String(options.distributionPort),
     RABBITMQ_CONFIG_FILE: configFile,
     RABBITMQ_ENABLED_PLUGINS_FILE: pluginsFile,
     RABBITMQ_MNESIA_BASE: path.join(options.directory, 'data'),
     RABBITMQ_LOG_BASE: path.join(options.directory, 'log'),
     RABBITMQ_LOGS: '-',
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none',
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+      '-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none',
     LANG: 'C.UTF-8',
   };
-  const detached = options.detached ?? false;
-  const portMapper = startLocalProcess({
-    name: 'epmd',
-    command: epmd,
-    args: ['-port', String(portMapperPort), '-address', '127.0.0.1'],
-    env,
-    cwd: options.directory,
-    logFile: path.join(options.directory, 'epmd.log'),
-    detached,
-  });
-  const local = startLocalProcess({
-    name: 'rabbitmq',
-    command: server,
-    args: [],
-    env,
-    cwd: options.directory,
-    logFile: path.join(options.directory, 'rabbitmq.log'),
-    detached,
-  });
-  const url = `amqp://guest:guest@127.0.0.1:${options.port}`;
-  const stop = async () => {
-    await stopLocalProcess(local, 'SIGTERM', 30_000);
-    await stopLocalProcess(portMapper, 'SIGTERM');
+  const prepare = async () => {
+    await mkdir(options.directory, { recursive: true });
+    await writeFile(pluginsFile, '[].\n');
+    await writeFile(
+      configFile,
+      [
+        `listeners.tcp.1 = 127.0.0.1:${options.port}`,
+        'loopback_users = none',
+        'vm_memory_high_watermark.relative = 0.4',
+        'disk_free_limit.absolute = 100MB',
+        '',
+      ].join('\n'),
+    );
   };
-  try {
-    await waitUntilUp(local, () => acceptsConnections(url), 90_000);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { process: local, portMapper, url, controlEnv: env, stop };
+  return {
+    controlEnv,
+    portMapper: {
+      name: 'rabbitmq-port-mapper',
+      command: found.portMapper,
+      args: ['-port', String(options.portMapperPort), '-address', '127.0.0.1'],
+      env: controlEnv,
+      cwd: options.directory,
+      logFile: path.join(logDirectory, 'rabbitmq-port-mapper.log'),
+      prepare,
+      isUp: () => takesConnections(options.portMapperPort),
+      startTimeoutMs: 15_000,
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 15_000,
+    },
+    server: {
+      name: 'rabbitmq',
+      command: found.server,
+      args: [],
+      // Has the start script replace itself by the server instead of standing between it and our signals.
+      env: { ...controlEnv, RUNNING_UNDER_SYSTEMD: 'true' },
+      cwd: options.directory,
+      logFile: path.join(logDirectory, 'rabbitmq.log'),
+      prepare,
+      isUp: () => opensConnections(rabbitmqUrl(options.port)),
+      startTimeoutMs: 90_000,
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 30_000,
+    },
+  };
 }
 
-async function acceptsConnections(url: string): Promise<boolean> {
-  const connection = await connect(url, { timeout: 2_000 });
+/** Starts a RabbitMQ node on a directory of its own, and its port mapper. */
+export async function startRabbitmq(
+  options: RabbitmqOptions & {
+    readonly detached?: boolean;
+    /** The port mapper's port, for a node that is started again on the same directory. */
+    readonly portMapperPort?: number;
+  },
+): Promise<LocalRabbitmq> {
+  const detached = options.detached ?? false;
+  const { portMapper, server, controlEnv } = rabbitmqPrograms({
+    ...options,
+    portMapperPort: options.portMapperPort ?? (await freePort()),
+    distributionPort: await freePort(),
+  });
+  const mapper = await startLocalProgram(portMapper, { detached });
+  const stopMapper = () => stopLocalProcess(mapper, portMapper.stopSignal, portMapper.stopGraceMs);
+  let local: LocalProcess;
+  try {
+    local = await startLocalProgram(server, { detached });
+  } catch (error) {
+    await stopMapper();
+    throw error;
+  }
+  return {
+    process: local,
+    portMapper: mapper,
+    url: rabbitmqUrl(options.port),
+    controlEnv,
+    stop: async () => {
+      await stopLocalProcess(local, server.stopSignal, server.stopGraceMs);
+      await stopMapper();
+    },
+  };
+}
+
+/** Opens a connection and closes it again. Throws what the broker or the network says. */
+export async function tryRabbitmq(url: string): Promise<void> {
+  await withRabbitmq(url, async () => undefined);
+}
+
+/** Runs commands on a connection of their own. Throws what the broker or the network says. */
+export async function withRabbitmq<T>(url: string, work: (connection: ChannelModel) => Promise<T>): Promise<T> {
+  const connection = await connect(url, { timeout: 5_000 });
   connection.on('error', () => undefined);
-  await connection.close();
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}
+
+async function opensConnections(url: string): Promise<boolean> {
+  await tryRabbitmq(url);
   return true;
+}
+
+async function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectSocket({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 }

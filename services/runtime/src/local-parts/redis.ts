@@ -1,13 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import {
+  baseEnvironment,
   findProgram,
   LocalPartError,
   type LocalProcess,
-  startLocalProcess,
+  type LocalProgram,
+  startLocalProgram,
   stopLocalProcess,
-  waitUntilUp,
 } from './local-process.js';
 
 /** A private Redis on loopback that keeps nothing on disk. */
@@ -17,35 +18,85 @@ export interface LocalRedis {
   stop(): Promise<void>;
 }
 
-/** Starts Redis on a directory of its own. */
-export async function startRedis(options: {
+interface RedisOptions {
   readonly directory: string;
   readonly port: number;
-  readonly detached?: boolean;
-}): Promise<LocalRedis> {
-  const server = findProgram('redis-server', ['/opt/homebrew/bin', '/usr/local/bin']);
+  /** Where its log stands, when that is not its own directory. */
+  readonly logDirectory?: string;
+}
+
+/** The server program; undefined when it is not installed. */
+export function findRedis(): string | undefined {
+  return findProgram('redis-server', ['/opt/homebrew/bin', '/usr/local/bin', '/usr/bin']);
+}
+
+/** The address of a private Redis on this port. */
+export function redisUrl(port: number): string {
+  return `redis://127.0.0.1:${port}/0`;
+}
+
+/** Redis as a private instance on a directory of its own. Throws {@link LocalPartError} when it is not installed. */
+export function redisProgram(options: RedisOptions): LocalProgram {
+  const server = findRedis();
   if (server === undefined) throw new LocalPartError('Redis is not installed');
-  mkdirSync(options.directory, { recursive: true });
-  const local = startLocalProcess({
+  return {
     name: 'redis',
     command: server,
-    args: ['--port', String(options.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', options.directory],
-    env: process.env,
+    args: [
+      ...['--port', String(options.port), '--bind', '127.0.0.1'],
+      ...['--save', '', '--appendonly', 'no', '--dir', options.directory],
+    ],
+    env: baseEnvironment(),
     cwd: options.directory,
-    logFile: path.join(options.directory, 'redis.log'),
-    detached: options.detached ?? false,
-  });
-  const url = `redis://127.0.0.1:${options.port}/0`;
-  await waitUntilUp(local, () => answersPing(url), 15_000);
-  return { process: local, url, stop: () => stopLocalProcess(local, 'SIGTERM') };
+    logFile: path.join(options.logDirectory ?? options.directory, 'redis.log'),
+    prepare: async () => {
+      await mkdir(options.directory, { recursive: true });
+    },
+    isUp: () => answersPing(redisUrl(options.port)),
+    startTimeoutMs: 15_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 15_000,
+  };
+}
+
+/** Starts Redis on a directory of its own. */
+export async function startRedis(
+  options: RedisOptions & { readonly detached?: boolean },
+): Promise<LocalRedis> {
+  const program = redisProgram(options);
+  const local = await startLocalProgram(program, { detached: options.detached ?? false });
+  return {
+    process: local,
+    url: redisUrl(options.port),
+    stop: () => stopLocalProcess(local, program.stopSignal, program.stopGraceMs),
+  };
 }
 
 async function answersPing(url: string): Promise<boolean> {
-  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2_000 });
-  client.on('error', () => undefined);
+  return withRedis(url, async (client) => {
+    await client.ping();
+    return true;
+  });
+}
+
+/**
+ * Runs commands against a Redis on a connection of their own. Throws what the server or the network says, without
+ * trying again.
+ */
+export async function withRedis<T>(url: string, work: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 2_000,
+    disconnectTimeout: 100,
+  });
+  let cause: unknown;
+  client.on('error', (error) => (cause = error));
   try {
     await client.connect();
-    return (await client.ping()) === 'PONG';
+    return await work(client);
+  } catch (error) {
+    throw cause ?? error;
   } finally {
     client.disconnect();
   }

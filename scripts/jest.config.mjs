@@ -1,0 +1,27 @@
+/**
+ * Tests run on what `tsc -b` has compiled. The suffix of a file tells what it needs: `x.test` nothing, `x.int.test` real
+ * Postgres, RabbitMQ and Redis (`TEST_*_URL`), `x.sys.test` starts whole stacks of its own.
+ */
+const rootDir = new URL('..', import.meta.url).pathname;
+const roots = ['proto-contracts', 'scripts', 'services'].map((folder) => `${rootDir}${folder}`);
+
+const project = (displayName, testRegex, testPathIgnorePatterns) => ({
+  displayName,
+  rootDir,
+  roots,
+  testRegex,
+  testPathIgnorePatterns: ['/node_modules/', '/src/', ...testPathIgnorePatterns],
+  testEnvironment: 'node',
+  transform: {},
+  modulePathIgnorePatterns: ['/.stack/'],
+});
+
+export default {
+  rootDir,
+  testTimeout: 60_000,
+  projects: [
+    project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
+    project('int', '/dist/.*\\.int\\.test\\.js$', []),
+    project('sys', '/dist/.*\\.sys\\.test\\.js$', []),
+  ],
+};

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import ts from 'typescript';
+
+/** One import that the matrix does not allow. */
+export interface ForbiddenImport {
+  readonly file: string;
+  readonly specifier: string;
+  readonly reason: string;
+}
+
+const DATABASE = ['knex', 'pg'];
+const SERVICES = ['inbound-gateway', 'installer-gateway', 'console', 'job-state', 'webhook-dispatcher'];
+
+/** Where each guarded package may be imported, as prefixes of file paths. Tests may reach the real parts directly. */
+const GUARDED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  knex: ['services/job-state/'],
+  pg: ['services/job-state/', 'services/runtime/src/local-parts/', 'scripts/', 'services/system-tests/'],
+  amqplib: [
+    'services/runtime/src/amqp/',
+    'services/runtime/src/testing/',
+    'services/runtime/src/local-parts/',
+    'services/system-tests/',
+  ],
+  ioredis: [
+    'services/runtime/src/http/',
+    'services/runtime/src/local-parts/',
+    'services/console/src/sessions/',
+    'services/system-tests/',
+  ],
+  express: ['services/runtime/src/http/', ...SERVICES.map((service) => `services/${service}/src/app`)],
+};
+
+/**
+ * The imports of a file that break the architecture: contracts import nothing of ours, runtime imports contracts,
+ * services import both and never each other, and each driver stays where it belongs. `file` is relative to the root.
+ */
+export function findForbiddenImports(file: string, text: string): ForbiddenImport[] {
+  const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
+  return imports.flatMap((specifier) => {
+    const reason = reasonAgainst(file, specifier);
+    return reason === undefined ? [] : [{ file, specifier, reason }];
+  });
+}
+
+function reasonAgainst(file: string, specifier: string): string | undefined {
+  const own = packageOf(file);
+  if (specifier.startsWith('.')) {
+    const target = path.posix.join(path.posix.dirname(file), specifier);
+    return packageOf(target) === own ? undefined : 'reaches into another package by path';
+  }
+  if (specifier.startsWith('@partner/')) {
+    const target = specifier.split('/')[1] ?? '';
+    return allowedPackages(own).includes(target) ? undefined : `${own} may not import ${target}`;
+  }
+  const name = specifier.startsWith('@')
+    ? specifier.split('/').slice(0, 2).join('/')
+    : (specifier.split('/')[0] ?? '');
+  const places = GUARDED_PACKAGES[name];
+  if (places === undefined || places.some((place) => file.startsWith(place))) return undefined;
+  if (file.endsWith('.test.ts') && !DATABASE.includes(name)) return undefined;
+  return `${name} may only be imported in ${places.join(', ')}`;
+}
+
+function packageOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  if (top === 'services') return second;
+  return top === 'scripts' ? 'local-stack' : top;
+}
+
+function allowedPackages(own: string): readonly string[] {
+  switch (own) {
+    case 'proto-contracts':
+      return [];
+    case 'runtime':
+      return ['proto-contracts'];
+    case 'system-tests':
+      return ['proto-contracts', 'runtime', 'local-stack'];
+    default:
+      return ['proto-contracts', 'runtime'];
+  }
+}

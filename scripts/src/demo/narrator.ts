@@ -1,0 +1,55 @@
+import type { HttpAnswer, HttpCall } from './http-call.js';
+import { DemoError } from './demo-error.js';
+
+/** Shows the steps of the demo to a person. */
+export interface Narrator {
+  step(title: string): void;
+  request(call: HttpCall): void;
+  answer(answer: HttpAnswer): void;
+  /** Something with a name, e.g. a message or a webhook. */
+  show(name: string, content: unknown): void;
+  /** What the step proves. Throws {@link DemoError} when it does not hold. */
+  prove(holds: boolean, claim: string): void;
+}
+
+const SHOWN_HEADERS = ['idempotency-replayed', 'x-svc-api-version', 'retry-after'];
+const ONE_LINE = 100;
+
+/** Makes the narrator. Keys and cookies are shown as they are: all of them belong to the sandbox. */
+export function createNarrator(write: (text: string) => void): Narrator {
+  let steps = 0;
+  let title = '';
+  const line = (text: string) => write(`   ${text.replaceAll('\n', '\n   ')}\n`);
+  return {
+    step(next) {
+      steps += 1;
+      title = next;
+      write(`\n${steps}. ${title}\n`);
+    },
+    request({ method, path, headers, body }) {
+      line(`${method} ${path}`);
+      for (const [name, value] of Object.entries(headers ?? {})) line(`  ${name}: ${value}`);
+      if (body !== undefined) line(`  ${render(body)}`);
+    },
+    answer({ status, headers, json, text }) {
+      line(`-> ${status}`);
+      for (const name of SHOWN_HEADERS) {
+        const value = headers.get(name);
+        if (value !== null) line(`  ${name}: ${value}`);
+      }
+      if (text !== '') line(`  ${json === undefined ? text : render(json)}`);
+    },
+    show(name, content) {
+      line(`${name}: ${typeof content === 'string' ? content : render(content)}`);
+    },
+    prove(holds, claim) {
+      if (!holds) throw new DemoError(`step ${steps} (${title}) does not hold: ${claim}`);
+      line(`✓ ${claim}`);
+    },
+  };
+}
+
+function render(content: unknown): string {
+  const short = JSON.stringify(content);
+  return short.length <= ONE_LINE ? short : JSON.stringify(content, null, 2);
+}

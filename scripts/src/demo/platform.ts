@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { create, type DescMessage, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import {
+  JobAssignedSchema,
+  JobCreatedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { PLATFORM } from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import { until } from './until.js';
+
+/** The platform (the company's CRM), as far as the demo plays it. Each call resolves to what was sent, once the broker has it. */
+export interface Platform {
+  createJob(job: {
+    readonly jobId: string;
+    readonly sellingCompanyId: string;
+    readonly customer: MessageInitShape<typeof JobCreatedSchema>['customer'];
+  }): Promise<unknown>;
+  assignJob(jobId: string, installerCompanyId: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Connects to the broker as the platform would. */
+export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Promise<Platform> {
+  const surroundings = { logger: silentLogger, metrics: new Registry() };
+  const connection = createAmqpConnection({ url: amqpUrl, name: 'demo platform', ...surroundings });
+  const publisher = createPublisher({ connection, ...surroundings });
+  await until(
+    'a connection to RabbitMQ',
+    { timeoutMs: 10_000, everyMs: 50, signal },
+    async () => connection.isReady() || undefined,
+  );
+
+  async function publish<Desc extends DescMessage>(
+    schema: Desc,
+    content: MessageInitShape<Desc>,
+  ): Promise<unknown> {
+    const message = create(schema, content);
+    await publisher.publish({
+      exchange: PLATFORM,
+      routingKey: schema.typeName,
+      type: schema.typeName,
+      messageId: randomUUID(),
+      body: toBinary(schema, message),
+    });
+    return { [schema.typeName]: toJson(schema, message) };
+  }
+
+  return {
+    createJob: ({ jobId, sellingCompanyId, customer }) =>
+      publish(JobCreatedSchema, {
+        jobId,
+        sellingCompanyId,
+        workOrderNo: `WO-${jobId.slice(-6).toUpperCase()}`,
+        ...(customer === undefined ? {} : { customer }),
+        scope: {
+          packageName: 'Comfort heat pump',
+          systemType: 'HVAC',
+          equipment: [{ name: 'Heat pump, 3 ton', model: 'HP-3600', quantity: 1 }],
+          accessories: [{ name: 'Line set, 25 ft', quantity: 1 }],
+          supplierSources: [{ name: 'Harbor Supply', reference: 'PO-7781' }],
+          scopeVersion: 1,
+        },
+        occurredAt: timestampNow(),
+      }),
+    assignJob: (jobId, installerCompanyId) =>
+      publish(JobAssignedSchema, { jobId, installerCompanyId, occurredAt: timestampNow() }),
+    close: () => connection.close(),
+  };
+}

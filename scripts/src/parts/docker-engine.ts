@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { lastLines, runCommand } from '../run-command.js';
+import { StackError } from '../stack/stack-error.js';
+import type { PartName } from './part-source.js';
+
+/** The containers of `docker-compose.yml` that a stack uses as its parts. */
+export interface DockerParts {
+  /** Whether an engine runs and has the compose plugin. */
+  isUsable(): Promise<boolean>;
+  /** Starts them on these ports of loopback and resolves once they are healthy. Harmless when they run. */
+  start(ports: Readonly<Partial<Record<PartName, number>>>): Promise<void>;
+  /** Ends and removes them; their data only when asked. */
+  stop(options: { readonly withData: boolean }): Promise<void>;
+}
+
+/** The address of a part that compose publishes on this port; the credentials stand in `docker-compose.yml`. */
+export const DOCKER_URLS: Readonly<Record<PartName, (port: number) => string>> = {
+  postgres: (port) => `postgres://partner:partner@127.0.0.1:${port}/partner`,
+  rabbitmq: (port) => `amqp://partner:partner@127.0.0.1:${port}`,
+  redis: (port) => `redis://127.0.0.1:${port}/0`,
+};
+
+const PORT_VARIABLES = { postgres: 'POSTGRES_PORT', rabbitmq: 'RABBITMQ_PORT', redis: 'REDIS_PORT' } as const;
+
+/** The containers of one stack: their names hold a part that no other directory's stack has. */
+export function createDockerParts(options: {
+  readonly root: string;
+  readonly directory: string;
+}): DockerParts {
+  const project = `partner-${createHash('sha256').update(options.directory).digest('hex').slice(0, 8)}`;
+  const compose = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runCommand(
+      'docker',
+      [
+        'compose',
+        '--project-name',
+        project,
+        '--file',
+        path.join(options.root, 'docker-compose.yml'),
+        ...args,
+      ],
+      { cwd: options.root, env: { ...process.env, ...env } },
+    );
+  return {
+    async isUsable() {
+      const engine = await runCommand('docker', ['info'], { timeoutMs: 10_000 });
+      if (engine.exitCode !== 0) return false;
+      return (await runCommand('docker', ['compose', 'version'], { timeoutMs: 10_000 })).exitCode === 0;
+    },
+    async start(ports) {
+      const parts = (['postgres', 'rabbitmq', 'redis'] as const).filter((part) => ports[part] !== undefined);
+      const variables = parts.map((part): [string, string] => [PORT_VARIABLES[part], String(ports[part])]);
+      const result = await compose(['up', '--detach', '--wait', ...parts], Object.fromEntries(variables));
+      if (result.exitCode !== 0) {
+        throw new StackError(`Docker could not start ${parts.join(', ')}:\n${lastLines(result)}`);
+      }
+    },
+    async stop({ withData }) {
+      const result = await compose(['down', '--remove-orphans', ...(withData ? ['--volumes'] : [])]);
+      if (result.exitCode !== 0) {
+        throw new StackError(`Docker could not end the parts of the stack:\n${lastLines(result)}`);
+      }
+    },
+  };
+}

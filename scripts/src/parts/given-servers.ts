@@ -1,0 +1,168 @@
+import { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { withRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
+import { withRedis } from '@partner/runtime/local-parts/redis';
+import { StackError } from '../stack/stack-error.js';
+
+/** What of a given server the stack uses; it touches nothing else there. */
+export interface OwnPlace {
+  readonly url: string;
+  /** Whether it was made now, so that it may be removed again. */
+  readonly made: boolean;
+}
+
+const OWN_NAME = 'partner';
+
+/**
+ * The database `partner` on a given Postgres, made when it is missing; the database that the URL names only serves to get
+ * in. Throws {@link StackError} that says what the server refuses and how to allow it.
+ */
+export async function ownDatabase(url: string): Promise<OwnPlace> {
+  const own = withPath(url, OWN_NAME);
+  const user = decodeURIComponent(new URL(url).username) || 'the user';
+  try {
+    const exists = await withPostgres(url, async (client) => {
+      const found = await client.query('select 1 from pg_database where datname = $1', [OWN_NAME]);
+      return found.rowCount === 1;
+    });
+    if (!exists) await withPostgres(url, (client) => client.query(`create database ${OWN_NAME}`));
+    await withPostgres(own, async (client) => {
+      const schema = 'partner_permission_check';
+      await client.query(`begin; create schema ${schema}; create table public.${schema} (); rollback`);
+    });
+    return { url: own, made: !exists };
+  } catch (error) {
+    throw new StackError(
+      `POSTGRES_URL: ${reason(error)}. The stack uses only the database "${OWN_NAME}" there, and ${user} must be able to make` +
+        ` schemas and tables in it. Either allow ${user} to make it (alter role … createdb), or make it as superuser:` +
+        ` create database ${OWN_NAME} owner …`,
+    );
+  }
+}
+
+/** Removes the database `partner` that {@link ownDatabase} has made. `adminUrl` is the URL that it was given. */
+export async function dropOwnDatabase(adminUrl: string): Promise<void> {
+  await withPostgres(adminUrl, (client) => client.query(`drop database if exists ${OWN_NAME} with (force)`));
+}
+
+/**
+ * The vhost `partner` on a given RabbitMQ, made over its management API when it is missing; another vhost is used only when
+ * the URL names one that begins with `partner`. Throws {@link StackError} that says what the broker refuses and how to
+ * allow it.
+ */
+export async function ownVhost(url: string): Promise<OwnPlace> {
+  const named = decodeURIComponent(new URL(url).pathname.slice(1));
+  const vhost = named.startsWith(OWN_NAME) ? named : OWN_NAME;
+  const own = withPath(url, encodeURIComponent(vhost));
+  const user = decodeURIComponent(new URL(url).username) || 'guest';
+  try {
+    const problem = await tryVhost(own);
+    if (problem === undefined) return { url: own, made: false };
+    if (!/not found/i.test(problem)) throw new Error(problem);
+    await makeVhost(url, vhost, user);
+    const stillProblem = await tryVhost(own);
+    if (stillProblem !== undefined) throw new Error(stillProblem);
+    return { url: own, made: true };
+  } catch (error) {
+    throw new StackError(
+      `AMQP_URL: ${reason(error)}. The stack uses only the vhost "${vhost}" there. Make it and let ${user} use it:` +
+        ` rabbitmqctl add_vhost ${vhost} && rabbitmqctl set_permissions -p ${vhost} ${user} '.*' '.*' '.*'`,
+    );
+  }
+}
+
+/** Removes a vhost that {@link ownVhost} has made. */
+export async function dropOwnVhost(url: string): Promise<void> {
+  const vhost = new URL(url).pathname.slice(1);
+  await management(url, 'DELETE', `/api/vhosts/${vhost}`);
+}
+
+/** Tries what the gateways do on a given Redis. Throws {@link StackError} that says what the server refuses. */
+export async function checkRedis(url: string, keyPrefix: string): Promise<void> {
+  const key = `${keyPrefix}permission-check`;
+  try {
+    await withRedis(url, async (client) => {
+      await client.eval(
+        "redis.call('set', KEYS[1], 1, 'px', 1000) return redis.call('del', KEYS[1])",
+        1,
+        key,
+      );
+    });
+  } catch (error) {
+    throw new StackError(
+      `REDIS_URL: ${reason(error)}. The stack uses only keys that begin with "${keyPrefix}" there, and needs scripts (EVAL) on them`,
+    );
+  }
+}
+
+/** Removes every key that begins with the prefix. */
+export async function removeKeys(url: string, keyPrefix: string): Promise<void> {
+  await withRedis(url, async (client) => {
+    let cursor = '0';
+    do {
+      const [next, keys] = await client.scan(cursor, 'MATCH', `${keyPrefix}*`, 'COUNT', 500);
+      if (keys.length > 0) await client.del(...keys);
+      cursor = next;
+    } while (cursor !== '0');
+  });
+}
+
+async function tryVhost(url: string): Promise<string | undefined> {
+  try {
+    await withRabbitmq(url, async (connection) => {
+      const channel = await connection.createChannel();
+      channel.on('error', () => undefined);
+      const { queue } = await channel.assertQueue('partner.permission-check', {
+        exclusive: true,
+        autoDelete: true,
+      });
+      await channel.bindQueue(queue, 'amq.direct', 'partner.permission-check');
+    });
+    return undefined;
+  } catch (error) {
+    return reason(error);
+  }
+}
+
+async function makeVhost(url: string, vhost: string, user: string): Promise<void> {
+  const name = encodeURIComponent(vhost);
+  await management(url, 'PUT', `/api/vhosts/${name}`);
+  await management(url, 'PUT', `/api/permissions/${name}/${encodeURIComponent(user)}`, {
+    configure: '.*',
+    write: '.*',
+    read: '.*',
+  });
+}
+
+async function management(amqpUrl: string, method: string, path: string, body?: unknown): Promise<void> {
+  const { hostname, username, password } = new URL(amqpUrl);
+  const credentials = `${decodeURIComponent(username) || 'guest'}:${decodeURIComponent(password) || 'guest'}`;
+  let answer: Response;
+  try {
+    answer = await fetch(`http://${hostname}:15672${path}`, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(5_000),
+    });
+  } catch {
+    throw new Error('the vhost is missing, and there is no management API on port 15672 to make it with');
+  }
+  if (!answer.ok) {
+    throw new Error(`the vhost is missing, and the management API answers ${answer.status} to making it`);
+  }
+}
+
+function withPath(url: string, path: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${path}`;
+  return changed.href;
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError) return error.errors.map(reason).join('; ');
+  return error.message;
+}

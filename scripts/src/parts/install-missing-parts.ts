@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { findProgram } from '@partner/runtime/local-parts/local-process';
+import { findPostgres } from '@partner/runtime/local-parts/postgres';
+import { findRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
+import { findRedis } from '@partner/runtime/local-parts/redis';
+import type { Progress } from '../progress.js';
+import { type CommandResult, lastLines, runCommand } from '../run-command.js';
+import { StackError } from '../stack/stack-error.js';
+import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
+
+const FINDERS: Readonly<Record<PartName, () => unknown>> = {
+  postgres: findPostgres,
+  rabbitmq: findRabbitmq,
+  redis: findRedis,
+};
+
+const DEBIAN_PACKAGES = {
+  postgres: 'postgresql',
+  rabbitmq: 'rabbitmq-server',
+  redis: 'redis-server',
+} as const;
+const BREW_FORMULAS = { postgres: 'postgresql@16', rabbitmq: 'rabbitmq', redis: 'redis' } as const;
+
+/** Says how software is added to this machine; each member may fail. */
+export interface PackageTool {
+  readonly name: string;
+  /** How a person would do it. */
+  manually(parts: readonly PartName[]): string;
+  install(parts: readonly PartName[]): Promise<void>;
+}
+
+/**
+ * Installs those of the parts whose programs this machine lacks: by apt-get as root or with sudo that asks for no password,
+ * by Homebrew on a Mac. Throws {@link StackError} with one message that names what to install when that is not possible.
+ */
+export async function installMissingParts(
+  report: Progress = () => undefined,
+  needed: readonly PartName[] = PART_NAMES,
+): Promise<void> {
+  const missing = needed.filter((part) => FINDERS[part]() === undefined);
+  if (missing.length === 0) return;
+  const titles = missing.map((part) => PART_TITLES[part]).join(', ');
+  const tool = await findPackageTool();
+  if (tool === undefined) {
+    throw new StackError(
+      `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
+        ` (Debian or Ubuntu, as root: apt-get install ${missing.map((part) => DEBIAN_PACKAGES[part]).join(' ')};` +
+        ` Mac: brew install ${missing.map((part) => BREW_FORMULAS[part]).join(' ')}),` +
+        ' or start a Docker engine with the compose plugin,' +
+        ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL',
+    );
+  }
+  report(`installing ${titles} with ${tool.name}; this can take some minutes`);
+  await tool.install(missing);
+  const still = missing.filter((part) => FINDERS[part]() === undefined);
+  if (still.length > 0) {
+    throw new StackError(
+      `${tool.name} ended well, but there is still no ${still.map((part) => PART_TITLES[part]).join(', ')};` +
+        ` try it yourself: ${tool.manually(still)}`,
+    );
+  }
+  report(`installed ${titles}`);
+}
+
+async function findPackageTool(): Promise<PackageTool | undefined> {
+  if (process.platform === 'darwin') {
+    const brew = findProgram('brew', ['/opt/homebrew/bin', '/usr/local/bin']);
+    return brew === undefined ? undefined : homebrew(brew);
+  }
+  if (findProgram('apt-get') === undefined) return undefined;
+  if (process.getuid?.() === 0) return aptGet([]);
+  const mayBecomeRoot = await runCommand('sudo', ['-n', 'true']);
+  return mayBecomeRoot.exitCode === 0 ? aptGet(['sudo', '-n']) : undefined;
+}
+
+function homebrew(brew: string): PackageTool {
+  const args = (parts: readonly PartName[]) => ['install', ...parts.map((part) => BREW_FORMULAS[part])];
+  return {
+    name: 'Homebrew',
+    manually: (parts) => `brew ${args(parts).join(' ')}`,
+    install: async (parts) => {
+      expectSuccess(await runCommand(brew, args(parts)), `brew ${args(parts).join(' ')}`);
+    },
+  };
+}
+
+const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d';
+const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
+
+/**
+ * Debian's packages want to start their servers on the standard ports, at once and at each boot. We need the programs only:
+ * no cluster is made, and nothing is started, unless the machine has a policy of its own for that.
+ */
+function aptGet(asRoot: readonly string[]): PackageTool {
+  const run = (command: string, ...args: string[]) => {
+    const [program = command, ...rest] = [
+      ...asRoot,
+      'env',
+      'DEBIAN_FRONTEND=noninteractive',
+      'NEEDRESTART_MODE=l',
+      command,
+      ...args,
+    ];
+    return runCommand(program, rest);
+  };
+  const packages = (parts: readonly PartName[]) => parts.map((part) => DEBIAN_PACKAGES[part]);
+
+  async function withoutStarting(parts: readonly PartName[], work: () => Promise<void>): Promise<void> {
+    const scratch = path.join('/tmp', `partner-install-${process.pid}`);
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
+    try {
+      if (parts.includes('postgres')) {
+        const file = path.join(CLUSTER_SETTINGS, 'partner-local-stack.conf');
+        await writeFile(path.join(scratch, 'cluster'), 'create_main_cluster = false\n');
+        undo.push(() => run('rm', '-f', file));
+        await run('install', '-D', '-m', '644', path.join(scratch, 'cluster'), file);
+      }
+      if (!existsSync(SERVICE_POLICY)) {
+        // Counts only while we run, so that it can not outlive us.
+        const policy = `#!/bin/sh\n[ -d /proc/${process.pid} ] && exit 101\nexit 0\n`;
+        await writeFile(path.join(scratch, 'policy'), policy);
+        undo.push(() => run('rm', '-f', SERVICE_POLICY));
+        await run('install', '-m', '755', path.join(scratch, 'policy'), SERVICE_POLICY);
+      }
+      await work();
+    } finally {
+      for (const step of undo.reverse()) await step();
+    }
+  }
+
+  return {
+    name: 'apt-get',
+    manually: (parts) => `${[...asRoot, 'apt-get'].join(' ')} install ${packages(parts).join(' ')}`,
+    install: (parts) =>
+      withoutStarting(parts, async () => {
+        const install = () =>
+          run('apt-get', 'install', '-y', '-q', '--no-install-recommends', ...packages(parts));
+        const update = await run('apt-get', 'update', '-q');
+        const result = await install();
+        if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
+        expectSuccess(result, `apt-get install ${packages(parts).join(' ')}`);
+        if (existsSync('/run/systemd/system')) await run('systemctl', 'disable', ...packages(parts));
+      }),
+  };
+}
+
+function expectSuccess(result: CommandResult, what: string): void {
+  if (result.exitCode !== 0) throw new StackError(`${what} failed:\n${lastLines(result)}`);
+}

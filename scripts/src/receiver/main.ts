@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { listen, ListenError } from '@partner/runtime/listen';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { openKnownSecrets } from './known-secrets.js';
+import { createReceiver } from './receiver.js';
+
+const program = new Command('receiver')
+  .description('The example of a webhook endpoint, over HTTPS on loopback.')
+  .requiredOption('--port <port>', 'the port')
+  .requiredOption('--certificate <file>', 'PEM of the server certificate')
+  .requiredOption('--key <file>', 'PEM of its key')
+  .requiredOption('--log <file>', 'gets one JSON line for each request')
+  .requiredOption('--secrets <file>', 'keeps the secrets that it is told')
+  .addHelpText(
+    'after',
+    `
+Each line of the log holds receivedAt, path, headers, body (base64 of the raw bytes), verified (true, false, or null when the
+secret is not known), duplicate (the event was accepted before), status (the answer) and problem.
+
+Paths:
+  /fail/<status>/<times>     answers <status> to the first <times> requests of each event, then 200
+  anything else              answers 200 once the line is on the disk, 401 to what does not verify
+Control, for requests to 127.0.0.1 or localhost only:
+  POST /_control/secrets     {"version", "secret", "path"?, "subscriptionId"?}: verify with this secret from now on
+  GET  /_control/health      200 when it is up`,
+  )
+  .parse();
+const options = z
+  .object({
+    port: z.coerce.number(),
+    certificate: z.string(),
+    key: z.string(),
+    log: z.string(),
+    secrets: z.string(),
+  })
+  .parse(program.opts());
+
+const receiver = await createReceiver({
+  logFile: options.log,
+  secrets: openKnownSecrets(options.secrets),
+  clock: () => new Date(),
+});
+const server = createServer(
+  { cert: readFileSync(options.certificate), key: readFileSync(options.key) },
+  receiver.handle,
+);
+try {
+  await listen(server, { host: '127.0.0.1', port: options.port, variable: '--port' });
+} catch (error) {
+  process.stderr.write(`receiver: ${error instanceof ListenError ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+async function stop(): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  await receiver.close();
+  process.exit(0);
+}
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());

@@ -1,0 +1,154 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type KnownSecrets, knownSecret } from './known-secrets.js';
+import type { ReceivedRequest } from './received-request.js';
+import { openRequestLog } from './request-log.js';
+import { requestedFailure } from './requested-failure.js';
+import { type Verdict, verifyDelivery } from './verify-delivery.js';
+
+const BODY_BYTES_AT_MOST = 5_000_000;
+
+/** Where the receiver is told a secret, and where it says that it is up. Answered for requests to a loopback name only. */
+export const CONTROL_PATHS = { secrets: '/_control/secrets', health: '/_control/health' } as const;
+
+/**
+ * The example of a partner's webhook endpoint. It verifies in the specification's order over the raw bytes, de-duplicates
+ * by event id, logs each request and only then answers: 200, also to an event that it has already (spec:
+ * Acknowledgement 6); 401 to what does not verify; and what the path asks for (see {@link requestedFailure}).
+ */
+export async function createReceiver(deps: {
+  readonly logFile: string;
+  readonly secrets: KnownSecrets;
+  readonly clock: () => Date;
+}): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
+  const accepted = new Set<string>();
+  const seen = new Map<string, number>();
+
+  const log = await openRequestLog(deps.logFile, remember);
+
+  function remember(request: ReceivedRequest): void {
+    const event = eventOf(request);
+    if (event === undefined || request.verified === false) return;
+    seen.set(event, (seen.get(event) ?? 0) + 1);
+    if (request.status < 300) accepted.add(event);
+  }
+
+  async function receive(request: IncomingMessage, path: string, body: Buffer): Promise<number> {
+    const headers = singleHeaders(request);
+    const verdict = verdictOn(headers, path, body);
+    const event = eventOf({ path, headers });
+    const failure = requestedFailure(path);
+    const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
+    const line: ReceivedRequest = {
+      receivedAt: deps.clock().toISOString(),
+      path,
+      headers,
+      body: body.toString('base64'),
+      verified: verdict?.verified ?? null,
+      duplicate: event !== undefined && accepted.has(event),
+      status:
+        request.method !== 'POST' ? 405 : verdict?.verified === false ? 401 : isDue ? failure.status : 200,
+      problem: verdict?.verified === false ? verdict.problem : null,
+    };
+    remember(line);
+    await log.append(line);
+    return line.status;
+  }
+
+  function verdictOn(
+    headers: Readonly<Record<string, string>>,
+    path: string,
+    body: Buffer,
+  ): Verdict | undefined {
+    const version = Number(headers['x-svc-secret-version']);
+    const verdicts = deps.secrets
+      .candidates(version, path)
+      .map((secret) => verifyDelivery({ headers, body, secret, now: deps.clock() }));
+    return verdicts.find(({ verified }) => verified) ?? verdicts[0];
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'https://receiver').pathname;
+    const body = await readBody(request);
+    if (body === undefined) {
+      send(response, 413, { error: 'the body is too large' });
+    } else if (isControlPath(path) && isForLoopback(request)) {
+      control(request, response, path, body);
+    } else {
+      const status = await receive(request, path, body);
+      send(response, status, { received: status < 300 });
+    }
+  }
+
+  function control(request: IncomingMessage, response: ServerResponse, path: string, body: Buffer): void {
+    if (path === CONTROL_PATHS.health) {
+      send(response, 200, { up: true });
+      return;
+    }
+    const added = request.method === 'POST' ? knownSecret.safeParse(parseJson(body)) : undefined;
+    if (added?.success !== true) {
+      send(response, 400, { error: 'POST {"version", "secret", "path"?, "subscriptionId"?}' });
+      return;
+    }
+    deps.secrets.add(added.data);
+    send(response, 200, { known: true });
+  }
+
+  return {
+    handle: (request, response) => {
+      answer(request, response).catch((error: unknown) => {
+        process.stderr.write(`receiver: ${String(error)}\n`);
+        if (response.headersSent) response.destroy();
+        else send(response, 500, { error: 'the receiver failed' });
+      });
+    },
+    close: () => log.close(),
+  };
+}
+
+/** What tells one event from another; the event id comes in a header, so that no body is parsed before this. */
+function eventOf(request: Pick<ReceivedRequest, 'path' | 'headers'>): string | undefined {
+  const id = request.headers['webhook-id'];
+  return id === undefined ? undefined : `${request.path} ${id}`;
+}
+
+function isControlPath(path: string): boolean {
+  return path === CONTROL_PATHS.secrets || path === CONTROL_PATHS.health;
+}
+
+/** A delivery names the host of its subscription's URL, so that no subscriber reaches the control paths. */
+function isForLoopback(request: IncomingMessage): boolean {
+  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
+}
+
+function singleHeaders(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+  );
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= BODY_BYTES_AT_MOST) chunks.push(chunk);
+  });
+  await new Promise<void>((resolve, reject) => {
+    request.once('end', resolve);
+    request.once('close', () => reject(new Error('the request was cut off')));
+    request.once('error', reject);
+  });
+  return size > BODY_BYTES_AT_MOST ? undefined : Buffer.concat(chunks);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,69 @@
+import { isProcessRunning } from '@partner/runtime/local-parts/process-identity';
+import { readJson } from './private-file.js';
+import { stackDescription, type StackDescription } from './stack-description.js';
+import { readStackState, stackFiles } from './stack-state.js';
+
+/** One process of a stack as it is found. */
+export interface ProcessStatus {
+  readonly name: string;
+  readonly pid: number;
+  /** `running`: its own readiness is not known or not reached. */
+  readonly state: 'ready' | 'running' | 'ended';
+  readonly address: string;
+}
+
+/** A stack as it is found. */
+export interface StackStatus {
+  readonly processes: readonly ProcessStatus[];
+  /** Everything that belongs to it runs, and each service says that it is ready. */
+  readonly isReady: boolean;
+  readonly description: StackDescription | undefined;
+}
+
+/** Looks at the stack of a directory without changing anything. */
+export async function inspectStack(directory: string): Promise<StackStatus> {
+  const state = readStackState(directory);
+  const description = readJson(stackFiles(directory).description, stackDescription);
+  const services = state?.plan.services ?? {};
+  const ports = new Map<string, number>([
+    ...Object.entries(state?.plan.parts ?? {}).flatMap(([name, source]): [string, number][] =>
+      source.kind === 'private' ? [[name, source.port]] : [],
+    ),
+    ...Object.entries(services).map(([name, { httpPort, adminPort }]): [string, number] => [
+      name,
+      httpPort ?? adminPort,
+    ]),
+    ...Object.entries(state?.plan.ports ?? {}),
+  ]);
+  const processes = await Promise.all(
+    Object.entries(state?.processes ?? {}).map(async ([name, record]): Promise<ProcessStatus> => {
+      const adminPort = services[name]?.adminPort;
+      const isRunning = isProcessRunning(record);
+      const isReady = isRunning && (adminPort === undefined || (await saysReady(adminPort)));
+      const port = ports.get(name);
+      return {
+        name,
+        pid: record.pid,
+        state: isReady ? 'ready' : isRunning ? 'running' : 'ended',
+        address: port === undefined ? '' : `127.0.0.1:${port}`,
+      };
+    }),
+  );
+  return {
+    processes,
+    isReady: description !== undefined && processes.every(({ state: found }) => found === 'ready'),
+    description,
+  };
+}
+
+async function saysReady(adminPort: number): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${adminPort}/readyz`, {
+      signal: AbortSignal.timeout(2_000),
+    });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

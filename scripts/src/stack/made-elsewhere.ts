@@ -1,0 +1,47 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { createDockerParts } from '../parts/docker-engine.js';
+import { dropOwnDatabase, dropOwnVhost, removeKeys } from '../parts/given-servers.js';
+import { readJson, writePrivateJson } from './private-file.js';
+import { PROJECT_ROOT } from './project-root.js';
+
+const madeElsewhere = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('database'), url: z.string() }),
+  z.object({ kind: z.literal('vhost'), url: z.string() }),
+  z.object({ kind: z.literal('redis-keys'), url: z.string(), prefix: z.string() }),
+  z.object({ kind: z.literal('containers') }),
+]);
+
+/** Something that a stack has made outside its directory. */
+export type MadeElsewhere = z.infer<typeof madeElsewhere>;
+
+function fileIn(directory: string): string {
+  return path.join(directory, 'made-elsewhere.json');
+}
+
+/** Notes what a stack makes outside its directory, so that it can be removed with the stack's data. */
+export function rememberMadeElsewhere(directory: string, made: MadeElsewhere): void {
+  const known = readJson(fileIn(directory), z.array(madeElsewhere)) ?? [];
+  if (known.some((other) => JSON.stringify(other) === JSON.stringify(made))) return;
+  writePrivateJson(fileIn(directory), [...known, made]);
+}
+
+/** Removes everything that the stack of the directory has made elsewhere; a server that is away fails it. */
+export async function removeMadeElsewhere(directory: string): Promise<void> {
+  for (const made of readJson(fileIn(directory), z.array(madeElsewhere)) ?? []) {
+    switch (made.kind) {
+      case 'database':
+        await dropOwnDatabase(made.url);
+        break;
+      case 'vhost':
+        await dropOwnVhost(made.url);
+        break;
+      case 'redis-keys':
+        await removeKeys(made.url, made.prefix);
+        break;
+      case 'containers':
+        await createDockerParts({ root: PROJECT_ROOT, directory }).stop({ withData: true });
+        break;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** The five services, in the order in which a person thinks of them. */
+export const SERVICE_NAMES = [
+  'job-state',
+  'inbound-gateway',
+  'installer-gateway',
+  'console',
+  'webhook-dispatcher',
+] as const;
+
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** The services that serve HTTP, and the paths that the ingress sends to each. */
+export const INGRESS_PATHS: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
+  'inbound-gateway': ['/inbound'],
+  'installer-gateway': ['/partner/v1'],
+  console: ['/partner-api', '/console'],
+};
+
+/** What the stack has chosen that the services are told. */
+export interface ServiceSurroundings {
+  readonly baseUrl: string;
+  readonly amqpUrl: string;
+  readonly postgresUrl: string;
+  readonly redisUrl: string;
+  readonly redisKeyPrefix: string;
+  readonly sealingKeys: string;
+  readonly cursorKey: string;
+  /** The setting `WEBHOOK_DEV_HOSTS`. */
+  readonly devHosts: string;
+  readonly devCaFile: string;
+  readonly replicas: number;
+}
+
+/** The settings of one replica of a service; nothing that is not named here reaches it, apart from what any program needs. */
+export function serviceSettings(
+  service: ServiceName,
+  ports: { readonly admin: number; readonly http?: number | undefined },
+  surroundings: ServiceSurroundings,
+): Record<string, string> {
+  const common = {
+    PARTNER_ENVIRONMENT: 'sandbox',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(ports.admin),
+    AMQP_URL: surroundings.amqpUrl,
+    SHUTDOWN_GRACE_MS: '10000',
+  };
+  const http = {
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: String(ports.http),
+    REDIS_URL: surroundings.redisUrl,
+    REDIS_KEY_PREFIX: surroundings.redisKeyPrefix,
+    RATE_LIMIT_REPLICAS: String(surroundings.replicas),
+    TRUSTED_PROXY_HOPS: '1',
+  };
+  switch (service) {
+    case 'job-state':
+      return {
+        ...common,
+        POSTGRES_URL: surroundings.postgresUrl,
+        WEBHOOK_SEALING_KEYS: surroundings.sealingKeys,
+      };
+    case 'webhook-dispatcher':
+      return {
+        ...common,
+        WEBHOOK_SEALING_KEYS: surroundings.sealingKeys,
+        WEBHOOK_DEV_HOSTS: surroundings.devHosts,
+        WEBHOOK_DEV_CA_FILE: surroundings.devCaFile,
+      };
+    case 'inbound-gateway':
+      return { ...common, ...http };
+    case 'installer-gateway':
+      return { ...common, ...http, CURSOR_SIGNING_KEY: surroundings.cursorKey };
+    case 'console':
+      return { ...common, ...http, PUBLIC_BASE_URL: surroundings.baseUrl };
+  }
+}

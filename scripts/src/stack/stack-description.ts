@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/** A company of the sandbox, as the seed prints it. */
+export const sandboxCompany = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  owner: z.object({ email: z.string(), password: z.string() }),
+  keys: z.array(
+    z.looseObject({
+      kind: z.enum(['general', 'installer-contractor', 'installer-company']),
+      apiKey: z.string(),
+      boundCompanyId: z.string().optional(),
+    }),
+  ),
+});
+
+export type SandboxCompany = z.infer<typeof sandboxCompany>;
+
+/** What `stack.json` tells tools about a running stack. */
+export const stackDescription = z.object({
+  /** The one address with the ingress's routes. */
+  baseUrl: z.url(),
+  environment: z.literal('sandbox'),
+  amqpUrl: z.string(),
+  postgresUrl: z.string(),
+  redisUrl: z.string(),
+  /** By name; a second replica is called e.g. `job-state-2`. */
+  services: z.record(z.string(), z.object({ url: z.url().optional(), adminUrl: z.url(), pid: z.int() })),
+  companies: z.array(sandboxCompany),
+  receiver: z.object({
+    /** What stands in a subscription's URL; it leads to the receiver only inside the stack. */
+    url: z.url(),
+    caFile: z.string(),
+    logFile: z.string(),
+    /** Where the receiver is told the secrets of a subscription. */
+    controlUrl: z.url(),
+  }),
+});
+
+export type StackDescription = z.infer<typeof stackDescription>;

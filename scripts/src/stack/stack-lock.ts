@@ -1,0 +1,60 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  identifyProcess,
+  isProcessRunning,
+  type ProcessIdentity,
+} from '@partner/runtime/local-parts/process-identity';
+import { z } from 'zod';
+import { readJson } from './private-file.js';
+import { StackError } from './stack-error.js';
+import { stackFiles } from './stack-state.js';
+
+const identity = z.object({ pid: z.int(), startedAt: z.string() });
+
+/** The identity of this process. */
+export function thisProcess(): ProcessIdentity {
+  return identifyProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
+}
+
+/**
+ * Runs work on a stack's directory as the only one. Throws {@link StackError} when another process is at work there; a lock
+ * that was left behind by a process which is no more counts for nothing.
+ */
+export async function withStackLock<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  mkdirSync(directory, { recursive: true });
+  const { lock } = stackFiles(directory);
+  const holder = lockHolder(directory);
+  if (holder !== undefined) {
+    throw new StackError(
+      `another scripts/up (process ${holder.pid}) is at work on this stack; wait for it, or end it with scripts/up --down`,
+    );
+  }
+  rmSync(lock, { force: true });
+  try {
+    writeFileSync(lock, JSON.stringify(thisProcess()), { flag: 'wx' });
+  } catch {
+    throw new StackError('another scripts/up has just begun to work on this stack; try again');
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** The running process that works on the directory now. */
+export function lockHolder(directory: string): ProcessIdentity | undefined {
+  const holder = readJson(stackFiles(directory).lock, identity);
+  return holder !== undefined && isProcessRunning(holder) ? holder : undefined;
+}
+
+/** Resolves to whether a process has ended, after `timeoutMs` at the latest. */
+export async function hasEndedWithin(running: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isProcessRunning(running)) {
+    if (Date.now() > deadline) return false;
+    await delay(50);
+  }
+  return true;
+}

@@ -1,0 +1,133 @@
+import { existsSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  endOfLog,
+  type LocalProgram,
+  signalGroup,
+  startLocalProcess,
+} from '@partner/runtime/local-parts/local-process';
+import {
+  descendantsOf,
+  identifyProcess,
+  isProcessRunning,
+} from '@partner/runtime/local-parts/process-identity';
+import { StackError } from './stack-error.js';
+import { hasEndedWithin } from './stack-lock.js';
+import type { ProcessRecord } from './stack-state.js';
+
+/** The variable by which every process of a stack can be found; its value is the stack's directory. */
+export const STACK_VARIABLE = 'PARTNER_STACK';
+
+/** One process of a stack. It can be killed and started again on its own; its ports stay the same. */
+export interface StackProcess {
+  readonly name: string;
+  readonly logFile: string;
+  /** Undefined while it does not run. */
+  readonly pid: number | undefined;
+  /** Starts it unless it runs. Does not wait until it is ready. Once `signal` is aborted nothing is started any more. */
+  start(signal?: AbortSignal): Promise<void>;
+  /** Resolves once it can be used. Throws {@link StackError} with the end of its log when it ends or takes too long. */
+  ready(signal?: AbortSignal): Promise<void>;
+  /** Sends a signal to it and all its own. After SIGKILL it resolves once nothing of it is left. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Ends it in order, or by force when it takes too long. */
+  stop(): Promise<void>;
+}
+
+/** Where a stack remembers its processes. */
+export interface ProcessRecords {
+  get(name: string): ProcessRecord | undefined;
+  set(name: string, record: ProcessRecord): void;
+}
+
+/** Makes the handle of one process of a stack; a process that an earlier `scripts/up` has started is taken over. */
+export function createStackProcess(options: {
+  readonly directory: string;
+  readonly program: LocalProgram;
+  readonly detached: boolean;
+  readonly records: ProcessRecords;
+}): StackProcess {
+  const { program, records } = options;
+  let logStart = 0;
+
+  function running(): ProcessRecord | undefined {
+    const record = records.get(program.name);
+    return record !== undefined && isProcessRunning(record) ? record : undefined;
+  }
+
+  return {
+    name: program.name,
+    logFile: program.logFile,
+    get pid() {
+      return running()?.pid;
+    },
+    async start(signal) {
+      if (running() !== undefined) return;
+      await program.prepare?.();
+      signal?.throwIfAborted();
+      logStart = existsSync(program.logFile) ? statSync(program.logFile).size : 0;
+      const { pid } = startLocalProcess({
+        ...program,
+        env: { ...program.env, [STACK_VARIABLE]: options.directory },
+        detached: options.detached,
+      });
+      records.set(program.name, {
+        pid,
+        startedAt: identifyProcess(pid)?.startedAt ?? 'ended',
+        stopSignal: program.stopSignal === 'SIGINT' ? 'SIGINT' : 'SIGTERM',
+        stopGraceMs: program.stopGraceMs,
+      });
+    },
+    async ready(signal) {
+      const deadline = Date.now() + program.startTimeoutMs;
+      for (;;) {
+        const isUp = await program.isUp().catch(() => false);
+        if (running() === undefined) {
+          throw new StackError(`${program.name} has ended; ${endOfLog(program.logFile, logStart)}`);
+        }
+        signal?.throwIfAborted();
+        if (isUp) return;
+        if (Date.now() > deadline) {
+          throw new StackError(
+            `${program.name} was not ready within ${program.startTimeoutMs / 1000} s; ${endOfLog(program.logFile, logStart)}`,
+          );
+        }
+        await delay(50);
+      }
+    },
+    async kill(signal) {
+      const record = running();
+      if (record === undefined) return;
+      // Some programs put their children into groups of their own; they take other signals from their parent.
+      const below = ['SIGKILL', 'SIGSTOP', 'SIGCONT'].includes(signal)
+        ? descendantsOf(record.pid).flatMap((pid) => identifyProcess(pid) ?? [])
+        : [];
+      signalGroup(record.pid, signal);
+      for (const { pid } of below.filter(isProcessRunning)) {
+        try {
+          process.kill(pid, signal);
+        } catch {
+          // It has ended with its group.
+        }
+      }
+      if (signal === 'SIGKILL') {
+        await Promise.all([record, ...below].map((killed) => hasEndedWithin(killed, 10_000)));
+      }
+    },
+    async stop() {
+      const record = running();
+      if (record !== undefined) await endProcess(record);
+    },
+  };
+}
+
+/** Asks a process to end, and ends it and its group by force when its grace is over. A process that is no more is no error. */
+export async function endProcess(record: ProcessRecord): Promise<void> {
+  if (!isProcessRunning(record)) return;
+  signalGroup(record.pid, record.stopSignal);
+  // A stopped process would not hear it.
+  signalGroup(record.pid, 'SIGCONT');
+  await hasEndedWithin(record, record.stopGraceMs);
+  signalGroup(record.pid, 'SIGKILL');
+  await hasEndedWithin(record, 10_000);
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { partSource } from '../parts/part-source.js';
+import { readJson, writePrivateJson } from './private-file.js';
+
+const processRecord = z.object({
+  pid: z.int(),
+  startedAt: z.string(),
+  stopSignal: z.enum(['SIGTERM', 'SIGINT']),
+  stopGraceMs: z.int(),
+});
+
+export type ProcessRecord = z.infer<typeof processRecord>;
+
+const port = z.int().min(1).max(65_535);
+
+/** How a stack was set up and which processes it has: all that is needed to mend it and to end it. */
+const stackPlan = z.object({
+  parts: z.object({ postgres: partSource, rabbitmq: partSource, redis: partSource }),
+  durable: z.boolean(),
+  redisKeyPrefix: z.string(),
+  ports: z.object({ proxy: port, receiver: port }),
+  /** By name of the replica. */
+  services: z.record(
+    z.string(),
+    z.object({ adminPort: port, httpPort: port.optional(), settings: z.record(z.string(), z.string()) }),
+  ),
+  devHosts: z.string(),
+});
+
+export type StackPlan = z.infer<typeof stackPlan>;
+
+const stackState = z.object({
+  plan: stackPlan,
+  /** The `scripts/up` in the foreground that the stack belongs to. */
+  owner: z.object({ pid: z.int(), startedAt: z.string() }).nullable(),
+  /** By name, in the order of their start. */
+  processes: z.record(z.string(), processRecord),
+});
+
+export type StackState = z.infer<typeof stackState>;
+
+/** Where a stack keeps its files. */
+export function stackFiles(directory: string) {
+  return {
+    state: path.join(directory, 'state.json'),
+    description: path.join(directory, 'stack.json'),
+    secrets: path.join(directory, 'secrets.json'),
+    lock: path.join(directory, 'lock.json'),
+    logs: path.join(directory, 'logs'),
+    receiver: path.join(directory, 'receiver'),
+  } as const;
+}
+
+/** The state that a directory holds; undefined when no stack was started there, or it was ended in order. */
+export function readStackState(directory: string): StackState | undefined {
+  return readJson(stackFiles(directory).state, stackState);
+}
+
+/** Keeps the state; what was there is replaced in one step. */
+export function writeStackState(directory: string, state: StackState): void {
+  writePrivateJson(stackFiles(directory).state, state);
+}

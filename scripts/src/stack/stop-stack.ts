@@ -1,0 +1,67 @@
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { postgresDataDirectory } from '@partner/runtime/local-parts/postgres';
+import { isProcessRunning, processesWithVariable } from '@partner/runtime/local-parts/process-identity';
+import { createDockerParts } from '../parts/docker-engine.js';
+import { removeMadeElsewhere } from './made-elsewhere.js';
+import { PROJECT_ROOT } from './project-root.js';
+import { serviceOf } from './replicas.js';
+import { hasEndedWithin } from './stack-lock.js';
+import { endProcess, STACK_VARIABLE } from './stack-process.js';
+import { readStackState, stackFiles } from './stack-state.js';
+
+const STAGES = ['edge', 'job-state', 'parts', 'port-mapper'] as const;
+
+/** What takes work ends before what does it, and that before what keeps it. */
+function stageOf(name: string): (typeof STAGES)[number] {
+  if (name === 'rabbitmq-port-mapper') return 'port-mapper';
+  if (name === 'postgres' || name === 'rabbitmq' || name === 'redis') return 'parts';
+  return serviceOf(name) === 'job-state' ? 'job-state' : 'edge';
+}
+
+/**
+ * Ends everything of the stack in the directory, whoever has started it and however that ended, and removes `stack.json`.
+ * Its data stay. Resolves to whether there was anything to end.
+ */
+export async function stopStack(directory: string): Promise<boolean> {
+  const files = stackFiles(directory);
+  rmSync(files.description, { force: true });
+  const state = readStackState(directory);
+  const records = Object.entries(state?.processes ?? {});
+  const hadAny = records.some(([, record]) => isProcessRunning(record));
+  for (const stage of STAGES) {
+    const members = records.filter(([name]) => stageOf(name) === stage);
+    await Promise.all(members.map(([, record]) => endProcess(record)));
+  }
+
+  const strays = processesWithVariable(STACK_VARIABLE, directory);
+  for (const { pid } of strays) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  }
+  await Promise.all(strays.map((stray) => hasEndedWithin(stray, 10_000)));
+
+  const usesDocker = Object.values(state?.plan.parts ?? {}).some(({ kind }) => kind === 'docker');
+  if (usesDocker) await createDockerParts({ root: PROJECT_ROOT, directory }).stop({ withData: false });
+  rmSync(files.state, { force: true });
+  return hadAny || strays.length > 0 || usesDocker;
+}
+
+/**
+ * Removes the data of a stack that does not run, also what it has made on servers that it was given. Its keys stay, since a
+ * database that was not made by the stack stays too, and holds what they have sealed. So do the files of tests that run.
+ */
+export async function removeStackData(directory: string): Promise<void> {
+  await removeMadeElsewhere(directory);
+  const { secrets, lock } = stackFiles(directory);
+  rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
+  for (const entry of readdirSync(directory)) {
+    const file = path.join(directory, entry);
+    if (file !== secrets && file !== lock && entry !== 'prepare.lock' && !entry.startsWith('test-')) {
+      rmSync(file, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { StackStatus } from './stack/inspect-stack.js';
+
+/** What runs and where, as a table for a person. */
+export function renderStatus(status: StackStatus): string {
+  if (status.processes.length === 0) return 'No stack is running here; scripts/up starts one.\n';
+  const rows = status.processes.map(({ name, state, pid, address }) => [
+    name,
+    state,
+    state === 'ended' ? '' : String(pid),
+    address,
+  ]);
+  const table = [['process', 'state', 'pid', 'address'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const verdict = status.isReady
+    ? `Everything is ready on ${status.description?.baseUrl ?? ''}`
+    : 'Not everything is ready; scripts/up starts what is missing.';
+  return `${lines.join('\n')}\n${verdict}\n`;
+}

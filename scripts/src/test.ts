@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { freePort } from '@partner/runtime/local-parts/local-process';
+import { startPostgres } from '@partner/runtime/local-parts/postgres';
+import { startRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
+import { startRedis } from '@partner/runtime/local-parts/redis';
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import { installMissingParts } from './parts/install-missing-parts.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** The kinds of checks, in the order in which they run. */
+const KINDS = ['static', 'unit', 'int', 'sys'] as const;
+type Kind = (typeof KINDS)[number];
+
+const jestReport = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numRuntimeErrorTestSuites: z.number(),
+});
+
+interface Totals {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function runJest(
+  scratch: string,
+  kinds: readonly Kind[],
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  totals: Totals,
+): Promise<boolean> {
+  const report = path.join(scratch, `jest-${kinds.join('-')}.json`);
+  const status = await run(
+    process.execPath,
+    [
+      path.join(root, 'node_modules/jest/bin/jest.js'),
+      '--config=scripts/jest.config.mjs',
+      // One stack at a time: each has five services and three servers.
+      ...(kinds.includes('sys') ? ['--runInBand'] : []),
+      '--json',
+      `--outputFile=${report}`,
+      '--selectProjects',
+      ...kinds,
+      '--',
+      ...args,
+    ],
+    { ...env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
+  );
+  const counts = jestReport.parse(JSON.parse(readFileSync(report, 'utf8')));
+  totals.passed += counts.numPassedTests;
+  totals.failed += counts.numFailedTests + counts.numRuntimeErrorTestSuites;
+  totals.skipped += counts.numPendingTests;
+  return status === 0;
+}
+
+async function main(): Promise<boolean> {
+  const program = new Command('scripts/test')
+    .description(
+      'Runs the static checks and every test on real Postgres, RabbitMQ and Redis, which it starts and stops itself.',
+    )
+    .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
+    .argument('[pattern]', 'run only test files whose path matches')
+    .allowExcessArguments(false)
+    .parse();
+  const { only } = z.object({ only: z.array(z.enum(KINDS)) }).parse(program.opts());
+  const pattern = program.args.slice(0, 1);
+
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0 };
+  let succeeded = true;
+  if (only.includes('static')) {
+    succeeded = (await run(process.execPath, ['scripts/dist/check/static-checks.js'])) === 0;
+    if (!succeeded) totals.failed += 1;
+  }
+  if (only.some((kind) => kind !== 'static')) {
+    await installMissingParts();
+    const stackDirectory = path.join(root, '.stack');
+    mkdirSync(stackDirectory, { recursive: true });
+    const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
+    const [postgres, rabbitmq, redis] = await Promise.all([
+      freePort().then((port) =>
+        startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
+      ),
+      freePort().then((port) => startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port })),
+      freePort().then((port) => startRedis({ directory: path.join(scratch, 'redis'), port })),
+    ]);
+    const env = { TEST_POSTGRES_URL: postgres.url, TEST_AMQP_URL: rabbitmq.url, TEST_REDIS_URL: redis.url };
+    try {
+      const beside = only.filter((kind) => kind === 'unit' || kind === 'int');
+      if (beside.length > 0) {
+        succeeded = (await runJest(scratch, beside, pattern, env, totals)) && succeeded;
+      }
+      if (only.includes('sys')) {
+        succeeded = (await runJest(scratch, ['sys'], pattern, env, totals)) && succeeded;
+      }
+    } finally {
+      await Promise.all([postgres.stop(), rabbitmq.stop(), redis.stop()]);
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  }
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+  process.stdout.write(`tests: ${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
+  return succeeded && totals.failed === 0;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  // The parts run in process groups of their own and end with the exit of this process.
+  process.once(signal, () => process.exit(130));
+}
+process.exit((await main()) ? 0 : 1);

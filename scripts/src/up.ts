@@ -1,0 +1,216 @@
+import path from 'node:path';
+import { isProcessRunning } from '@partner/runtime/local-parts/process-identity';
+import { LocalPartError } from '@partner/runtime/local-parts/local-process';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { DemoError } from './demo/demo-error.js';
+import { playDemo } from './demo/play-demo.js';
+import { createProgress, type Progress } from './progress.js';
+import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
+import { PROJECT_ROOT } from './stack/project-root.js';
+import { StackError } from './stack/stack-error.js';
+import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from './stack/stack-lock.js';
+import { readStackState } from './stack/stack-state.js';
+import { type Stack, type StackOptions, startStack } from './stack/start-stack.js';
+import { removeStackData, stopStack } from './stack/stop-stack.js';
+import { renderStatus } from './status-text.js';
+import { renderTour } from './tour-text.js';
+
+const directory = path.join(PROJECT_ROOT, '.stack');
+
+/** The wait before the first retry in a stack that the demo starts, so that a retry can be watched. */
+const DEMO_RETRY_BASE_MS = '2000';
+
+/** How long a `scripts/up` that is asked to end its stack may take. */
+const OWNER_GRACE_MS = 60_000;
+
+const interruption = new AbortController();
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+const report: Progress = createProgress(write);
+
+async function bringUp(options: Partial<StackOptions>): Promise<{ stack: Stack; ranBefore: boolean }> {
+  return withStackLock(directory, async () => {
+    const before = await inspectStack(directory);
+    const ranBefore = before.processes.some(({ state }) => state !== 'ended');
+    // A stack of which nothing is left is a new one: its parts and ports are found anew.
+    if (!ranBefore && before.processes.length > 0) await stopStack(directory);
+    if (before.isReady) report('the stack is running already');
+    else if (ranBefore) report('the stack is running in part; starting what is missing');
+    const stack = await startStack({
+      directory,
+      parts: { kind: 'found', environment: process.env },
+      report,
+      signal: interruption.signal,
+      ...options,
+      // What joins a stack that is there does not end with us.
+      ...(ranBefore ? { detached: true, owned: false } : {}),
+    });
+    return { stack, ranBefore };
+  });
+}
+
+async function takeDown(): Promise<boolean> {
+  const starter = lockHolder(directory);
+  const owner = readStackState(directory)?.owner;
+  const others = [starter, owner].flatMap((other) =>
+    other !== undefined && other !== null && other.pid !== process.pid && isProcessRunning(other)
+      ? [other]
+      : [],
+  );
+  for (const other of others) {
+    report(`asking scripts/up (process ${other.pid}) to end`);
+    process.kill(other.pid, 'SIGTERM');
+    if (!(await hasEndedWithin(other, OWNER_GRACE_MS))) process.kill(other.pid, 'SIGKILL');
+  }
+  const hadAny = await withStackLock(directory, () => stopStack(directory));
+  return hadAny || others.length > 0;
+}
+
+/** Keeps the stack until this process is asked to end, and says when a part of it ends by itself. */
+async function stay(stack: Stack): Promise<void> {
+  const gone = new Set<string>();
+  const watch = setInterval(() => {
+    for (const { name, pid, logFile } of stack.processes) {
+      if (pid !== undefined) gone.delete(name);
+      else if (!gone.has(name)) {
+        gone.add(name);
+        report(`${name} has ended; its log is ${logFile}; scripts/up in another terminal starts it again`);
+      }
+    }
+  }, 500);
+  await new Promise<void>((resolve) => {
+    if (interruption.signal.aborted) resolve();
+    else interruption.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(watch);
+}
+
+async function runForeground(options: Partial<StackOptions>): Promise<void> {
+  const { stack, ranBefore } = await bringUp({ ...options, owned: true });
+  write(await renderTour(stack.description));
+  if (ranBefore) return;
+  write('\nCtrl-C ends the stack.\n');
+  await stay(stack);
+  write('\n');
+  report('ending the stack');
+  // Another scripts/up that repairs the stack ends first; then it is ours again.
+  const holder = lockHolder(directory);
+  if (holder !== undefined && holder.pid !== thisProcess().pid) await hasEndedWithin(holder, OWNER_GRACE_MS);
+  await withStackLock(directory, () => stopStack(directory));
+  report('everything has ended');
+}
+
+async function runDetached(options: Partial<StackOptions>): Promise<void> {
+  const { stack } = await bringUp({ ...options, detached: true });
+  write(await renderTour(stack.description));
+  write('\nscripts/up --down ends the stack.\n');
+}
+
+async function runDemo(options: Partial<StackOptions>): Promise<void> {
+  const { stack, ranBefore } = await bringUp({
+    ...options,
+    detached: true,
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: DEMO_RETRY_BASE_MS } },
+  });
+  await playDemo({
+    description: stack.description,
+    retryBaseMs: retryBaseOf(),
+    write,
+    signal: interruption.signal,
+  });
+  if (!ranBefore)
+    write('\nThe demo has started the stack and leaves it running; scripts/up --down ends it.\n');
+}
+
+function retryBaseOf(): number {
+  const settings = readStackState(directory)?.plan.services['job-state']?.settings;
+  return Number(settings?.['WEBHOOK_RETRY_BASE_MS'] ?? 60_000);
+}
+
+async function showStatus(): Promise<void> {
+  const status: StackStatus = await inspectStack(directory);
+  write(renderStatus(status));
+  if (status.description !== undefined && status.isReady) write(`\n${await renderTour(status.description)}`);
+  if (!status.isReady) process.exitCode = 1;
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) {
+    throw new InvalidArgumentError('It must be a whole number from 1 to 65535.');
+  }
+  return port;
+}
+
+async function main(): Promise<void> {
+  const program = new Command('scripts/up')
+    .description(
+      'Brings the whole service up on this machine, with a sandbox to play in, and prints what to try.\n' +
+        'Without an option it stays in the foreground; Ctrl-C ends everything.',
+    )
+    .addOption(
+      new Option('--detach', 'leave the stack running in the background').conflicts(['down', 'status']),
+    )
+    .addOption(new Option('--status', 'say what is running, and where').conflicts(['down', 'reset', 'demo']))
+    .addOption(new Option('--down', 'end everything; the data stay in .stack').conflicts(['reset', 'demo']))
+    .option('--reset', 'end everything, forget the data, and start anew')
+    .option('--demo', 'play the main job step by step on the stack, which is started when there is none')
+    .option('--port <port>', 'port of the base address (default: 8080, or a free one)', portNumber)
+    .addHelpText(
+      'after',
+      `
+Postgres, RabbitMQ and Redis come from, in this order: POSTGRES_URL, AMQP_URL and REDIS_URL (of which only the database
+"partner", the vhost "partner" and keys beginning with "partner:" are used); a running Docker engine; installed programs, as
+private instances in .stack on free ports; packages, when root or sudo can install them.
+.stack/stack.json says where everything is, .stack/logs has a log for each process.`,
+    )
+    .allowExcessArguments(false)
+    .parse();
+  const options = z
+    .object({
+      detach: z.boolean().default(false),
+      status: z.boolean().default(false),
+      down: z.boolean().default(false),
+      reset: z.boolean().default(false),
+      demo: z.boolean().default(false),
+      port: z.number().optional(),
+    })
+    .parse(program.opts());
+  const stackOptions = options.port === undefined ? {} : { proxyPort: options.port };
+
+  if (options.status) return showStatus();
+  if (options.down || options.reset) {
+    report((await takeDown()) ? 'everything has ended' : 'nothing was running');
+    if (options.down) return;
+    await withStackLock(directory, () => removeStackData(directory));
+    report('the data are gone');
+  }
+  if (options.demo) return runDemo(stackOptions);
+  return options.detach ? runDetached(stackOptions) : runForeground(stackOptions);
+}
+
+function isInterruption(error: unknown): boolean {
+  return interruption.signal.aborted && error === interruption.signal.reason;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
+}
+try {
+  await main();
+} catch (error) {
+  if (isInterruption(error)) {
+    report('interrupted; what was started has ended');
+    process.exit(130);
+  }
+  const isForPeople =
+    error instanceof StackError || error instanceof LocalPartError || error instanceof DemoError;
+  process.stderr.write(
+    `scripts/up: ${isForPeople ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exit(1);
+}

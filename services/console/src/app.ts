@@ -1,0 +1,89 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { createHttpApp } from '@partner/runtime/http/http-app';
+import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+import type { Logger } from '@partner/runtime/logger';
+import type { Express } from 'express';
+import { Counter, type Registry } from 'prom-client';
+import { activateWebhook } from './routes/activate-webhook.js';
+import { createSession } from './routes/create-session.js';
+import { createWebhook } from './routes/create-webhook.js';
+import { deleteSession } from './routes/delete-session.js';
+import { getDelivery } from './routes/get-delivery.js';
+import { getSession } from './routes/get-session.js';
+import { getWebhook } from './routes/get-webhook.js';
+import { listDeliveries } from './routes/list-deliveries.js';
+import { listWebhooks } from './routes/list-webhooks.js';
+import { testWebhook } from './routes/test-webhook.js';
+import { createSameOriginCheck } from './same-origin.js';
+import { authenticateSession } from './sessions/authenticate-session.js';
+import type { LoginAttempts } from './sessions/login-attempts.js';
+import { createSessionCookie } from './sessions/session-cookie.js';
+import type { OwnerSession, SessionStore } from './sessions/session-store.js';
+import type { VerifyPassword } from './sessions/verify-password.js';
+
+/** Requests without a session that one client address may make in a minute before it is answered with 429. */
+const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
+
+/** What the console's API works with. */
+export interface ConsoleAppDeps {
+  readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
+  readonly subscriptions: Client<typeof SubscriptionService>;
+  readonly sessions: SessionStore;
+  readonly attempts: LoginAttempts;
+  readonly verifyPassword: VerifyPassword;
+  readonly limiter: RateLimiter;
+  readonly publicBaseUrl: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock: () => Date;
+  readonly rpcTimeoutMs: number;
+  readonly trustedProxyHops: number;
+}
+
+/** Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. */
+export function createConsoleApp(deps: ConsoleAppDeps): Express {
+  const cookie = createSessionCookie(deps.publicBaseUrl);
+  const logins = new Counter({
+    name: 'partner_console_logins_total',
+    help: 'Logins by outcome: signed_in, wrong, not_owner, limited.',
+    labelNames: ['outcome'],
+    registers: [deps.metrics],
+  });
+  const kit = { ...deps, cookie, logins };
+
+  return createHttpApp<OwnerSession>({
+    endpoints: [
+      createSession(kit),
+      getSession(),
+      deleteSession(kit),
+      createWebhook(kit),
+      listWebhooks(kit),
+      getWebhook(kit),
+      testWebhook(kit),
+      activateWebhook(kit),
+      listDeliveries(kit),
+      getDelivery(kit),
+    ],
+    authenticate: (request) => authenticateSession(kit, request),
+    scopesOf: () => [],
+    rateLimit: {
+      limiter: deps.limiter,
+      keyOf: (session) => `console:${session.id}`,
+      limitOf: () => LIMITS.consoleRequestsPerMinute,
+    },
+    failedAuthentication: {
+      limiter: deps.limiter,
+      limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,
+    },
+    logger: deps.logger,
+    metrics: deps.metrics,
+    clock: deps.clock,
+    rpcTimeoutMs: deps.rpcTimeoutMs,
+    trustedProxyHops: deps.trustedProxyHops,
+    beforeEndpoint: createSameOriginCheck(deps.publicBaseUrl),
+    logFieldsOf: ({ companyId, membershipId }) => ({ companyId, membershipId }),
+  });
+}

@@ -1,0 +1,26 @@
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { requiredField } from './required-field.js';
+
+const NAMES: Readonly<Record<CompanyClass, CompanyClassName | undefined>> = {
+  [CompanyClass.UNSPECIFIED]: undefined,
+  [CompanyClass.SALES]: 'SALES',
+  [CompanyClass.INSTALLER]: 'INSTALLER',
+  [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
+};
+
+const CLASSES: Readonly<Record<CompanyClassName, CompanyClass>> = {
+  SALES: CompanyClass.SALES,
+  INSTALLER: CompanyClass.INSTALLER,
+  ACCOUNTING: CompanyClass.ACCOUNTING,
+};
+
+/** A company's class as owners see it. */
+export function companyClassName(companyClass: CompanyClass): CompanyClassName {
+  return requiredField(NAMES[companyClass], 'a known company class');
+}
+
+/** A company's class as the services tell it to each other. */
+export function companyClassOf(name: CompanyClassName): CompanyClass {
+  return CLASSES[name];
+}

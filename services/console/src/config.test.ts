@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, parseConfig } from '@partner/runtime/config';
+import { consoleConfig } from './config.js';
+
+const environment = {
+  PARTNER_ENVIRONMENT: 'sandbox',
+  AMQP_URL: 'amqp://127.0.0.1',
+  REDIS_URL: 'redis://127.0.0.1',
+  PUBLIC_BASE_URL: 'https://partner.example',
+};
+
+describe('the base address of the console', () => {
+  test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+    'may be plain HTTP on this machine itself: %s',
+    (url) => {
+      expect(parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url }).PUBLIC_BASE_URL).toBe(url);
+    },
+  );
+
+  test.each([
+    'http://partner.example',
+    'http://10.0.0.1',
+    'http://127.0.0.1.partner.example',
+    'http://localhost.partner.example',
+    'HTTP://partner.example',
+    ' http://partner.example',
+    'http:',
+    'partner.example',
+  ])('must be HTTPS anywhere else: %s', (url) => {
+    expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(ConfigError);
+  });
+
+  test('must be HTTPS in production, even on this machine itself', () => {
+    const production = { ...environment, PARTNER_ENVIRONMENT: 'production' };
+    expect(() =>
+      parseConfig(consoleConfig, { ...production, PUBLIC_BASE_URL: 'http://localhost:8080' }),
+    ).toThrow('PUBLIC_BASE_URL: must begin with https:// when PARTNER_ENVIRONMENT is production');
+    expect(parseConfig(consoleConfig, production).PUBLIC_BASE_URL).toBe('https://partner.example');
+  });
+});

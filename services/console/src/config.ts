@@ -1,0 +1,26 @@
+import { commonConfig, httpConfig, urlWithProtocol } from '@partner/runtime/config';
+import { z } from 'zod';
+import { isLoopbackHttp } from './loopback-http.js';
+
+/** The console's settings. */
+export const consoleConfig = z
+  .object({
+    ...commonConfig,
+    ...httpConfig,
+    /** Where owners' browsers find the console: decides the cookie's name and which `Origin` may change state. */
+    PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:').refine(
+      (url) => isHttps(url) || isLoopbackHttp(url),
+      'must begin with https:// unless its host is a loopback address',
+    ),
+  })
+  .refine(
+    (config) => config.PARTNER_ENVIRONMENT !== 'production' || !isLoopbackHttp(config.PUBLIC_BASE_URL),
+    {
+      path: ['PUBLIC_BASE_URL'],
+      message: 'must begin with https:// when PARTNER_ENVIRONMENT is production',
+    },
+  );
+
+function isHttps(url: string): boolean {
+  return URL.canParse(url) && new URL(url).protocol === 'https:';
+}

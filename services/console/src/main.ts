@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { createClient } from '@connectrpc/connect';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import { createHttpServer } from '@partner/runtime/http/http-server';
+import { createRateLimiter } from '@partner/runtime/http/rate-limiter';
+import { createRedis } from '@partner/runtime/http/redis';
+import { closeServer, listen } from '@partner/runtime/listen';
+import { runService } from '@partner/runtime/service';
+import { createConsoleApp } from './app.js';
+import { consoleConfig } from './config.js';
+import { createLoginAttempts } from './sessions/login-attempts.js';
+import { createSessionStore } from './sessions/session-store.js';
+import { createVerifyPassword } from './sessions/verify-password.js';
+
+await runService({
+  name: 'console',
+  config: consoleConfig,
+  async start(config, { logger, metrics, lifecycle }) {
+    const clock = () => new Date();
+    const keyPrefix = config.REDIS_KEY_PREFIX;
+
+    const redis = createRedis(config.REDIS_URL, logger);
+    lifecycle.onShutdown('redis', async () => redis.disconnect());
+    lifecycle.addReadinessCheck('redis', () => redis.status === 'ready');
+
+    const connection = createAmqpConnection({ url: config.AMQP_URL, name: 'console rpc', logger, metrics });
+    lifecycle.onShutdown('amqp', () => connection.close());
+    lifecycle.addReadinessCheck('amqp', () => connection.isReady());
+    const transport = createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics });
+    lifecycle.onShutdown('rpc', () => transport.close());
+
+    const app = createConsoleApp({
+      access: createClient(AccessService, transport),
+      subscriptions: createClient(SubscriptionService, transport),
+      sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
+      attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
+      verifyPassword: await createVerifyPassword({ randomBytes }),
+      limiter: createRateLimiter({
+        redis,
+        keyPrefix,
+        replicas: config.RATE_LIMIT_REPLICAS,
+        logger,
+        metrics,
+        clock,
+      }),
+      publicBaseUrl: config.PUBLIC_BASE_URL,
+      logger,
+      metrics,
+      clock,
+      rpcTimeoutMs: config.RPC_TIMEOUT_MS,
+      trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    });
+    const server = createHttpServer(app);
+    await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
+    lifecycle.onShutdown('http-server', () => closeServer(server));
+  },
+});

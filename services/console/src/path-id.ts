@@ -1,0 +1,9 @@
+import { type IdPrefix, isId } from '@partner/runtime/ids';
+import { notFound } from '@partner/runtime/service-error';
+
+/** The `id` of a path. Throws `not_found` for a text that can be nobody's id, just as for an id that is not the caller's. */
+export function pathId(prefix: IdPrefix, params: Readonly<Record<string, string>>, what: string): string {
+  const { id } = params;
+  if (id === undefined || !isId(prefix, id)) throw notFound(what);
+  return id;
+}

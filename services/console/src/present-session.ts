@@ -1,0 +1,13 @@
+import type { sessionAnswer } from '@partner/proto-contracts/public-api/console';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { z } from 'zod';
+import type { OwnerSession } from './sessions/session-store.js';
+
+/** A session as its owner sees it. */
+export function presentSession(session: OwnerSession): z.input<typeof sessionAnswer> {
+  return {
+    owner: { membershipId: session.membershipId, displayName: session.displayName },
+    company: { id: session.companyId, name: session.companyName, class: session.companyClass },
+    expiresAt: formatDateTime(session.expiresAt),
+  };
+}

@@ -1,0 +1,7 @@
+import { invariant } from '@partner/runtime/invariant';
+
+/** A field that job-state always gives; its absence is a fault of ours. */
+export function requiredField<T>(value: T | undefined, name: string): T {
+  invariant(value !== undefined, `job-state answers with ${name}`);
+  return value;
+}

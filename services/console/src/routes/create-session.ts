@@ -1,0 +1,33 @@
+import { sessionIn } from '@partner/proto-contracts/public-api/console';
+import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { presentSession } from '../present-session.js';
+import { logIn, type LogInDeps } from '../sessions/log-in.js';
+import type { SessionCookie } from '../sessions/session-cookie.js';
+import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
+
+/** `POST /partner-api/session`: signs an owner in, with a new token, and ends the session that the browser had before. */
+export function createSession(
+  deps: LogInDeps & {
+    readonly sessions: Pick<SessionStore, 'find' | 'end'>;
+    readonly cookie: Pick<SessionCookie, 'read' | 'set'>;
+  },
+): AnyEndpoint<OwnerSession> {
+  return defineEndpoint({
+    method: 'post',
+    path: '/partner-api/session',
+    unauthenticated: true,
+    body: sessionIn,
+    handle: async (request) => {
+      const credentials = { ...request.body, remoteAddress: request.remoteAddress };
+      const { token, session } = await logIn(deps, credentials, request.call);
+      const formerToken = deps.cookie.read(request.header('cookie'));
+      const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
+      if (former !== undefined) await deps.sessions.end(former.id);
+      return {
+        status: 200,
+        json: presentSession(session),
+        headers: { 'set-cookie': deps.cookie.set(token) },
+      };
+    },
+  });
+}

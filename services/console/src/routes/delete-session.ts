@@ -1,0 +1,18 @@
+import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import type { SessionCookie } from '../sessions/session-cookie.js';
+import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
+
+/** `DELETE /partner-api/session`: signs out. The token is of no use to anybody afterwards. */
+export function deleteSession(deps: {
+  readonly sessions: Pick<SessionStore, 'end'>;
+  readonly cookie: Pick<SessionCookie, 'clear'>;
+}): AnyEndpoint<OwnerSession> {
+  return defineEndpoint({
+    method: 'delete',
+    path: '/partner-api/session',
+    handle: async ({ principal }) => {
+      await deps.sessions.end(principal.id);
+      return { status: 204, headers: { 'set-cookie': deps.cookie.clear() } };
+    },
+  });
+}

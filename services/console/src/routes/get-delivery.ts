@@ -1,0 +1,27 @@
+import type { Client } from '@connectrpc/connect';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentDeliveryWithAttempts } from '../present-delivery.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `GET /partner-api/deliveries/{id}`: one delivery with its attempts and body, by its own id or by that of any of its
+ * attempts, which is what a receiver has in its log as `x-svc-delivery-id`.
+ */
+export function getDelivery(deps: {
+  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'getDelivery'>;
+}): AnyEndpoint<OwnerSession> {
+  return defineEndpoint({
+    method: 'get',
+    path: '/partner-api/deliveries/:id',
+    handle: async ({ principal, params, call }) => {
+      const deliveryId = pathId('dlv', params, 'webhook delivery');
+      const found = await deps.subscriptions.getDelivery(
+        { companyId: principal.companyId, deliveryId },
+        call,
+      );
+      return { status: 200, json: presentDeliveryWithAttempts(found) };
+    },
+  });
+}

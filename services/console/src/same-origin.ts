@@ -1,0 +1,29 @@
+import type { SurfaceRequest } from '@partner/runtime/http/http-app';
+import { invalidArgument } from '@partner/runtime/http/validation';
+import { ServiceError } from '@partner/runtime/service-error';
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Makes the check that keeps other sites from acting with an owner's cookie. A request that can change state must come
+ * from the console's own origin (else `permission_denied`; no `Origin` counts as a foreign one) and say that it is JSON
+ * (else `invalid_argument`), with or without a body: a form of another site can not do both.
+ */
+export function createSameOriginCheck(
+  publicBaseUrl: string,
+): (request: Pick<SurfaceRequest, 'method' | 'header'>) => void {
+  const { origin } = new URL(publicBaseUrl);
+  return (request) => {
+    if (SAFE_METHODS.has(request.method)) return;
+    if (request.header('origin') !== origin) {
+      throw new ServiceError('permission_denied', `the origin header must be ${origin}`);
+    }
+    if (mediaType(request.header('content-type')) !== 'application/json') {
+      throw invalidArgument([{ path: 'content-type', message: 'must be application/json' }]);
+    }
+  };
+}
+
+function mediaType(contentType: string | undefined): string | undefined {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase();
+}

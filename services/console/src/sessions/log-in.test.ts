@@ -1,0 +1,131 @@
+import { create } from '@bufbuild/protobuf';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  CompanyClass,
+  GetLoginResponseSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { Counter, Registry } from 'prom-client';
+import { logIn, type LogInDeps } from './log-in.js';
+
+const login = {
+  membershipId: 'mem_1',
+  displayName: 'Olive Owner',
+  companyId: 'cmp_1',
+  companyName: 'Sunny Installers',
+  companyClass: CompanyClass.INSTALLER,
+  isOwner: true,
+  passwordHash: 'hash of right',
+};
+
+const counted = new Set<string>();
+const compared: (string | undefined)[] = [];
+let full: string | undefined;
+
+const deps: LogInDeps = {
+  access: {
+    getLogin: async ({ email }) =>
+      create(GetLoginResponseSchema, {
+        ...(email === 'olive@sunny.example' && { login }),
+        ...(email === 'tess@sunny.example' && { login: { ...login, isOwner: false } }),
+      }),
+  },
+  sessions: {
+    create: async (owner) => ({
+      token: 'token',
+      session: { ...owner, id: 'id', expiresAt: new Date('2026-08-26T14:30:00Z') },
+    }),
+  },
+  attempts: {
+    begin: async (by, subject) => {
+      const entry = `${by} ${subject}`;
+      if (entry === full) throw new ServiceError('rate_limited', 'wait');
+      counted.add(entry);
+      return {
+        forget: async () => {
+          counted.delete(entry);
+        },
+      };
+    },
+  },
+  verifyPassword: async (password, passwordHash) => {
+    compared.push(passwordHash);
+    return passwordHash === `hash of ${password}`;
+  },
+  logger: silentLogger,
+  logins: new Counter({
+    name: 'logins',
+    help: 'Logins.',
+    labelNames: ['outcome'],
+    registers: [new Registry()],
+  }),
+};
+
+const remoteAddress = '2001:db8:0:1:2:3:4:5';
+
+beforeEach(() => {
+  counted.clear();
+  compared.length = 0;
+  full = undefined;
+});
+
+describe('a login', () => {
+  test('of an owner leaves nothing counted', async () => {
+    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    await expect(logIn(deps, credentials, {})).resolves.toMatchObject({
+      token: 'token',
+      session: { membershipId: 'mem_1', companyId: 'cmp_1', companyClass: 'INSTALLER' },
+    });
+    expect(counted).toEqual(new Set());
+  });
+
+  test('with a wrong password stays counted for the account and for the client’s network', async () => {
+    const credentials = { email: 'olive@sunny.example', password: 'wrong', remoteAddress };
+    await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account mem_1']));
+  });
+
+  test('of an unknown address makes the same comparison and stays counted', async () => {
+    const credentials = { email: 'Nobody@sunny.example', password: 'right', remoteAddress };
+    await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(compared).toEqual([undefined]);
+    expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account nobody@sunny.example']));
+  });
+
+  test('of somebody who owns no company is told so only with the right password, and is no failure', async () => {
+    const credentials = { email: 'tess@sunny.example', remoteAddress };
+    await expect(logIn(deps, { ...credentials, password: 'wrong' }, {})).rejects.toMatchObject({
+      reason: 'unauthenticated',
+    });
+    counted.clear();
+    await expect(logIn(deps, { ...credentials, password: 'right' }, {})).rejects.toMatchObject({
+      reason: 'permission_denied',
+    });
+    expect(counted).toEqual(new Set());
+  });
+
+  test('that is limited never looks at the password, and stays counted for the client', async () => {
+    full = 'account mem_1';
+    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(compared).toEqual([]);
+    expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64']));
+  });
+
+  test.each([
+    ['job-state', { access: { getLogin: unavailable } }],
+    ['the comparison', { verifyPassword: unavailable }],
+    ['the session store', { sessions: { create: unavailable } }],
+  ])('is no failure of the owner when %s is away', async (_name, away) => {
+    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    await expect(logIn({ ...deps, ...away }, credentials, {})).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
+    expect(counted).toEqual(new Set());
+  });
+});
+
+async function unavailable(): Promise<never> {
+  throw new ServiceError('unavailable', 'away');
+}

@@ -1,0 +1,88 @@
+import type { CallOptions, Client } from '@connectrpc/connect';
+import type { AccessService, Login } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { clientNetwork } from '@partner/runtime/http/client-address';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Counter } from 'prom-client';
+import { companyClassName } from '../company-class.js';
+import { requiredField } from '../required-field.js';
+import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
+import type { Owner, OwnerSession, SessionStore } from './session-store.js';
+import type { VerifyPassword } from './verify-password.js';
+
+/** What a login needs. */
+export interface LogInDeps {
+  readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
+  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly attempts: LoginAttempts;
+  readonly verifyPassword: VerifyPassword;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logins: Counter<'outcome'>;
+}
+
+/** What somebody who logs in gives. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly remoteAddress: string;
+}
+
+/**
+ * Starts a session for a company owner. Fails with `unauthenticated`, with one text and after the same work, for a wrong
+ * password and an unknown address; with `permission_denied` for the right password of somebody who owns no company; with
+ * `rate_limited` after too many failures of the account or the client address. Only wrong guesses stay counted.
+ */
+export async function logIn(
+  deps: LogInDeps,
+  credentials: Credentials,
+  call: CallOptions,
+): Promise<{ readonly token: string; readonly session: OwnerSession }> {
+  const attempts: LoginAttempt[] = [];
+  let mustCount = false;
+  const conclude = (outcome: string, membershipId: string | undefined) => {
+    deps.logins.inc({ outcome });
+    const line = { outcome, membershipId, remoteAddress: credentials.remoteAddress };
+    if (outcome === 'signed_in') deps.logger.info(line, 'login.concluded');
+    else deps.logger.warn(line, 'login.concluded');
+  };
+
+  try {
+    attempts.push(await deps.attempts.begin('address', clientNetwork(credentials.remoteAddress)));
+    const { login } = await deps.access.getLogin({ email: credentials.email }, call);
+    // By membership where there is one: several spellings of an address can mean the same account.
+    attempts.push(
+      await deps.attempts.begin('account', login?.membershipId ?? credentials.email.toLowerCase()),
+    );
+    if (!(await deps.verifyPassword(credentials.password, login?.passwordHash)) || login === undefined) {
+      mustCount = true;
+      conclude('wrong', login?.membershipId);
+      throw new ServiceError('unauthenticated', 'the email address or the password is wrong');
+    }
+    if (login.isOwner !== true) {
+      conclude('not_owner', login.membershipId);
+      throw new ServiceError('permission_denied', 'only a company owner can use the console');
+    }
+    const started = await deps.sessions.create(ownerOf(login));
+    conclude('signed_in', login.membershipId);
+    return started;
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'rate_limited') {
+      mustCount = true;
+      conclude('limited', undefined);
+    }
+    throw error;
+  } finally {
+    // One that can not be forgotten stays counted until the end of its span; that changes nothing about this answer.
+    if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
+  }
+}
+
+function ownerOf(login: Login): Owner {
+  return {
+    membershipId: requiredField(login.membershipId, 'login.membership_id'),
+    displayName: requiredField(login.displayName, 'login.display_name'),
+    companyId: requiredField(login.companyId, 'login.company_id'),
+    companyName: requiredField(login.companyName, 'login.company_name'),
+    companyClass: companyClassName(requiredField(login.companyClass, 'login.company_class')),
+  };
+}

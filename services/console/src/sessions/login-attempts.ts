@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { askRedis } from './ask-redis.js';
+
+/** The span in which failed logins are counted. */
+export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
+
+/** Failed logins in any such span after which an account, or a client address, has to wait. */
+export const LOGIN_FAILURE_LIMITS = { account: 10, address: 50 } as const;
+
+/** A login that has begun. It counts as failed until it is forgotten. */
+export interface LoginAttempt {
+  /** Takes the attempt out of the count: the password was right, or was never looked at. */
+  forget(): Promise<void>;
+}
+
+/** Counts failed logins over all replicas. */
+export interface LoginAttempts {
+  /**
+   * Counts an attempt before its password is looked at, so that guesses made at once can not slip through together. Fails
+   * with `rate_limited` when the account or address has reached its limit, and with `unavailable` when Redis can not be
+   * asked: a login could not store its session then anyway.
+   */
+  begin(by: keyof typeof LOGIN_FAILURE_LIMITS, subject: string): Promise<LoginAttempt>;
+}
+
+/** Returns 0 when the attempt was counted, else the milliseconds until one more fits. */
+const BEGIN_SCRIPT = `
+local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - window))
+if redis.call('ZCARD', KEYS[1]) >= limit then
+  local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+  return math.max(1, tonumber(oldest[2]) + window - now)
+end
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 0
+`;
+
+/** Keeps the count in Redis: per subject as many entries as its limit at most, gone with the end of the span. */
+export function createLoginAttempts(deps: {
+  readonly redis: Pick<Redis, 'eval' | 'zrem'>;
+  readonly keyPrefix: string;
+  readonly clock: () => Date;
+  readonly randomBytes: (size: number) => Buffer;
+}): LoginAttempts {
+  return {
+    async begin(by, subject) {
+      const subjectHash = createHash('sha256').update(subject).digest('hex');
+      const key = `${deps.keyPrefix}login-failures:${by}:${subjectHash}`;
+      const attemptId = deps.randomBytes(16).toString('base64url');
+      const waitMs = z
+        .number()
+        .parse(
+          await askRedis(
+            deps.redis.eval(
+              BEGIN_SCRIPT,
+              1,
+              key,
+              deps.clock().getTime(),
+              LOGIN_FAILURE_WINDOW_MS,
+              LOGIN_FAILURE_LIMITS[by],
+              attemptId,
+            ),
+          ),
+        );
+      if (waitMs > 0) {
+        throw new ServiceError('rate_limited', 'too many failed logins; wait before you try again', {
+          retryAfterSeconds: Math.ceil(waitMs / 1_000),
+        });
+      }
+      return {
+        async forget() {
+          await askRedis(deps.redis.zrem(key, attemptId));
+        },
+      };
+    },
+  };
+}

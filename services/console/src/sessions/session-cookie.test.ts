@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSessionCookie } from './session-cookie.js';
+
+describe('the session cookie', () => {
+  test('is bound to the host, to TLS and to pages of this site, and hidden from scripts', () => {
+    const cookie = createSessionCookie('https://partner.example');
+    expect(cookie.set('token')).toBe('__Host-svc_session=token; Path=/; HttpOnly; SameSite=Strict; Secure');
+    expect(cookie.clear()).toBe('__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0');
+  });
+
+  test('keeps its strict form on a loopback address with TLS', () => {
+    expect(createSessionCookie('https://127.0.0.1:8443').name).toBe('__Host-svc_session');
+  });
+
+  test('does without Secure on a plain loopback address only', () => {
+    expect(createSessionCookie('http://127.0.0.1:8080').set('token')).toBe(
+      'svc_session=token; Path=/; HttpOnly; SameSite=Strict',
+    );
+    expect(createSessionCookie('http://partner.example').set('token')).toContain('; Secure');
+  });
+
+  test('is found among other cookies by its exact name', () => {
+    const cookie = createSessionCookie('https://partner.example');
+    expect(cookie.read('a=b; __Host-svc_session=token; c=d')).toBe('token');
+    expect(cookie.read('svc_session=token; x__Host-svc_session=token')).toBeUndefined();
+    expect(cookie.read(undefined)).toBeUndefined();
+  });
+});

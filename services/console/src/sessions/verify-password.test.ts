@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
+import { createVerifyPassword, PASSWORD_HASHING } from './verify-password.js';
+
+describe('the comparison of a password', () => {
+  test('takes the right password and no other', async () => {
+    const verifyPassword = await createVerifyPassword({ randomBytes });
+    const passwordHash = await hash('correct horse', PASSWORD_HASHING);
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    await expect(verifyPassword('correct horse', passwordHash)).resolves.toBe(true);
+    await expect(verifyPassword('wrong horse', passwordHash)).resolves.toBe(false);
+  });
+
+  test('does the work of one comparison when there is no hash, and says no whatever comes out', async () => {
+    const compared: string[] = [];
+    const verifyPassword = await createVerifyPassword({
+      randomBytes,
+      verify: async (passwordHash) => {
+        compared.push(passwordHash);
+        return true;
+      },
+    });
+    await expect(verifyPassword('anything', undefined)).resolves.toBe(false);
+    expect(compared).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
+  });
+
+  test('runs a bounded number at once, lets a bounded number wait, and refuses the rest', async () => {
+    const running: ((matches: boolean) => void)[] = [];
+    const begun = new EventEmitter();
+    const verifyPassword = await createVerifyPassword({
+      randomBytes,
+      concurrency: 2,
+      maxWaiting: 1,
+      verify: () =>
+        new Promise((resolve) => {
+          running.push(resolve);
+          begun.emit('begun');
+        }),
+    });
+    const results = [1, 2, 3].map(() => verifyPassword('password', 'hash'));
+    await expect(verifyPassword('password', 'hash')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(running).toHaveLength(2);
+
+    const nextBegun = once(begun, 'begun');
+    running[0]?.(true);
+    await nextBegun;
+    expect(running).toHaveLength(3);
+
+    running[1]?.(true);
+    running[2]?.(false);
+    await expect(Promise.all(results)).resolves.toEqual([true, true, false]);
+  });
+
+  test('gives its turn on when a comparison fails', async () => {
+    const verifyPassword = await createVerifyPassword({ randomBytes, concurrency: 1 });
+    await expect(verifyPassword('password', 'no hash at all')).rejects.toThrow();
+    const passwordHash = await hash('password', PASSWORD_HASHING);
+    await expect(verifyPassword('password', passwordHash)).resolves.toBe(true);
+  });
+});

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { Writable } from 'node:stream';
+import { createClient } from '@connectrpc/connect';
+import { hash } from '@node-rs/argon2';
+import {
+  AccessService,
+  CompanyClass,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { createHttpServer } from '@partner/runtime/http/http-server';
+import { createRateLimiter, type RateLimiter } from '@partner/runtime/http/rate-limiter';
+import { createRedis } from '@partner/runtime/http/redis';
+import { closeServer, listen } from '@partner/runtime/listen';
+import { createLogger, silentLogger } from '@partner/runtime/logger';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { Registry } from 'prom-client';
+import supertest from 'supertest';
+import { createConsoleApp } from '../app.js';
+import { createLoginAttempts } from '../sessions/login-attempts.js';
+import { createSessionStore } from '../sessions/session-store.js';
+import { createVerifyPassword, PASSWORD_HASHING } from '../sessions/verify-password.js';
+import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
+
+/** The password of everybody who can sign in to a test console. */
+export const PASSWORD = 'correct horse battery staple';
+
+/** The people of a test console: owners of two companies, and one who owns none. */
+export const PEOPLE = {
+  installerOwner: 'olive@sunny.example',
+  salesOwner: 'sam@roofs.example',
+  technician: 'tess@sunny.example',
+} as const;
+
+/** A console on a loopback port, with real Redis and a job-state in memory. */
+export interface TestConsole {
+  readonly server: Server;
+  readonly origin: string;
+  readonly jobState: FakeJobState;
+  /** Everything that was logged. */
+  logged(): string;
+  /** Moves the clock on. */
+  pass(ms: number): void;
+  /** A request as a browser on the console's own pages makes it. */
+  request(
+    method: 'get' | 'post' | 'delete',
+    path: string,
+    options?: { readonly cookie?: string; readonly address?: string; readonly body?: object },
+  ): supertest.Test;
+  /** Signs in and resolves to the `cookie` header of the session. */
+  signIn(email?: string): Promise<string>;
+  /** Resolves once Redis can be asked. */
+  redisReady(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a test console. Every one has its own keys in Redis and its own clock. */
+export async function startTestConsole(options: {
+  readonly redisUrl: string;
+  readonly publicBaseUrl?: string;
+  readonly limiter?: RateLimiter;
+}): Promise<TestConsole> {
+  const publicBaseUrl = options.publicBaseUrl ?? 'https://partner.example';
+  const { origin } = new URL(publicBaseUrl);
+  const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
+  let now = Date.now();
+  const clock = () => new Date(now);
+  let log = '';
+  const logger = createLogger({
+    service: 'console',
+    level: 'trace',
+    destination: new Writable({
+      write(chunk, _encoding, done) {
+        log += String(chunk);
+        done();
+      },
+    }),
+  });
+
+  const passwordHash = await hash(PASSWORD, PASSWORD_HASHING);
+  const sunny = {
+    companyId: 'cmp_sunny',
+    companyName: 'Sunny Installers',
+    companyClass: CompanyClass.INSTALLER,
+  };
+  const roofs = { companyId: 'cmp_roofs', companyName: 'Roofs and Sons', companyClass: CompanyClass.SALES };
+  const jobState = createFakeJobState({
+    [PEOPLE.installerOwner]: {
+      ...sunny,
+      membershipId: 'mem_olive',
+      displayName: 'Olive Owner',
+      isOwner: true,
+      passwordHash,
+    },
+    [PEOPLE.technician]: {
+      ...sunny,
+      membershipId: 'mem_tess',
+      displayName: 'Tess Technician',
+      isOwner: false,
+      passwordHash,
+    },
+    [PEOPLE.salesOwner]: {
+      ...roofs,
+      membershipId: 'mem_sam',
+      displayName: 'Sam Seller',
+      isOwner: true,
+      passwordHash,
+    },
+  });
+  const transport = createInMemoryTransport(jobState.services);
+  const redis = createRedis(options.redisUrl, silentLogger);
+  await once(redis, 'ready');
+  const metrics = new Registry();
+  const app = createConsoleApp({
+    access: createClient(AccessService, transport),
+    subscriptions: createClient(SubscriptionService, transport),
+    sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
+    attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
+    verifyPassword: await createVerifyPassword({ randomBytes }),
+    limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
+    publicBaseUrl,
+    logger,
+    metrics,
+    clock,
+    rpcTimeoutMs: 5_000,
+    trustedProxyHops: 1,
+  });
+  const server = createHttpServer(app);
+  await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+
+  const request: TestConsole['request'] = (method, path, { cookie, address, body } = {}) => {
+    const sent = supertest(server)[method](path);
+    if (method !== 'get') void sent.set('origin', origin).set('content-type', 'application/json');
+    if (cookie !== undefined) void sent.set('cookie', cookie);
+    if (address !== undefined) void sent.set('x-forwarded-for', address);
+    return body === undefined ? sent : sent.send(body);
+  };
+
+  return {
+    server,
+    origin,
+    jobState,
+    logged: () => log,
+    pass: (ms) => {
+      now += ms;
+    },
+    request,
+    async signIn(email = PEOPLE.installerOwner) {
+      const answer = await request('post', '/partner-api/session', {
+        body: { email, password: PASSWORD },
+      }).expect(200);
+      return answer.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    },
+    async redisReady() {
+      if (redis.status !== 'ready') await once(redis, 'ready');
+    },
+    async stop() {
+      await closeServer(server);
+      redis.disconnect();
+    },
+  };
+}

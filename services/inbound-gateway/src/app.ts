@@ -1,0 +1,45 @@
+import type { Client } from '@connectrpc/connect';
+import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import {
+  type ApiKeyAuthenticator,
+  type ApiKeyPrincipal,
+  FAILED_AUTHENTICATIONS_PER_MINUTE,
+  scopesOfPrincipal,
+} from '@partner/runtime/http/api-key-authentication';
+import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
+import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+import type { RequestListener } from 'node:http';
+import { createLead } from './routes/create-lead.js';
+
+/** What the inbound surface stands on. */
+export interface InboundAppDeps extends Pick<
+  HttpAppOptions<ApiKeyPrincipal>,
+  'logger' | 'metrics' | 'clock' | 'rpcTimeoutMs' | 'trustedProxyHops'
+> {
+  readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
+  readonly limiter: RateLimiter;
+  readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;
+}
+
+/** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
+export function createInboundApp(deps: InboundAppDeps): RequestListener {
+  const { authenticator, limiter, leads, logger, metrics, clock, rpcTimeoutMs, trustedProxyHops } = deps;
+  return createHttpApp<ApiKeyPrincipal>({
+    endpoints: [createLead({ leads })],
+    authenticate: (request) => authenticator.authenticate(request),
+    scopesOf: scopesOfPrincipal,
+    rateLimit: {
+      limiter,
+      keyOf: ({ companyId }) => `inbound:${companyId}`,
+      limitOf: () => LIMITS.inboundRequestsPerMinute,
+    },
+    failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
+    logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
+    logger,
+    metrics,
+    clock,
+    rpcTimeoutMs,
+    trustedProxyHops,
+  });
+}

@@ -1,0 +1,39 @@
+import type { Client } from '@connectrpc/connect';
+import type {
+  CreateLeadResponse,
+  LeadService,
+} from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { type LeadIn, leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
+import { defineEndpoint, type EndpointAnswer } from '@partner/runtime/http/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
+
+/**
+ * `POST /inbound/leads`: makes a lead (201), or merges it into the one at the same address of the company (200). Takes an
+ * optional `Idempotency-Key`.
+ */
+export function createLead(deps: { readonly leads: Pick<Client<typeof LeadService>, 'createLead'> }) {
+  return defineEndpoint<ApiKeyPrincipal, undefined, LeadIn>({
+    method: 'post',
+    path: '/inbound/leads',
+    scope: 'leads:write',
+    idempotencyKey: 'optional',
+    body: leadIn,
+    async handle(request) {
+      const { fullName, email, phone, address, smsConsent } = request.body;
+      const { companyId } = request.principal;
+      const idempotencyKey = idempotencyKeyOf(request);
+      const response = await deps.leads.createLead(
+        { companyId, idempotencyKey, fullName, email, phone, address, smsConsent },
+        request.call,
+      );
+      return { ...answerFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
+    },
+  });
+}
+
+function answerFrom({ created, leadId, projectId, mergeReason }: CreateLeadResponse): EndpointAnswer {
+  return created === true
+    ? { status: 201, json: leadCreated.parse({ status: 'created', leadId }) }
+    : { status: 200, json: leadMerged.parse({ status: 'merged', leadId, projectId, reason: mergeReason }) };
+}

@@ -1,0 +1,52 @@
+import type { Client } from '@connectrpc/connect';
+import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import {
+  type ApiKeyAuthenticator,
+  type ApiKeyPrincipal,
+  FAILED_AUTHENTICATIONS_PER_MINUTE,
+  scopesOfPrincipal,
+} from '@partner/runtime/http/api-key-authentication';
+import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
+import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+import type { RequestListener } from 'node:http';
+import type { FeedCursor } from './feed-cursor.js';
+import { getJob } from './routes/get-job.js';
+import { listJobFeed } from './routes/list-job-feed.js';
+import { recordStatusEvent } from './routes/record-status-event.js';
+
+/** What the installer surface stands on. */
+export interface InstallerAppDeps extends Pick<
+  HttpAppOptions<ApiKeyPrincipal>,
+  'logger' | 'metrics' | 'clock' | 'rpcTimeoutMs' | 'trustedProxyHops'
+> {
+  readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
+  readonly limiter: RateLimiter;
+  readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed' | 'getJob' | 'recordStatusEvent'>;
+  readonly cursors: FeedCursor;
+}
+
+/** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
+export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
+  const { authenticator, limiter, jobs, cursors, logger, metrics, clock, rpcTimeoutMs, trustedProxyHops } =
+    deps;
+  return createHttpApp<ApiKeyPrincipal>({
+    endpoints: [listJobFeed({ jobs, cursors }), getJob({ jobs }), recordStatusEvent({ jobs })],
+    authenticate: (request) => authenticator.authenticate(request),
+    scopesOf: scopesOfPrincipal,
+    rateLimit: {
+      limiter,
+      keyOf: ({ companyId }) => `installer:${companyId}`,
+      limitOf: ({ installerRequestsPerMinute }) =>
+        installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
+    },
+    failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
+    logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
+    logger,
+    metrics,
+    clock,
+    rpcTimeoutMs,
+    trustedProxyHops,
+    versioned: true,
+  });
+}

@@ -1,0 +1,17 @@
+import { commonConfig, httpConfig } from '@partner/runtime/config';
+import { z } from 'zod';
+
+/** The settings of installer-gateway. */
+export const config = z.object({
+  ...commonConfig,
+  ...httpConfig,
+  /** Signs the cursors of the change feed; the same in every replica, and to be kept: a new one ends all cursors. */
+  CURSOR_SIGNING_KEY: z.string().transform((text, context) => {
+    const key = Buffer.from(text, 'base64');
+    if (key.length === 32 && key.toString('base64') === text) return key;
+    context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64' });
+    return z.NEVER;
+  }),
+});
+
+export type Config = z.infer<typeof config>;

@@ -1,0 +1,46 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Queryable } from '../database/database.js';
+
+/** A person's membership of a company with the proof of their password. */
+export interface StoredLogin {
+  readonly membershipId: string;
+  readonly companyId: string;
+  readonly companyName: string;
+  readonly companyClass: CompanyClassName;
+  readonly displayName: string;
+  readonly isOwner: boolean;
+  /** Argon2id in PHC string form. */
+  readonly passwordHash: string;
+}
+
+/** Finds the login of an email address, without regard to case. Undefined for an unknown address and an inactive member. */
+export async function getLogin(
+  deps: { readonly database: Queryable },
+  email: string,
+): Promise<StoredLogin | undefined> {
+  const [row] = await deps.database.query<{
+    id: string;
+    company_id: string;
+    company_name: string;
+    class: CompanyClassName;
+    display_name: string;
+    role: string;
+    password_hash: string;
+  }>(
+    `select member.id, member.company_id, company.name as company_name, company.class, member.display_name, member.role,
+       member.password_hash
+     from memberships as member join companies as company on company.id = member.company_id
+     where lower(member.email) = lower($1) and member.active`,
+    [email],
+  );
+  if (row === undefined) return undefined;
+  return {
+    membershipId: row.id,
+    companyId: row.company_id,
+    companyName: row.company_name,
+    companyClass: row.class,
+    displayName: row.display_name,
+    isOwner: row.role === 'OWNER',
+    passwordHash: row.password_hash,
+  };
+}

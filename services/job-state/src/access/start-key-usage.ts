@@ -1,0 +1,62 @@
+import type { Logger } from '@partner/runtime/logger';
+import type { Queryable } from '../database/database.js';
+import { startLoop } from '../database/start-loop.js';
+
+/** Remembers when keys were used, apart from the requests that use them. */
+export interface KeyUsage {
+  /** Notes a use; touches memory only. */
+  note(keyId: string, at: Date): void;
+  /** Writes what has been noted and ends. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Writes `last_used_at` of the keys used since the last write, all in one statement, once a minute at most. A crash loses
+ * the uses of the last interval; a write that fails is done with the next one.
+ */
+export function startKeyUsage(deps: {
+  readonly database: Queryable;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds between two writes. */
+  readonly intervalMs: number;
+}): KeyUsage {
+  let noted = new Map<string, Date>();
+
+  function note(keyId: string, at: Date): void {
+    const known = noted.get(keyId);
+    if (known === undefined || known < at) noted.set(keyId, at);
+  }
+
+  async function flush(): Promise<void> {
+    if (noted.size === 0) return;
+    const batch = noted;
+    noted = new Map();
+    try {
+      await deps.database.query(
+        `update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
+         from unnest($1::text[], $2::timestamptz[]) as used (key_id, at) where api_keys.id = used.key_id`,
+        [[...batch.keys()], [...batch.values()]],
+      );
+    } catch (error) {
+      for (const [keyId, at] of batch) note(keyId, at);
+      throw error;
+    }
+  }
+
+  const loop = startLoop({
+    name: 'key_usage',
+    intervalMs: deps.intervalMs,
+    logger: deps.logger,
+    runOnce: async () => {
+      await flush();
+      return 'idle';
+    },
+  });
+  return {
+    note,
+    async stop() {
+      await loop.stop();
+      await flush();
+    },
+  };
+}

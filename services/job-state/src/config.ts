@@ -1,0 +1,32 @@
+import { commonConfig, integer, urlWithProtocol } from '@partner/runtime/config';
+import { sealingKeysSetting } from '@partner/runtime/secret-sealing';
+import { z } from 'zod';
+
+const STANDARD_RETRY_BASE_MS = 60_000;
+
+/** The settings of job-state. */
+export const configSchema = z
+  .object({
+    ...commonConfig,
+    POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
+    /** Connections to Postgres at most. */
+    POSTGRES_POOL_SIZE: integer({ min: 2, max: 200 }).default(10),
+    WEBHOOK_SEALING_KEYS: sealingKeysSetting,
+    /** The wait after the first failed attempt; each later one doubles. */
+    WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS),
+    /** How long a released delivery is left alone: its time in the queue and the attempt of 10 s. */
+    DELIVERY_LEASE_SECONDS: integer({ min: 11, max: 3_600 }).default(30),
+    /** Between two looks at what is due, when nothing wakes the loops. */
+    SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
+  })
+  .superRefine((config, context) => {
+    if (config.PARTNER_ENVIRONMENT === 'production' && config.WEBHOOK_RETRY_BASE_MS !== STANDARD_RETRY_BASE_MS) {
+      context.addIssue({
+        code: 'custom',
+        path: ['WEBHOOK_RETRY_BASE_MS'],
+        message: `must be ${STANDARD_RETRY_BASE_MS} in production`,
+      });
+    }
+  });
+
+export type Config = z.infer<typeof configSchema>;

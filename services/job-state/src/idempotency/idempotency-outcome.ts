@@ -1,0 +1,9 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { IdempotencyOutcomeSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
+import type { IdempotencyMark } from '@partner/runtime/service-error';
+
+/** An idempotency mark as it travels in an RPC answer. */
+export function idempotencyOutcome(mark: IdempotencyMark): MessageInitShape<typeof IdempotencyOutcomeSchema> {
+  return { replayed: mark.replayed, expiresAt: timestampFromDate(mark.expiresAt) };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
+import { appendFeedEntries, readFeed, withdrawFeedEntries } from './feed.js';
+import { recordStatusEvent } from './record-status-event.js';
+
+const WRITERS = 32;
+const EVENTS_PER_WRITER = 12;
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ poolSize: 48 });
+  ({ database } = testDatabase);
+});
+
+afterAll(() => testDatabase.drop());
+
+/** The same database, on which each transaction is held open for a random while between its statements and its commit. */
+function withPauses(): Pick<Database, 'transaction'> {
+  return {
+    transaction: (work, limits) =>
+      database.transaction(async (tx) => {
+        if (Math.random() < 0.3) await delay(Math.random() * 20);
+        const result = await work(tx);
+        await delay(Math.random() * 8);
+        return result;
+      }, limits),
+  };
+}
+
+/** Follows a company's feed from its beginning until it has seen a number of entries. */
+async function follow(companyId: string, until: number, limit: number): Promise<readonly number[]> {
+  const seen: number[] = [];
+  let cursor = '0';
+  while (seen.length < until) {
+    const page = await readFeed(database, { companyId, afterSequence: cursor, limit });
+    seen.push(...page.entries.map(({ sequence }) => Number(sequence)));
+    cursor = page.entries.at(-1)?.sequence ?? cursor;
+    if (page.entries.length === 0) await delay(1);
+    const isGapless = seen.every((sequence, index) => sequence === index + 1);
+    invariant(isGapless, `a reader saw ${seen.slice(-limit - 1).join(', ')}`);
+  }
+  return seen;
+}
+
+describe('the feed', () => {
+  test('shows every reader 1 to N without a gap or repeat while 32 writers of 2 companies commit in any order', async () => {
+    const seller = await insertCompany(database, 'SALES');
+    const companies = [await insertCompany(database, 'INSTALLER'), await insertCompany(database, 'INSTALLER')];
+    const paused = withPauses();
+    const jobs = await Promise.all(
+      Array.from({ length: WRITERS }, async (_, index) => {
+        const companyId = companies[index % companies.length];
+        invariant(companyId, 'there are two companies');
+        return { companyId, jobId: await insertAssignedJob(database, seller, companyId) };
+      }),
+    );
+    const expected = (WRITERS / companies.length) * (EVENTS_PER_WRITER + 1);
+    const readers = companies.flatMap((companyId) => [3, 100].map((limit) => follow(companyId, expected, limit)));
+    const writers = jobs.map(async ({ companyId, jobId }) => {
+      for (let version = 1; version <= EVENTS_PER_WRITER; version += 1) {
+        const isBlocking = version % 2 === 0;
+        await recordStatusEvent(
+          { database: paused, clock: () => new Date(), logger: silentLogger },
+          {
+            companyId,
+            jobId,
+            binding: binding(newId('evt')),
+            status: isBlocking ? 'BLOCKED' : 'ACKNOWLEDGED',
+            blockerCode: isBlocking ? 'WEATHER' : null,
+            occurredAt: new Date(),
+            note: null,
+            expectedVersion: version,
+            timeoutMs: undefined,
+          },
+        );
+      }
+    });
+    await Promise.all(writers);
+    for (const seen of await Promise.all(readers)) {
+      expect(seen).toEqual(Array.from({ length: expected }, (_, index) => index + 1));
+    }
+  });
+
+  test('takes entries of two companies in one transaction from both sides without a deadlock', async () => {
+    const one = await insertCompany(database, 'INSTALLER');
+    const two = await insertCompany(database, 'INSTALLER');
+    const entry = (companyId: string) => ({ companyId, jobId: 'job', changedAt: new Date(), resource: '{}' });
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        database.transaction(async (tx) => {
+          await appendFeedEntries(tx, index % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]);
+          await delay(Math.random() * 3);
+        }),
+      ),
+    );
+    const page = await readFeed(database, { companyId: two, afterSequence: '0', limit: 100 });
+    expect(page.entries).toHaveLength(40);
+  });
+
+  test('gives no number away when a transaction is undone', async () => {
+    const companyId = await insertCompany(database, 'INSTALLER');
+    const append = (resource: string, fails: boolean) =>
+      database.transaction(async (tx) => {
+        await appendFeedEntries(tx, [{ companyId, jobId: 'job', changedAt: new Date(), resource }]);
+        if (fails) throw new Error('undone');
+      });
+    await append('{"n":1}', false);
+    await expect(append('{"n":0}', true)).rejects.toThrow('undone');
+    await append('{"n":2}', false);
+    const page = await readFeed(database, { companyId, afterSequence: '0', limit: 10 });
+    expect(page.entries.map(({ sequence, resource }) => [sequence, resource])).toEqual([
+      ['1', '{"n":1}'],
+      ['2', '{"n":2}'],
+    ]);
+  });
+
+  test('is read page by page, and without a place to start from it gives the newest entries, oldest of them first', async () => {
+    const companyId = await insertCompany(database, 'INSTALLER');
+    for (let count = 0; count < 5; count += 1) {
+      await database.transaction((tx) =>
+        appendFeedEntries(tx, [{ companyId, jobId: `job_${count}`, changedAt: new Date(), resource: '{}' }]),
+      );
+    }
+    const read = async (afterSequence: string | undefined, limit: number) => {
+      const page = await readFeed(database, { companyId, afterSequence, limit });
+      return [page.entries.map(({ sequence }) => Number(sequence)), page.hasMore];
+    };
+    expect(await read(undefined, 3)).toEqual([[3, 4, 5], false]);
+    expect(await read('0', 3)).toEqual([[1, 2, 3], true]);
+    expect(await read('3', 2)).toEqual([[4, 5], false]);
+    expect(await read('5', 2)).toEqual([[], false]);
+  });
+
+  test('never uses a withdrawn number again', async () => {
+    const companyId = await insertCompany(database, 'INSTALLER');
+    const append = (jobId: string) =>
+      database.transaction((tx) =>
+        appendFeedEntries(tx, [{ companyId, jobId, changedAt: new Date(), resource: '{}' }]),
+      );
+    await append('stays');
+    await append('leaves');
+    await database.transaction((tx) => withdrawFeedEntries(tx, companyId, 'leaves'));
+    await append('comes');
+    const page = await readFeed(database, { companyId, afterSequence: '0', limit: 10 });
+    expect(page.entries.map(({ sequence }) => sequence)).toEqual(['1', '3']);
+  });
+});

@@ -1,0 +1,132 @@
+import type {
+  BLOCKER_CODES,
+  DOCUMENT_CATEGORIES,
+  JobStatusName,
+  SCHEDULE_STATUSES,
+} from '@partner/proto-contracts/public-api/installer-job';
+import type { Queryable } from '../database/database.js';
+
+export type BlockerCode = (typeof BLOCKER_CODES)[number];
+
+/** Whom the installer visits. */
+export interface JobCustomer {
+  readonly name: string;
+  readonly phone: string;
+  readonly line1: string;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+}
+
+/** One piece of equipment or one accessory. */
+export interface ScopeItem {
+  readonly name: string;
+  readonly model: string | null;
+  readonly quantity: number;
+}
+
+/** What the installer installs. */
+export interface JobScope {
+  readonly packageName: string;
+  readonly systemType: string;
+  readonly equipment: readonly ScopeItem[];
+  readonly accessories: readonly ScopeItem[];
+  readonly supplierSources: readonly { readonly name: string; readonly reference: string | null }[];
+  readonly scopeVersion: number;
+}
+
+/** A job with all that its projection shows. */
+export interface JobRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly status: JobStatusName;
+  readonly sellingCompany: { readonly id: string; readonly name: string };
+  readonly installerCompanyId: string | null;
+  /** When, on the platform, the assignment in effect was made. */
+  readonly assignedAt: Date | null;
+  /** Set exactly while the status is BLOCKED. */
+  readonly blockerCode: BlockerCode | null;
+  readonly customer: JobCustomer;
+  readonly scope: JobScope;
+  readonly schedule: {
+    readonly status: (typeof SCHEDULE_STATUSES)[number];
+    readonly startsAt: Date | null;
+    readonly endsAt: Date | null;
+    readonly timeZone: string | null;
+  };
+  /** The selling side's view, without the installer's blocker code. */
+  readonly readiness: { readonly ready: boolean; readonly blockerCodes: readonly string[] };
+  readonly documents: readonly {
+    readonly id: string;
+    readonly category: (typeof DOCUMENT_CATEGORIES)[number];
+    readonly mime: string;
+    readonly availableAt: string;
+  }[];
+  readonly technicianAssignments: readonly { readonly membershipId: string; readonly assignedAt: string }[];
+  readonly updatedAt: Date;
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly version: number;
+  readonly status: JobStatusName;
+  readonly selling_company_id: string;
+  readonly selling_company_name: string;
+  readonly installer_company_id: string | null;
+  readonly assigned_at: Date | null;
+  readonly blocker_code: BlockerCode | null;
+  readonly customer: JobCustomer;
+  readonly scope: JobScope;
+  readonly schedule_status: JobRecord['schedule']['status'];
+  readonly schedule_starts_at: Date | null;
+  readonly schedule_ends_at: Date | null;
+  readonly schedule_time_zone: string | null;
+  readonly readiness_ready: boolean;
+  readonly readiness_blocker_codes: readonly string[];
+  readonly documents: JobRecord['documents'];
+  readonly technician_assignments: JobRecord['technicianAssignments'];
+  readonly updated_at: Date;
+}
+
+/**
+ * Reads a job and locks it until the end of the transaction, so that every change of it is made to what was read. With an
+ * installer company it gives only a job that is assigned to that company.
+ */
+export async function lockJob(
+  tx: Queryable,
+  jobId: string,
+  installerCompanyId?: string,
+): Promise<JobRecord | undefined> {
+  const [row] = await tx.query<JobRow>(
+    `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
+       job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
+       job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at
+     from jobs as job join companies as company on company.id = job.selling_company_id
+     where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
+     for no key update of job`,
+    [jobId, installerCompanyId ?? null],
+  );
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    version: row.version,
+    status: row.status,
+    sellingCompany: { id: row.selling_company_id, name: row.selling_company_name },
+    installerCompanyId: row.installer_company_id,
+    assignedAt: row.assigned_at,
+    blockerCode: row.blocker_code,
+    customer: row.customer,
+    scope: row.scope,
+    schedule: {
+      status: row.schedule_status,
+      startsAt: row.schedule_starts_at,
+      endsAt: row.schedule_ends_at,
+      timeZone: row.schedule_time_zone,
+    },
+    readiness: { ready: row.readiness_ready, blockerCodes: row.readiness_blocker_codes },
+    documents: row.documents,
+    technicianAssignments: row.technician_assignments,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,71 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Database } from '../database/database.js';
+import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
+import { readBinding } from '../idempotency/read-binding.js';
+import { required } from '../rpc/required.js';
+import { readFeed } from './feed.js';
+import { getJob } from './get-job.js';
+import { readBlockerCode, readReportableStatus } from './job-status-wire.js';
+import { recordStatusEvent } from './record-status-event.js';
+
+/** Serves the RPCs with which installer companies read and move their jobs. */
+export function createJobService(deps: {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+}): ServiceImpl<typeof JobService> {
+  return {
+    async listJobFeed(request) {
+      const limit = required(request.limit, 'limit');
+      if (limit < 1 || limit > LIMITS.installerPageSize.max) {
+        throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.installerPageSize.max}`);
+      }
+      const { entries, hasMore } = await readFeed(deps.database, {
+        companyId: required(request.companyId, 'company_id'),
+        afterSequence: request.afterSequence,
+        limit,
+      });
+      return {
+        entries: entries.map(({ sequence, changedAt, resource }) => ({
+          sequence,
+          changedAt: formatDateTime(changedAt),
+          resourceJson: resource,
+        })),
+        hasMore,
+      };
+    },
+
+    async getJob(request) {
+      const resourceJson = await getJob(deps, {
+        companyId: required(request.companyId, 'company_id'),
+        jobId: required(request.jobId, 'job_id'),
+      });
+      return { resourceJson };
+    },
+
+    async recordStatusEvent(request, context) {
+      const status = readReportableStatus(required(request.status, 'status'));
+      const { resource, idempotency } = await recordStatusEvent(deps, {
+        companyId: required(request.companyId, 'company_id'),
+        jobId: required(request.jobId, 'job_id'),
+        binding: readBinding(required(request.idempotencyKey, 'idempotency_key')),
+        status,
+        occurredAt: timestampDate(required(request.occurredAt, 'occurred_at')),
+        note: request.note ?? null,
+        blockerCode: readBlockerCode(status, request.blockerCode),
+        expectedVersion: required(request.expectedVersion, 'expected_version'),
+        timeoutMs: context.timeoutMs(),
+      });
+      return {
+        resourceJson: resource,
+        ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
+      };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import type { Logger } from '@partner/runtime/logger';
+import type { Database } from '../database/database.js';
+import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
+import { readBinding } from '../idempotency/read-binding.js';
+import { required } from '../rpc/required.js';
+import { createLead } from './create-lead.js';
+
+/** Serves the RPCs with which sales companies hand in leads. */
+export function createLeadService(deps: {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+}): ServiceImpl<typeof LeadService> {
+  return {
+    async createLead(request, context) {
+      const { result, idempotency } = await createLead(deps, {
+        companyId: required(request.companyId, 'company_id'),
+        binding: request.idempotencyKey === undefined ? undefined : readBinding(request.idempotencyKey),
+        fullName: required(request.fullName, 'full_name'),
+        email: required(request.email, 'email'),
+        phone: required(request.phone, 'phone'),
+        address: required(request.address, 'address'),
+        smsConsent: request.smsConsent ?? null,
+        timeoutMs: context.timeoutMs(),
+      });
+      return {
+        created: result.kind === 'created',
+        leadId: result.leadId,
+        projectId: result.projectId,
+        ...(result.kind === 'merged' ? { mergeReason: result.reason } : {}),
+        ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
+      };
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { createClient } from '@connectrpc/connect';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  DELIVERY_RESULTS,
+  JOB_STATE_RPC,
+  PLATFORM_MESSAGES,
+  WEBHOOK_DISPATCHER_RPC,
+} from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { type ConsumeOutcome, type IncomingMessage, startConsumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import { runService } from '@partner/runtime/service';
+import { createAccessService } from './access/access-service.js';
+import { startKeyUsage } from './access/start-key-usage.js';
+import { configSchema } from './config.js';
+import { createDatabase } from './database/database.js';
+import { outlastOutage } from './database/outlast-outage.js';
+import { waitForSchema } from './database/wait-for-schema.js';
+import { createJobService } from './jobs/job-service.js';
+import { createLeadService } from './leads/lead-service.js';
+import { startOutboxRelay } from './outbox/start-outbox-relay.js';
+import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
+import { createDeliveryResultsHandler } from './webhooks/delivery-results.js';
+import { startScheduler } from './webhooks/release-due.js';
+import { createSubscriptionService } from './webhooks/subscription-service.js';
+
+const KEY_USAGE_INTERVAL_MS = 60_000;
+const OUTAGE_PAUSE_MS = 1_000;
+const SCHEMA_PAUSE_MS = 500;
+
+await runService({
+  name: 'job-state',
+  config: configSchema,
+  async start(config, { logger, metrics, lifecycle }) {
+    const clock = () => new Date();
+    const database = createDatabase({ url: config.POSTGRES_URL, poolSize: config.POSTGRES_POOL_SIZE, logger });
+    lifecycle.addReadinessCheck('database', () => database.isReady());
+    lifecycle.onShutdown('database', () => database.end());
+    await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
+
+    // A broker that runs out of resources blocks connections that publish; acknowledgements have to go on.
+    const publishing = createAmqpConnection({ url: config.AMQP_URL, name: 'job-state publish', logger, metrics });
+    const consuming = createAmqpConnection({ url: config.AMQP_URL, name: 'job-state consume', logger, metrics });
+    lifecycle.addReadinessCheck('broker-publish', () => publishing.isReady());
+    lifecycle.addReadinessCheck('broker-consume', () => consuming.isReady());
+    lifecycle.onShutdown('broker-publish', () => publishing.close());
+    lifecycle.onShutdown('broker-consume', () => consuming.close());
+
+    const publisher = createPublisher({ connection: publishing, logger, metrics });
+    lifecycle.onShutdown('publisher', () => publisher.flush());
+    const keyUsage = startKeyUsage({ database, logger, intervalMs: KEY_USAGE_INTERVAL_MS });
+    lifecycle.onShutdown('key-usage', () => keyUsage.stop());
+    const relay = startOutboxRelay({
+      database,
+      publisher,
+      logger,
+      metrics,
+      intervalMs: config.SCHEDULER_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('outbox-relay', () => relay.stop());
+    const scheduler = startScheduler({
+      database,
+      publisher,
+      logger,
+      metrics,
+      clock,
+      intervalMs: config.SCHEDULER_INTERVAL_MS,
+      leaseSeconds: config.DELIVERY_LEASE_SECONDS,
+      batchSize: 200,
+    });
+    database.onWake('deliveries', () => scheduler.wake());
+    lifecycle.onShutdown('scheduler', () => scheduler.stop());
+
+    const dispatcherTransport = createRpcTransport({
+      connection: publishing,
+      queue: WEBHOOK_DISPATCHER_RPC,
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
+
+    const stopping = new AbortController();
+    const throughOutages =
+      (handle: (message: IncomingMessage) => Promise<ConsumeOutcome>) => (message: IncomingMessage) =>
+        outlastOutage(() => handle(message), {
+          pauseMs: OUTAGE_PAUSE_MS,
+          signal: stopping.signal,
+          whenStopped: { kind: 'retry', afterMs: 0 },
+        });
+    const platformMessages = startConsumer({
+      connection: consuming,
+      queue: PLATFORM_MESSAGES,
+      prefetch: 20,
+      logger,
+      metrics,
+      handle: throughOutages(createPlatformMessageHandler({ database, clock, logger, metrics })),
+    });
+    lifecycle.onShutdown('platform-messages', () => platformMessages.stop());
+    const deliveryResults = startConsumer({
+      connection: consuming,
+      queue: DELIVERY_RESULTS,
+      prefetch: 50,
+      logger,
+      metrics,
+      handle: throughOutages(
+        createDeliveryResultsHandler({
+          database,
+          logger,
+          metrics,
+          retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,
+          random: Math.random,
+        }),
+      ),
+    });
+    lifecycle.onShutdown('delivery-results', () => deliveryResults.stop());
+
+    const rpcServer = startRpcServer({
+      connection: consuming,
+      queue: JOB_STATE_RPC,
+      prefetch: 4 * config.POSTGRES_POOL_SIZE,
+      services: [
+        rpcService(JobService, createJobService({ database, clock, logger })),
+        rpcService(LeadService, createLeadService({ database, clock, logger })),
+        rpcService(AccessService, createAccessService({ database, clock, logger, keyUsage })),
+        rpcService(
+          SubscriptionService,
+          createSubscriptionService({
+            database,
+            endpoints: createClient(EndpointService, dispatcherTransport),
+            sealingKeys: config.WEBHOOK_SEALING_KEYS,
+            logger,
+            clock,
+          }),
+        ),
+      ],
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+    lifecycle.onShutdown('outages', () => {
+      stopping.abort();
+      return Promise.resolve();
+    });
+  },
+});

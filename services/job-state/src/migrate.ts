@@ -1,0 +1,24 @@
+import { integer, parseConfig, urlWithProtocol } from '@partner/runtime/config';
+import { createLogger } from '@partner/runtime/logger';
+import { z } from 'zod';
+import { migrateDatabase } from './database/migrate-database.js';
+
+/** Brings the database at `POSTGRES_URL` to the newest schema; ends with 0, or with 1 and one clear message. */
+try {
+  const config = parseConfig(
+    z.object({
+      POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
+      /** How long to wait for a server that does not answer yet. */
+      MIGRATION_WAIT_MS: integer({ min: 0, max: 3_600_000 }).default(60_000),
+      LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    }),
+    process.env,
+  );
+  const logger = createLogger({ service: 'job-state-migrate', level: config.LOG_LEVEL });
+  const ran = await migrateDatabase({ url: config.POSTGRES_URL, waitMs: config.MIGRATION_WAIT_MS, logger });
+  logger.info({ ran }, ran.length === 0 ? 'migration.nothing_to_do' : 'migration.done');
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`migrate: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,285 @@
+import type { Knex } from 'knex';
+
+/**
+ * Why: the tables of the first release. Lock: none that anybody waits for, all tables are new. Old code: there is none.
+ *
+ * Conventions: ids are text (TypeID), instants are timestamptz, what is shown to partners is kept as the text that is sent.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table companies (
+      id text constraint companies_pkey primary key,
+      name text not null,
+      class text not null constraint companies_class_check check (class in ('SALES', 'INSTALLER', 'ACCOUNTING')),
+      installer_requests_per_minute integer
+        constraint companies_installer_requests_per_minute_check check (installer_requests_per_minute >= 1),
+      created_at timestamptz not null default now()
+    );
+
+    create table memberships (
+      id text constraint memberships_pkey primary key,
+      company_id text not null constraint memberships_company_id_fkey references companies,
+      role text not null constraint memberships_role_check check (role in ('OWNER', 'TECHNICIAN')),
+      display_name text not null,
+      email text,
+      password_hash text,
+      active boolean not null default true,
+      created_at timestamptz not null default now(),
+      constraint memberships_login_check check ((email is null) = (password_hash is null))
+    );
+    create unique index memberships_email_key on memberships (lower(email));
+    create index memberships_company_id_idx on memberships (company_id);
+
+    create table api_keys (
+      id text constraint api_keys_pkey primary key,
+      company_id text not null constraint api_keys_company_id_fkey references companies,
+      kind text not null
+        constraint api_keys_kind_check check (kind in ('general', 'installer-contractor', 'installer-company')),
+      bound_company_id text constraint api_keys_bound_company_id_fkey references companies,
+      secret_sha256 bytea not null,
+      last_four text not null,
+      created_at timestamptz not null default now(),
+      last_used_at timestamptz,
+      expires_at timestamptz,
+      revoked_at timestamptz,
+      constraint api_keys_bound_check check ((kind = 'installer-contractor') = (bound_company_id is not null))
+    );
+    create index api_keys_company_id_idx on api_keys (company_id);
+
+    create table leads (
+      id text constraint leads_pkey primary key,
+      company_id text not null constraint leads_company_id_fkey references companies,
+      full_name text not null,
+      email text not null,
+      phone text not null,
+      address text not null,
+      sms_consent boolean,
+      created_at timestamptz not null default now()
+    );
+
+    -- The unique constraint is what makes two concurrent posts of one address one lead.
+    create table projects (
+      id text constraint projects_pkey primary key,
+      company_id text not null constraint projects_company_id_fkey references companies,
+      lead_id text constraint projects_lead_id_fkey references leads deferrable initially deferred,
+      address_key text not null,
+      created_at timestamptz not null default now(),
+      constraint projects_address_key_key unique (company_id, address_key)
+    );
+
+    create table lead_submissions (
+      id bigint generated always as identity constraint lead_submissions_pkey primary key,
+      lead_id text not null constraint lead_submissions_lead_id_fkey references leads,
+      full_name text not null,
+      email text not null,
+      phone text not null,
+      address text not null,
+      sms_consent boolean,
+      submitted_at timestamptz not null default now()
+    );
+    create index lead_submissions_lead_id_idx on lead_submissions (lead_id);
+
+    -- projection: the installer-safe JSON text as it is served, null before the first assignment; rewritten with each
+    -- change of version. assigned_at: when, on the platform, the assignment in effect was made. blocker_code: the
+    -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together.
+    create table jobs (
+      id text constraint jobs_pkey primary key,
+      selling_company_id text not null constraint jobs_selling_company_id_fkey references companies,
+      installer_company_id text constraint jobs_installer_company_id_fkey references companies,
+      project_id text,
+      work_order_no text,
+      version integer not null constraint jobs_version_check check (version >= 1),
+      status text not null
+        constraint jobs_status_check check (status in
+          ('ASSIGNED', 'ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'BLOCKED', 'IN_PROGRESS', 'COMPLETE', 'CANCELLED')),
+      blocker_code text,
+      assigned_at timestamptz,
+      customer jsonb not null,
+      scope jsonb not null,
+      schedule_status text not null default 'UNSCHEDULED'
+        constraint jobs_schedule_status_check check (schedule_status in
+          ('UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED')),
+      schedule_starts_at timestamptz,
+      schedule_ends_at timestamptz,
+      schedule_time_zone text,
+      readiness_ready boolean not null default true,
+      readiness_blocker_codes text[] not null default '{}',
+      documents jsonb not null default '[]',
+      technician_assignments jsonb not null default '[]',
+      installer_note text,
+      projection text,
+      created_at timestamptz not null,
+      updated_at timestamptz not null,
+      last_updated_at timestamptz not null,
+      constraint jobs_assigned_check
+        check ((installer_company_id is null) = (assigned_at is null) and (assigned_at is null) = (projection is null)),
+      constraint jobs_blocker_code_check check ((status = 'BLOCKED') = (blocker_code is not null))
+    );
+    create index jobs_installer_company_id_idx on jobs (installer_company_id, id);
+    create index jobs_selling_company_id_idx on jobs (selling_company_id, last_updated_at desc);
+
+    -- The moves of a job's status, kept for its history. company_id: who reported the move.
+    create table job_status_events (
+      job_id text not null constraint job_status_events_job_id_fkey references jobs,
+      version integer not null,
+      company_id text not null,
+      previous_status text not null,
+      status text not null,
+      occurred_at timestamptz not null,
+      note text,
+      blocker_code text,
+      recorded_at timestamptz not null,
+      constraint job_status_events_pkey primary key (job_id, version)
+    );
+
+    -- last: the newest sequence of a company's feed. Updated last in a transaction, so that the row lock, held until the
+    -- commit, makes the order of sequences the order of commits, without gaps.
+    create table feed_heads (
+      company_id text constraint feed_heads_pkey primary key constraint feed_heads_company_id_fkey references companies,
+      last bigint not null default 0
+    );
+
+    create table feed_entries (
+      company_id text not null,
+      sequence bigint not null,
+      job_id text not null,
+      changed_at timestamptz not null,
+      resource text not null,
+      constraint feed_entries_pkey primary key (company_id, sequence)
+    );
+    create index feed_entries_job_id_idx on feed_entries (company_id, job_id);
+
+    -- outcome: null while the first request runs; its row lock makes a second request wait.
+    create table idempotency_keys (
+      company_id text not null,
+      key text not null,
+      operation text not null,
+      body_sha256 bytea not null,
+      outcome text,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null,
+      constraint idempotency_keys_pkey primary key (company_id, key)
+    );
+    create index idempotency_keys_expires_at_idx on idempotency_keys (expires_at);
+
+    -- Message ids of the platform. settled_at: null for a message that came before what it builds on.
+    create table inbox (
+      message_id text constraint inbox_pkey primary key,
+      received_at timestamptz not null,
+      settled_at timestamptz
+    );
+    create index inbox_received_at_idx on inbox (received_at);
+
+    -- Messages to the platform and to the gateways that the broker has not confirmed yet.
+    create table outbox (
+      id bigint generated always as identity constraint outbox_pkey primary key,
+      message_id text not null,
+      exchange text not null,
+      type text not null,
+      body bytea not null,
+      trace_parent text,
+      created_at timestamptz not null default now()
+    );
+    create index outbox_exchange_idx on outbox (exchange, id);
+
+    create table subscriptions (
+      id text constraint subscriptions_pkey primary key,
+      company_id text not null constraint subscriptions_company_id_fkey references companies,
+      url text not null,
+      url_version integer not null default 1,
+      verified_url_version integer,
+      description text not null default '',
+      events text[] not null,
+      schema_version integer not null,
+      state text not null default 'paused'
+        constraint subscriptions_state_check check (state in ('paused', 'active')),
+      health text not null default 'healthy'
+        constraint subscriptions_health_check check (health in ('healthy', 'degraded')),
+      secret_version integer not null default 1,
+      pending_secret_version integer,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now()
+    );
+    create index subscriptions_company_id_idx on subscriptions (company_id, id);
+
+    -- sealed: AES-256-GCM with subscription id and version as associated data; never the plain secret.
+    create table subscription_secrets (
+      subscription_id text not null
+        constraint subscription_secrets_subscription_id_fkey references subscriptions on delete cascade,
+      version integer not null,
+      sealed bytea not null,
+      created_at timestamptz not null default now(),
+      constraint subscription_secrets_pkey primary key (subscription_id, version)
+    );
+
+    -- One event of one company. body: the envelope, rendered once; never jsonb, which would reorder what was signed.
+    create table events (
+      id text constraint events_pkey primary key,
+      company_id text not null,
+      name text not null,
+      occurred_at timestamptz not null,
+      resource_type text not null,
+      resource_id text not null,
+      resource_version integer not null,
+      body bytea not null,
+      trace_parent text,
+      created_at timestamptz not null default now()
+    );
+    create index events_company_id_idx on events (company_id, created_at);
+    create index events_resource_id_idx on events (resource_id);
+
+    -- Outbox, schedule, audit trail and source of replays at once. A row is due when its state is pending or
+    -- retry_scheduled and next_attempt_at has come; claiming it sets lease_id and moves next_attempt_at to the lease's end,
+    -- so that a lost attempt is due again by itself.
+    create table deliveries (
+      id text constraint deliveries_pkey primary key,
+      subscription_id text not null
+        constraint deliveries_subscription_id_fkey references subscriptions on delete cascade,
+      company_id text not null,
+      event_id text not null constraint deliveries_event_id_fkey references events,
+      is_test boolean not null default false,
+      state text not null default 'pending'
+        constraint deliveries_state_check check (state in
+          ('pending', 'retry_scheduled', 'delivered', 'dead_lettered', 'held')),
+      attempts integer not null default 0,
+      next_attempt_at timestamptz default now(),
+      lease_id text,
+      created_at timestamptz not null default now(),
+      finished_at timestamptz
+    );
+    create index deliveries_due_idx on deliveries (next_attempt_at) where state in ('pending', 'retry_scheduled');
+    -- The release looks per subscription: for its oldest due rows, and for how many it has under way.
+    create index deliveries_subscription_due_idx on deliveries (subscription_id, next_attempt_at)
+      where state in ('pending', 'retry_scheduled');
+    create index deliveries_leased_idx on deliveries (subscription_id) where lease_id is not null;
+    create index deliveries_subscription_id_idx on deliveries (subscription_id, id desc);
+    create index deliveries_event_id_idx on deliveries (event_id);
+
+    create table delivery_attempts (
+      id text constraint delivery_attempts_pkey primary key,
+      delivery_id text not null
+        constraint delivery_attempts_delivery_id_fkey references deliveries on delete cascade,
+      number integer not null,
+      started_at timestamptz not null,
+      duration_ms integer not null,
+      outcome text not null
+        constraint delivery_attempts_outcome_check check (outcome in
+          ('delivered', 'rejected', 'timed_out', 'tls_failed', 'connection_failed', 'endpoint_refused')),
+      response_status integer,
+      response_body bytea,
+      error text,
+      remote_address text,
+      secret_version integer not null,
+      recorded_at timestamptz not null default now()
+    );
+    create index delivery_attempts_delivery_id_idx on delivery_attempts (delivery_id, started_at);
+  `);
+}
+
+/** Drops everything: only for tests of the migration itself. */
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    drop table delivery_attempts, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
+      feed_entries, feed_heads, job_status_events, jobs, lead_submissions, projects, leads, api_keys, memberships, companies
+  `);
+}

@@ -1,0 +1,12 @@
+import type { Knex } from 'knex';
+import * as initialSchema from './0001-initial-schema.js';
+
+/** One step of the schema. Expand and contract: the old service runs while it runs. */
+export interface Migration {
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+  readonly down: (knex: Knex) => Promise<void>;
+}
+
+/** Every migration in its order. A name that has been released never changes. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-initial-schema', ...initialSchema }];

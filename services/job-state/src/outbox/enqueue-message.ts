@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
+import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import type { Transaction } from '../database/database.js';
+
+/**
+ * Has a message published once the transaction is committed, and only then: at least once, with one message id. It goes to
+ * the exchange under its full protobuf name as type and routing key, and continues the active trace.
+ */
+export async function enqueueMessage<Desc extends DescMessage>(
+  tx: Pick<Transaction, 'query' | 'wakeAfterCommit'>,
+  outgoing: {
+    readonly exchange: ExchangeDefinition;
+    readonly schema: Desc;
+    readonly message: MessageInitShape<Desc>;
+  },
+): Promise<void> {
+  await tx.query('insert into outbox (message_id, exchange, type, body, trace_parent) values ($1, $2, $3, $4, $5)', [
+    randomUUID(),
+    outgoing.exchange.name,
+    outgoing.schema.typeName,
+    Buffer.from(toBinary(outgoing.schema, create(outgoing.schema, outgoing.message))),
+    injectTrace()['traceparent'] ?? null,
+  ]);
+  tx.wakeAfterCommit('outbox');
+}

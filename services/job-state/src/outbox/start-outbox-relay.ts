@@ -1,0 +1,130 @@
+import { EXCHANGES, type ExchangeDefinition } from '@partner/proto-contracts/topology';
+import type { Publisher } from '@partner/runtime/amqp/publisher';
+import { PublishError } from '@partner/runtime/amqp/publisher';
+import { invariant } from '@partner/runtime/invariant';
+import type { Logger } from '@partner/runtime/logger';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { startLoop } from '../database/start-loop.js';
+
+const BATCH_SIZE = 200;
+
+interface OutboxRow {
+  readonly id: string;
+  readonly message_id: string;
+  readonly exchange: string;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly trace_parent: string | null;
+}
+
+/** A relay that runs until it is stopped. */
+export interface OutboxRelay {
+  /** Looks for messages now instead of at the next interval. */
+  wake(): void;
+  /** Finishes the batch in flight and ends. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Publishes what transactions have enqueued, oldest first, and deletes what the broker has confirmed. A row is claimed by
+ * one relay at a time (`for update skip locked`), so any number of replicas may run one. A crash between the confirm and
+ * the delete publishes a message twice, under the same message id. What can not be published stays and is tried again.
+ */
+export function startOutboxRelay(deps: {
+  readonly database: Pick<Database, 'query' | 'transaction' | 'onWake'>;
+  readonly publisher: Pick<Publisher, 'publish'>;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Milliseconds between two looks when nothing wakes it. */
+  readonly intervalMs: number;
+}): OutboxRelay {
+  const published = new Counter({
+    name: 'outbox_messages_total',
+    help: 'Messages that the outbox relay gave to the broker, by result.',
+    labelNames: ['type', 'result'] as const,
+    registers: [deps.metrics],
+  });
+  new Gauge({
+    name: 'outbox_oldest_age_seconds',
+    help: 'Age of the oldest message that the broker has not confirmed; 0 when there is none, NaN when it is not known.',
+    registers: [deps.metrics],
+    async collect() {
+      const age = await oldestAgeSeconds(deps.database).catch(() => Number.NaN);
+      this.set(age);
+    },
+  });
+
+  const loop = startLoop({
+    name: 'outbox',
+    intervalMs: deps.intervalMs,
+    logger: deps.logger,
+    runOnce: async () => {
+      const results = await relayBatch(deps);
+      for (const { type, error } of results) published.inc({ type, result: error === undefined ? 'published' : 'failed' });
+      const failures = results.filter(({ error }) => error !== undefined);
+      if (failures.length > 0) {
+        deps.logger.warn({ err: failures[0]?.error, failed: failures.length }, 'outbox.publish_failed');
+      }
+      return results.length >= BATCH_SIZE && failures.length === 0 ? 'more' : 'idle';
+    },
+  });
+  deps.database.onWake('outbox', loop.wake);
+  return loop;
+}
+
+async function oldestAgeSeconds(database: Pick<Database, 'query'>): Promise<number> {
+  const [oldest] = await database.query<{ age: number }>(
+    'select extract(epoch from clock_timestamp() - created_at)::float8 as age from outbox order by id limit 1',
+  );
+  return oldest?.age ?? 0;
+}
+
+/** Publishes one batch inside the transaction that holds its rows: confirmed rows are deleted, the others stay. */
+async function relayBatch(deps: {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly publisher: Pick<Publisher, 'publish'>;
+}): Promise<readonly { readonly type: string; readonly error?: unknown }[]> {
+  return deps.database.transaction(async (tx) => {
+    // Each exchange has a batch of its own, so that a full queue behind one does not hold up the others.
+    const rows = await tx.query<OutboxRow>(
+      `select row.id, row.message_id, row.exchange, row.type, row.body, row.trace_parent
+       from unnest($1::text[]) as name cross join lateral (
+         select * from outbox where outbox.exchange = name order by id limit $2 for update skip locked
+       ) as row
+       order by row.id`,
+      [EXCHANGES.map(({ name }) => name), BATCH_SIZE],
+    );
+    const results = await Promise.all(
+      rows.map(async (row) => {
+        const error = await publishRow(deps.publisher, row).then(
+          () => undefined,
+          (failure: unknown) => failure ?? new Error('not published'),
+        );
+        return { id: row.id, type: row.type, error };
+      }),
+    );
+    const confirmed = results.filter(({ error }) => error === undefined).map(({ id }) => id);
+    if (confirmed.length > 0) await tx.query('delete from outbox where id = any($1::bigint[])', [confirmed]);
+    return results;
+  });
+}
+
+async function publishRow(publisher: Pick<Publisher, 'publish'>, row: OutboxRow): Promise<void> {
+  const exchange: ExchangeDefinition | undefined = EXCHANGES.find(({ name }) => name === row.exchange);
+  invariant(exchange, `the exchange ${row.exchange} of an outbox message exists`);
+  try {
+    await publisher.publish({
+      exchange,
+      routingKey: row.type,
+      messageId: row.message_id,
+      type: row.type,
+      body: row.body,
+      ...(row.trace_parent === null ? {} : { headers: { traceparent: row.trace_parent } }),
+    });
+  } catch (error) {
+    // A broadcast that reaches nobody has nobody to tell.
+    if (exchange.type === 'fanout' && error instanceof PublishError && error.kind === 'returned') return;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
+import { stableBytes, stableId } from './stable-id.js';
+
+/** When the sandbox's companies joined. */
+export const SANDBOX_START = new Date('2026-09-01T13:00:00.000Z');
+
+/** A key of a company of the sandbox, with its secret: the sandbox is open to everybody who has this source. */
+export interface SandboxKey {
+  readonly kind: KeyKindName;
+  readonly key: NewApiKey;
+  readonly boundCompanyId?: string;
+}
+
+/** A company of the sandbox. */
+export interface SandboxCompany {
+  readonly id: string;
+  readonly name: string;
+  readonly class: CompanyClassName;
+  readonly owner: {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly email: string;
+    readonly password: string;
+  };
+  readonly technicians: readonly {
+    readonly membershipId: string;
+    readonly displayName: string;
+    readonly active: boolean;
+  }[];
+  readonly keys: readonly SandboxKey[];
+}
+
+/** The companies of the sandbox, the same every time: two that sell, two that install, and one that keeps accounts. */
+export function sandboxCompanies(): readonly SandboxCompany[] {
+  const summit = companyId('summit');
+  const harbor = companyId('harbor');
+  return [
+    company('sunrise', 'Sunrise Home Energy', 'SALES', 'Rosa Delgado', [], ['general', ['installer-contractor', summit]]),
+    company('blueridge', 'Blue Ridge Comfort', 'SALES', 'Walter Quinn', [], ['general', ['installer-contractor', harbor]]),
+    company('summit', 'Summit Installers', 'INSTALLER', 'Dana Whitfield', ['Ana Moreno', 'Luis Ortega', 'Priya Nair', 'Tom Becker'], [
+      'installer-company',
+    ]),
+    company('harbor', 'Harbor Mechanical', 'INSTALLER', 'Ken Okafor', ['Mia Larsen', 'Omar Haddad', 'Grace Lin', 'Sam Whittle'], [
+      'installer-company',
+    ]),
+    company('ledgerline', 'Ledgerline Accounting', 'ACCOUNTING', 'Helen Brandt', [], []),
+  ];
+}
+
+function companyId(label: string): string {
+  return stableId('cmp', label, SANDBOX_START);
+}
+
+function company(
+  label: string,
+  name: string,
+  companyClass: CompanyClassName,
+  ownerName: string,
+  technicianNames: readonly string[],
+  keys: readonly ('general' | 'installer-company' | readonly ['installer-contractor', string])[],
+): SandboxCompany {
+  return {
+    id: companyId(label),
+    name,
+    class: companyClass,
+    owner: {
+      membershipId: stableId('mem', `${label} owner`, SANDBOX_START),
+      displayName: ownerName,
+      email: `owner@${label}.example`,
+      password: `${label}-sandbox-owner`,
+    },
+    technicians: technicianNames.map((displayName, index) => ({
+      membershipId: stableId('mem', `${label} technician ${index}`, SANDBOX_START),
+      displayName,
+      active: index < technicianNames.length - 1,
+    })),
+    keys: keys.map((given) => {
+      const [kind, boundCompanyId] = typeof given === 'string' ? [given] : given;
+      const key = createApiKey('sandbox', {
+        keyId: stableId('key', `${label} ${kind}`, SANDBOX_START),
+        random: stableBytes(`key ${label} ${kind}`, 128),
+      });
+      return { kind, key, ...(boundCompanyId === undefined ? {} : { boundCompanyId }) };
+    }),
+  };
+}

@@ -1,0 +1,171 @@
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { BLOCKER_CODES, JOB_STATUSES, type JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import { invariant } from '@partner/runtime/invariant';
+import type { BlockerCode, JobRecord } from '../jobs/job-record.js';
+import { renderProjection } from '../jobs/render-projection.js';
+import { STATUS_MOVES } from '../jobs/status-transitions.js';
+import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';
+import { stableId } from './stable-id.js';
+
+const JOBS = 48;
+const HOUR_MS = 3_600_000;
+
+const CUSTOMERS = ['Jordan Ellis', 'Maria Santos', 'Peter Novak', 'Aisha Khan', 'Liam Doyle', 'Wei Zhang'] as const;
+const STREETS = ['Maple Street', 'Oak Avenue', 'Cedar Lane', 'Birch Road', 'Elm Drive', 'Walnut Court', 'Pine Terrace', 'Ash Way'] as const;
+const TOWNS = [
+  { city: 'Asheville', state: 'NC', zip: '28801', timeZone: 'America/New_York' },
+  { city: 'Naperville', state: 'IL', zip: '60540', timeZone: 'America/Chicago' },
+  { city: 'Boulder', state: 'CO', zip: '80302', timeZone: 'America/Denver' },
+  { city: 'Sacramento', state: 'CA', zip: '95814', timeZone: 'America/Los_Angeles' },
+] as const;
+const PACKAGES = [
+  { packageName: 'Heat Pump Essential', systemType: 'HVAC', name: 'Air-source heat pump', model: 'HP-36K' },
+  { packageName: 'Solar 8 kW', systemType: 'SOLAR', name: 'Solar panel', model: 'SP-400' },
+  { packageName: 'Water Heater Plus', systemType: 'PLUMBING', name: 'Heat pump water heater', model: null },
+] as const;
+
+/** The statuses that a job goes through after ASSIGNED, by the one that it has now. */
+const PATHS: Readonly<Record<JobStatusName, readonly JobStatusName[]>> = {
+  ASSIGNED: [],
+  ACKNOWLEDGED: ['ACKNOWLEDGED'],
+  EN_ROUTE: ['ACKNOWLEDGED', 'EN_ROUTE'],
+  ON_SITE: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE'],
+  BLOCKED: ['ACKNOWLEDGED', 'BLOCKED'],
+  IN_PROGRESS: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS'],
+  COMPLETE: ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE'],
+  CANCELLED: ['ACKNOWLEDGED', 'CANCELLED'],
+};
+
+/** A job of the sandbox at one of its versions. */
+export interface SandboxVersion {
+  readonly job: JobRecord;
+  readonly previousStatus: JobStatusName | undefined;
+  readonly projection: string;
+}
+
+/** A job of the sandbox with its whole life, the oldest version first. */
+export interface SandboxJob {
+  readonly projectId: string;
+  readonly workOrderNo: string;
+  readonly lead: { readonly id: string; readonly fullName: string; readonly email: string; readonly address: string };
+  readonly createdAt: Date;
+  readonly versions: readonly SandboxVersion[];
+}
+
+/** The jobs of the sandbox, the same every time: spread over its companies and over all statuses. */
+export function sandboxJobs(companies: readonly SandboxCompany[]): readonly SandboxJob[] {
+  const sellers = companies.filter((company) => company.class === 'SALES');
+  const installers = companies.filter((company) => company.class === 'INSTALLER');
+  return Array.from({ length: JOBS }, (_, index) => {
+    const status = pick(JOB_STATUSES, index);
+    // Each status meets each seller and each installer: the companies change at other paces than the status.
+    const round = Math.floor(index / JOB_STATUSES.length);
+    return sandboxJob(index, status, pick(sellers, Math.floor(round / 2)), pick(installers, round));
+  });
+}
+
+function sandboxJob(
+  index: number,
+  status: JobStatusName,
+  seller: SandboxCompany,
+  installer: SandboxCompany,
+): SandboxJob {
+  const createdAt = new Date(SANDBOX_START.getTime() + index * 9 * HOUR_MS);
+  const assignedAt = new Date(createdAt.getTime() + HOUR_MS);
+  const town = pick(TOWNS, index);
+  const offer = pick(PACKAGES, index);
+  const customer = {
+    name: pick(CUSTOMERS, index),
+    phone: `+1 555 01${String(index).padStart(2, '0')}`,
+    line1: `${100 + 7 * index} ${pick(STREETS, index)}`,
+    city: town.city,
+    state: town.state,
+    zip: town.zip,
+  };
+  const visit = new Date(assignedAt.getTime() + 24 * HOUR_MS);
+  const isVisited = !['ASSIGNED', 'ACKNOWLEDGED', 'CANCELLED'].includes(status);
+  const technician = installer.technicians[index % 3];
+  const assigned: JobRecord = {
+    id: stableId('job', String(index), createdAt),
+    version: 1,
+    status: 'ASSIGNED',
+    sellingCompany: { id: seller.id, name: seller.name },
+    installerCompanyId: installer.id,
+    assignedAt,
+    blockerCode: null,
+    customer,
+    scope: {
+      packageName: offer.packageName,
+      systemType: offer.systemType,
+      equipment: [{ name: offer.name, model: offer.model, quantity: 1 + (index % 4) }],
+      accessories: [{ name: 'Mounting kit', model: null, quantity: 1 }],
+      supplierSources: [{ name: 'Central Supply', reference: index % 2 === 0 ? `CS-${1000 + index}` : null }],
+      scopeVersion: 1,
+    },
+    schedule: isVisited
+      ? {
+          status: 'CONFIRMED',
+          startsAt: visit,
+          endsAt: new Date(visit.getTime() + 4 * HOUR_MS),
+          timeZone: town.timeZone,
+        }
+      : { status: 'UNSCHEDULED', startsAt: null, endsAt: null, timeZone: null },
+    readiness: { ready: true, blockerCodes: [] },
+    documents: [
+      {
+        id: stableId('doc', String(index), createdAt),
+        category: 'SCOPE',
+        mime: 'application/pdf',
+        availableAt: formatDateTime(createdAt),
+      },
+    ],
+    technicianAssignments:
+      isVisited && technician !== undefined
+        ? [{ membershipId: technician.membershipId, assignedAt: formatDateTime(assignedAt) }]
+        : [],
+    updatedAt: assignedAt,
+  };
+  return {
+    projectId: stableId('prj', String(index), createdAt),
+    workOrderNo: `WO-${String(10_000 + index)}`,
+    lead: {
+      id: stableId('lead', String(index), createdAt),
+      fullName: customer.name,
+      email: `customer${index}@customers.example`,
+      address: `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`,
+    },
+    createdAt,
+    versions: versionsOf(assigned, PATHS[status], pick(BLOCKER_CODES, index)),
+  };
+}
+
+function versionsOf(
+  assigned: JobRecord,
+  path: readonly JobStatusName[],
+  blockerCode: BlockerCode,
+): readonly SandboxVersion[] {
+  const versions: SandboxVersion[] = [
+    { job: assigned, previousStatus: undefined, projection: renderProjection(assigned) },
+  ];
+  let job = assigned;
+  for (const status of path) {
+    const previousStatus = job.status;
+    const allowed: readonly JobStatusName[] = STATUS_MOVES[previousStatus];
+    invariant(status === 'CANCELLED' || allowed.includes(status), `${previousStatus} can move to ${status}`);
+    job = {
+      ...job,
+      version: job.version + 1,
+      status,
+      blockerCode: status === 'BLOCKED' ? blockerCode : null,
+      updatedAt: new Date(job.updatedAt.getTime() + 2 * HOUR_MS),
+    };
+    versions.push({ job, previousStatus, projection: renderProjection(job) });
+  }
+  return versions;
+}
+
+function pick<T>(from: readonly T[], index: number): T {
+  const picked = from[index % from.length];
+  invariant(picked, 'there is something to pick from');
+  return picked;
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { IdPrefix } from '@partner/runtime/ids';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Bytes that follow from a label alone. */
+export function stableBytes(label: string, length: number): Buffer {
+  return createHash('shake256', { outputLength: length }).update(`sandbox ${label}`).digest();
+}
+
+/** An id as `newId` would have made it at an instant (TypeID over UUIDv7), whose random part follows from the label. */
+export function stableId(prefix: IdPrefix, label: string, at: Date): string {
+  const bytes = stableBytes(`${prefix} ${label}`, 16);
+  bytes.writeUIntBE(at.getTime(), 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let suffix = '';
+  for (let index = 0; index < 26; index += 1) {
+    suffix = ALPHABET.charAt(Number(rest & 31n)) + suffix;
+    rest >>= 5n;
+  }
+  return `${prefix}_${suffix}`;
+}

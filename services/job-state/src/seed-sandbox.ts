@@ -1,0 +1,28 @@
+import { parseConfig, urlWithProtocol } from '@partner/runtime/config';
+import { createLogger } from '@partner/runtime/logger';
+import { z } from 'zod';
+import { createDatabase } from './database/database.js';
+import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
+
+/**
+ * Fills the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON; harmless when it is there already.
+ * Ends with 0, or with 1 and one clear message, always in production.
+ */
+try {
+  const config = parseConfig(
+    z.object({
+      PARTNER_ENVIRONMENT: z.literal('sandbox', { error: 'must be sandbox: nothing else is filled with invented data' }),
+      POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
+    }),
+    process.env,
+  );
+  const logger = createLogger({ service: 'job-state-seed', level: 'silent' });
+  const database = createDatabase({ url: config.POSTGRES_URL, poolSize: 1, logger });
+  const companies = await seedSandboxData(database);
+  await database.end();
+  process.stdout.write(`${JSON.stringify(companies, undefined, 2)}\n`);
+} catch (error) {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  process.stderr.write(`seed-sandbox: ${error instanceof Error ? error.message : String(error)}${cause}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  JobAssignedSchema,
+  JobCreatedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import type { Database, Queryable } from '../database/database.js';
+import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
+import { readPlatformMessage } from '../platform/platform-messages.js';
+import { recordJobAssigned } from '../platform/record-job-assigned.js';
+import { recordJobCreated } from '../platform/record-job-created.js';
+
+/** When jobs of the tests are created and assigned, unless a test says otherwise. */
+export const TEST_NOW = new Date('2026-10-01T12:00:00.000Z');
+
+/** Makes a company and gives its id. */
+export async function insertCompany(database: Queryable, companyClass: CompanyClassName): Promise<string> {
+  const id = newId('cmp');
+  await database.query('insert into companies (id, name, class) values ($1, $2, $3)', [
+    id,
+    `${companyClass.toLowerCase()} company`,
+    companyClass,
+  ]);
+  return id;
+}
+
+/** A JobCreated message as the platform sends it. */
+export function jobCreatedMessage(given: {
+  readonly jobId: string;
+  readonly sellingCompanyId: string;
+  readonly projectId?: string;
+  readonly line1?: string;
+  readonly messageId?: string;
+}): IncomingMessage {
+  const message = create(JobCreatedSchema, {
+    jobId: given.jobId,
+    sellingCompanyId: given.sellingCompanyId,
+    ...(given.projectId === undefined ? {} : { projectId: given.projectId }),
+    workOrderNo: 'WO-1',
+    customer: {
+      name: 'Jordan Ellis',
+      phone: '+1 555 0100',
+      line1: given.line1 ?? '12 Maple Street',
+      city: 'Boulder',
+      state: 'CO',
+      zip: '80302',
+    },
+    scope: {
+      packageName: 'Heat Pump Essential',
+      systemType: 'HVAC',
+      equipment: [{ name: 'Air-source heat pump', model: 'HP-36K', quantity: 1 }],
+      accessories: [{ name: 'Mounting kit', quantity: 2 }],
+      supplierSources: [{ name: 'Central Supply' }],
+      scopeVersion: 1,
+    },
+    occurredAt: timestampFromDate(TEST_NOW),
+  });
+  return incoming(JobCreatedSchema.typeName, toBinary(JobCreatedSchema, message), given.messageId);
+}
+
+/** A JobAssigned message as the platform sends it. */
+export function jobAssignedMessage(given: {
+  readonly jobId: string;
+  readonly installerCompanyId: string;
+  readonly occurredAt?: Date;
+  readonly messageId?: string;
+}): IncomingMessage {
+  const message = create(JobAssignedSchema, {
+    jobId: given.jobId,
+    installerCompanyId: given.installerCompanyId,
+    occurredAt: timestampFromDate(given.occurredAt ?? TEST_NOW),
+  });
+  return incoming(JobAssignedSchema.typeName, toBinary(JobAssignedSchema, message), given.messageId);
+}
+
+/** A message as the consumer gets it. */
+export function incoming(type: string, body: Uint8Array, messageId = newId('evt')): IncomingMessage {
+  return { messageId, type, body, headers: {}, redelivered: false };
+}
+
+/** Makes a job of the seller that is assigned to the installer, and gives its id. */
+export async function insertAssignedJob(
+  database: Pick<Database, 'transaction'>,
+  sellingCompanyId: string,
+  installerCompanyId: string,
+): Promise<string> {
+  const jobId = newId('job');
+  const created = jobCreatedMessage({ jobId, sellingCompanyId });
+  const assigned = jobAssignedMessage({ jobId, installerCompanyId });
+  const create = readPlatformMessage(created.type, created.body);
+  const assign = readPlatformMessage(assigned.type, assigned.body);
+  invariant(create.kind === 'job_created' && assign.kind === 'job_assigned', 'the messages of the tests are whole');
+  await database.transaction(async (tx) => {
+    await recordJobCreated(tx, create.command, TEST_NOW);
+    await recordJobAssigned(tx, assign.command, TEST_NOW);
+  });
+  return jobId;
+}
+
+/** Binds a key to an operation and a body. */
+export function binding(key: string, operation = 'POST /things', body = '{}'): IdempotencyBinding {
+  return { key, operation, bodySha256: createHash('sha256').update(body).digest() };
+}

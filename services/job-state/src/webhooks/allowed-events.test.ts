@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventViolations } from './allowed-events.js';
+
+describe('eventViolations', () => {
+  test('accepts names and groups of the class', () => {
+    expect(eventViolations(['install.status_changed', 'install.*', 'install.test'], 'INSTALLER')).toEqual([]);
+    expect(eventViolations(['quote.*', 'project.completed'], 'SALES')).toEqual([]);
+    expect(eventViolations(['journal.*'], 'ACCOUNTING')).toEqual([]);
+  });
+
+  test('accepts install.test for every class', () => {
+    for (const companyClass of ['SALES', 'INSTALLER', 'ACCOUNTING'] as const) {
+      expect(eventViolations(['install.test'], companyClass)).toEqual([]);
+    }
+  });
+
+  test('names each event that the class may not have, and says what is allowed', () => {
+    const violations = eventViolations(['install.test', 'journal.payout_recorded', 'quote.*'], 'INSTALLER');
+    expect(violations.map(({ path }) => path)).toEqual(['events.1', 'events.2']);
+    expect(violations[0]?.message).toContain('install.status_changed');
+    expect(violations[0]?.message).toContain('install.*');
+    expect(violations[0]?.message).not.toContain('journal.');
+  });
+
+  test.each(['*', '', 'install', 'install.', 'install.*.x', 'INSTALL.*', '.*', 'constructor', 'nope.*'])(
+    'refuses %j, which means nothing',
+    (pattern) => {
+      expect(eventViolations([pattern], 'INSTALLER')).toHaveLength(1);
+    },
+  );
+});

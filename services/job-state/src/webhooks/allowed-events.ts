@@ -1,0 +1,33 @@
+import {
+  type CompanyClassName,
+  EVENT_CATALOGUE,
+  eventGroup,
+  eventsMatching,
+  isEventName,
+} from '@partner/proto-contracts/public-api/webhook-events';
+import type { FieldViolation } from '@partner/runtime/service-error';
+
+/**
+ * What of the events that a subscription names is not for a company of the class: neither the name of an event that it may
+ * have nor, as `group.*`, a group with any. One violation each, under `events.<index>`, with what is allowed.
+ */
+export function eventViolations(events: readonly string[], companyClass: CompanyClassName): FieldViolation[] {
+  const allowed = allowedPatterns(companyClass).join(', ');
+  return events.flatMap((pattern, index) =>
+    eventsMatching(pattern, companyClass).length > 0
+      ? []
+      : [
+          {
+            path: `events.${index}`,
+            message: `must be an event that a company of class ${companyClass} may have, or a group of them; allowed: ${allowed}`,
+          },
+        ],
+  );
+}
+
+function allowedPatterns(companyClass: CompanyClassName): string[] {
+  const names = Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => eventsMatching(event, companyClass).length > 0);
+  return [...names, ...new Set(names.map((event) => `${eventGroup(event)}.*`))];
+}

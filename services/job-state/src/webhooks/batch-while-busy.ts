@@ -1,0 +1,39 @@
+/**
+ * Makes a function that runs single items in batches: the first one at once, and whatever comes while a batch is running
+ * together in the next one, in the order of their coming. Each caller gets the end of the batch that held its item. Never
+ * runs two batches at the same time.
+ */
+export function batchWhileBusy<Item>(options: {
+  readonly maxItems: number;
+  readonly run: (items: readonly Item[]) => Promise<void>;
+}): (item: Item) => Promise<void> {
+  interface Waiting {
+    readonly item: Item;
+    readonly resolve: () => void;
+    readonly reject: (cause: unknown) => void;
+  }
+  let waiting: Waiting[] = [];
+  let isBusy = false;
+
+  async function runAll(): Promise<void> {
+    isBusy = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, options.maxItems);
+      waiting = waiting.slice(options.maxItems);
+      try {
+        await options.run(batch.map(({ item }) => item));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isBusy = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      // It never rejects: each failure goes to those who wait for the batch.
+      if (!isBusy) void runAll();
+    });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderEnvelope } from './render-envelope.js';
+
+const content = {
+  eventId: 'evt_01jqzk5v3wf8a9m2n4p6r8t0xy',
+  event: 'install.status_changed',
+  occurredAt: new Date('2026-08-26T14:03:00Z'),
+  resource: { type: 'install_job', id: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz', version: 3 },
+  data: {
+    jobId: 'job_01jqzk5v3wf8a9m2n4p6r8t0xz',
+    previousStatus: 'ON_SITE',
+    status: 'BLOCKED',
+    occurredAt: '2026-08-26T14:02:30.500Z',
+    note: 'Gate "A" is locked – 門',
+    blockerCode: 'SITE_NOT_READY',
+  },
+} as const;
+
+describe('renderEnvelope', () => {
+  test('renders these exact bytes', () => {
+    expect(renderEnvelope(content).toString('utf8')).toBe(
+      '{"id":"evt_01jqzk5v3wf8a9m2n4p6r8t0xy","event":"install.status_changed","apiVersion":"2026-08-26",' +
+        '"schemaVersion":1,"occurredAt":"2026-08-26T14:03:00.000Z",' +
+        '"resource":{"type":"install_job","id":"job_01jqzk5v3wf8a9m2n4p6r8t0xz","version":3},' +
+        '"data":{"jobId":"job_01jqzk5v3wf8a9m2n4p6r8t0xz","previousStatus":"ON_SITE","status":"BLOCKED",' +
+        '"occurredAt":"2026-08-26T14:02:30.500Z","note":"Gate \\"A\\" is locked – 門","blockerCode":"SITE_NOT_READY"}}',
+    );
+  });
+
+  test('gives the same bytes whatever the order of the fields it is given', () => {
+    const reversed = {
+      ...content,
+      resource: { version: 3, id: content.resource.id, type: content.resource.type },
+      data: {
+        blockerCode: content.data.blockerCode,
+        note: content.data.note,
+        occurredAt: content.data.occurredAt,
+        status: content.data.status,
+        previousStatus: content.data.previousStatus,
+        jobId: content.data.jobId,
+      },
+    };
+    expect(renderEnvelope(reversed).equals(renderEnvelope(content))).toBe(true);
+  });
+
+  test('refuses a field that the event does not list', () => {
+    const data = { ...content.data, customerEmail: 'c@example.com' };
+    expect(() => renderEnvelope({ ...content, data })).toThrow(/customerEmail/);
+  });
+
+  test('sends of the resource only what the envelope lists', () => {
+    const resource = { ...content.resource, price: 12_000 };
+    expect(renderEnvelope({ ...content, resource }).equals(renderEnvelope(content))).toBe(true);
+  });
+});

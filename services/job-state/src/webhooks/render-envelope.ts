@@ -1,0 +1,36 @@
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import {
+  type EmittedEventName,
+  eventData,
+  type EventData,
+  webhookEnvelope,
+} from '@partner/proto-contracts/public-api/webhook-events';
+
+/** What the body of a webhook tells. */
+export interface EnvelopeContent<E extends EmittedEventName> {
+  readonly eventId: string;
+  readonly event: E;
+  readonly occurredAt: Date;
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  readonly data: EventData<E>;
+}
+
+/**
+ * Renders the body that every attempt of an event sends, as the exact bytes that are signed (spec: Webhook envelope). It
+ * is rendered once and kept. The fields of `data` that are sent are those of the event's schema, in its order; anything
+ * else, or anything missing, throws.
+ */
+export function renderEnvelope<E extends EmittedEventName>(content: EnvelopeContent<E>): Buffer {
+  const { type, id, version } = content.resource;
+  const envelope = webhookEnvelope.parse({
+    id: content.eventId,
+    event: content.event,
+    apiVersion: CURRENT_API_VERSION,
+    schemaVersion: CURRENT_SCHEMA_VERSION,
+    occurredAt: formatDateTime(content.occurredAt),
+    resource: { type, id, version },
+    data: eventData[content.event].parse(content.data),
+  });
+  return Buffer.from(JSON.stringify(envelope), 'utf8');
+}

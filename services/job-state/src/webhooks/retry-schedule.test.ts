@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { retryWaitMs } from './retry-schedule.js';
+
+const MINUTE_MS = 60_000;
+const SIX_HOURS_MS = 6 * 60 * MINUTE_MS;
+const earliest = { baseMs: MINUTE_MS, random: () => 0 };
+
+const settings = fc.record({
+  baseMs: fc.integer({ min: 1, max: 10 * MINUTE_MS }),
+  random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }).map((value) => () => value),
+});
+const failedAttempt = fc.integer({ min: 1, max: 7 });
+
+describe('retryWaitMs', () => {
+  test('waits 1, 2, 4, 8, 16, 32 and 64 minutes, then gives up', () => {
+    const minutes = [1, 2, 3, 4, 5, 6, 7].map((attempt) => retryWaitMs(attempt, undefined, earliest));
+    expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 64].map((count) => count * MINUTE_MS));
+    expect(retryWaitMs(8, undefined, earliest)).toBeUndefined();
+    expect(retryWaitMs(8, 30, earliest)).toBeUndefined();
+  });
+
+  test('is never earlier than the schedule, at most 10 % later, and never beyond 6 hours', () => {
+    fc.assert(
+      fc.property(failedAttempt, settings, (attempt, given) => {
+        const scheduled = Math.min(given.baseMs * 2 ** (attempt - 1), SIX_HOURS_MS);
+        const wait = retryWaitMs(attempt, undefined, given);
+        expect(wait).toBeGreaterThanOrEqual(scheduled);
+        expect(wait).toBeLessThanOrEqual(Math.min(Math.ceil(scheduled * 1.1), SIX_HOURS_MS));
+      }),
+    );
+  });
+
+  test('lets retry-after lengthen the wait up to 6 hours and never shorten it', () => {
+    fc.assert(
+      fc.property(
+        failedAttempt,
+        settings,
+        fc.integer({ min: 0, max: 2_147_483_647 }),
+        (attempt, given, seconds) => {
+          const wait = retryWaitMs(attempt, seconds, given);
+          expect(wait).toBeGreaterThanOrEqual(retryWaitMs(attempt, undefined, given) ?? 0);
+          expect(wait).toBeGreaterThanOrEqual(Math.min(seconds * 1_000, SIX_HOURS_MS));
+          expect(wait).toBeLessThanOrEqual(SIX_HOURS_MS);
+        },
+      ),
+    );
+  });
+});

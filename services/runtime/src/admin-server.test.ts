@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Counter, Registry } from 'prom-client';
+import request from 'supertest';
+import { startAdminServer } from './admin-server.js';
+import { createLifecycle } from './lifecycle.js';
+import { ListenError } from './listen.js';
+import { silentLogger } from './logger.js';
+
+describe('the admin server', () => {
+  const running: { close: () => Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((server) => server.close()));
+  });
+
+  async function start(port = 0) {
+    const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
+    const metrics = new Registry();
+    const server = await startAdminServer({ host: '127.0.0.1', port, lifecycle, metrics });
+    running.push(server);
+    return { url: `http://127.0.0.1:${server.port}`, port: server.port, lifecycle, metrics };
+  }
+
+  test('is alive whatever its parts do', async () => {
+    const { url, lifecycle } = await start();
+    lifecycle.addReadinessCheck('broker', () => false);
+    await request(url).get('/livez').expect(200, { alive: true });
+  });
+
+  test('is ready when started and every part is there', async () => {
+    const { url, lifecycle } = await start();
+    await request(url)
+      .get('/readyz')
+      .expect(503, { ready: false, checks: { started: false, accepting: true } });
+    lifecycle.started();
+    await request(url)
+      .get('/readyz')
+      .expect('cache-control', 'no-store')
+      .expect(200, { ready: true, checks: { started: true, accepting: true } });
+  });
+
+  test('is not ready while a part is away, and names it', async () => {
+    const { url, lifecycle } = await start();
+    lifecycle.started();
+    lifecycle.addReadinessCheck('broker', () => false);
+    await request(url)
+      .get('/readyz')
+      .expect(503, { ready: false, checks: { started: true, accepting: true, broker: false } });
+  });
+
+  test('is not ready while draining, though it still answers', async () => {
+    const { url, lifecycle } = await start();
+    lifecycle.started();
+    let finish: () => void = () => undefined;
+    lifecycle.onShutdown('slow', () => new Promise((resolve) => (finish = resolve)));
+    const shutdown = lifecycle.shutDown();
+    await request(url)
+      .get('/readyz')
+      .expect(503, { ready: false, checks: { started: true, accepting: false } });
+    await request(url).get('/livez').expect(200);
+    finish();
+    await shutdown;
+  });
+
+  test('shows the metrics', async () => {
+    const { url, metrics } = await start();
+    new Counter({ name: 'partner_things_total', help: 'Things', registers: [metrics] }).inc(3);
+    await request(url)
+      .get('/metrics')
+      .expect('content-type', metrics.contentType)
+      .expect(200, /partner_things_total 3/);
+  });
+
+  test('has nothing else', async () => {
+    const { url } = await start();
+    await request(url).get('/').expect(404).expect('content-type', 'application/json');
+  });
+
+  test('says which port is taken and which setting chooses it', async () => {
+    const { port } = await start();
+    const second = start(port);
+    await expect(second).rejects.toBeInstanceOf(ListenError);
+    await expect(second).rejects.toThrow(`cannot listen on 127.0.0.1 port ${port} (ADMIN_PORT): the port is taken`);
+  });
+});

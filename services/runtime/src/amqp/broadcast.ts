@@ -1,0 +1,43 @@
+import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
+import type { Logger } from '../logger.js';
+import type { AmqpConnection } from './connection.js';
+import { type Consumer, incomingMessage, type IncomingMessage } from './consumer.js';
+import { startSubscription } from './subscription.js';
+import { declareExchange } from './topology.js';
+
+const PREFETCH = 100;
+
+/**
+ * Hears what is published on a fanout exchange from now on, through a queue that belongs to this process alone and ends with
+ * its channel. May miss messages: `onGap` is called after each subscription, the first one included, and whoever keeps a
+ * state made of such messages must then doubt all of it. A handler that throws is logged.
+ */
+export function startBroadcastConsumer(options: {
+  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly exchange: ExchangeDefinition;
+  readonly logger: Logger;
+  readonly handle: (message: IncomingMessage) => void;
+  readonly onGap: () => void;
+}): Consumer {
+  const guarded = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      options.logger.error({ err: error, exchange: options.exchange.name }, 'broadcast.handler_failed');
+    }
+  };
+  return startSubscription({
+    connection: options.connection,
+    name: `hear ${options.exchange.name}`,
+    prefetch: PREFETCH,
+    noAck: true,
+    declare: async (channel) => {
+      await declareExchange(channel, options.exchange);
+      const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false });
+      await channel.bindQueue(queue, options.exchange.name, '');
+      return queue;
+    },
+    handle: ({ message }) => guarded(() => options.handle(incomingMessage(message))),
+    onSubscribed: () => guarded(options.onGap),
+  });
+}

@@ -1,0 +1,234 @@
+import { Duplex } from 'node:stream';
+import { type ChannelModel, connect } from 'amqplib';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../logger.js';
+import { createBackoff } from './backoff.js';
+import { counter, gauge } from './metrics.js';
+import { type ChannelPlan, type ChannelSupervisor, superviseChannel, type SupervisedChannel } from './supervised-channel.js';
+import { declareTopology } from './topology.js';
+import { within } from './within.js';
+
+const HEARTBEAT_SECONDS = 10;
+const CONNECT_LIMIT_MS = 10_000;
+const SETUP_LIMIT_MS = 10_000;
+const CLOSE_LIMIT_MS = 3_000;
+
+/**
+ * One connection to the broker that is made again whenever it is lost, with all its channels. Publish over one connection
+ * and consume over another: a broker that runs out of memory or disk stops reading from those that publish.
+ */
+export interface AmqpConnection {
+  /** True while it is up, the topology is declared, and every channel is open with its setup done. */
+  isReady(): boolean;
+  /** Opens a channel now or as soon as the connection is up, and keeps it open. */
+  openChannel(plan: ChannelPlan): SupervisedChannel;
+  /** Closes the channels, then the connection, and ends the supervision. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the broker and stays connected: never rejects, whether the broker is there or not, and tries again after
+ * pauses of 100 ms to 5 s for ever. Each time it declares the topology, unless told not to.
+ *
+ * It supervises amqplib's plain connections rather than use its `recovery`, which waits without limit for a hung setup
+ * and for the close of a connection that no longer answers.
+ */
+export function createAmqpConnection(options: {
+  readonly url: string;
+  /** For logs, metrics and the broker's list of connections, e.g. `job-state publish`. Never holds ids. */
+  readonly name: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Whether the topology of the contracts is declared; absent: it is. */
+  readonly declareTopology?: boolean;
+}): AmqpConnection {
+  const logger = options.logger.child({ connection: options.name });
+  const labels = { connection: options.name };
+  const up = gauge(options.metrics, {
+    name: 'partner_amqp_connection_up',
+    help: '1 while the connection to the broker is up and the topology is declared',
+    labels: ['connection'],
+  });
+  const blocked = gauge(options.metrics, {
+    name: 'partner_amqp_connection_blocked',
+    help: '1 while the broker reads nothing from the connection because it is short of memory or disk',
+    labels: ['connection'],
+  });
+  const losses = counter(options.metrics, {
+    name: 'partner_amqp_connection_losses_total',
+    help: 'Connections to the broker that were lost after they had come up',
+    labels: ['connection'],
+  });
+  const failures = counter(options.metrics, {
+    name: 'partner_amqp_connect_failures_total',
+    help: 'Attempts to connect to the broker that failed',
+    labels: ['connection'],
+  });
+  const rebuilds = counter(options.metrics, {
+    name: 'partner_amqp_channel_rebuilds_total',
+    help: 'Channels that were made again on a connection that had stayed up',
+    labels: ['connection', 'channel'],
+  });
+  up.set(labels, 0);
+  blocked.set(labels, 0);
+  losses.inc(labels, 0);
+  failures.inc(labels, 0);
+
+  const channels = new Set<ChannelSupervisor>();
+  const closing = new AbortController();
+  let model: ChannelModel | undefined;
+  let endPresent: (() => void) | undefined;
+
+  async function supervise(): Promise<void> {
+    const backoff = createBackoff();
+    while (!closing.signal.aborted) {
+      let opened: OpenedConnection | undefined;
+      try {
+        opened = await openConnection();
+      } catch (error) {
+        failures.inc(labels);
+        logger.warn({ err: error }, 'amqp.connect_failed');
+      }
+      if (opened !== undefined) {
+        const openedAt = performance.now();
+        await useUntilLost(opened);
+        backoff.lived(performance.now() - openedAt);
+      }
+      await pause(backoff.nextDelayMs(), closing.signal);
+    }
+  }
+
+  async function openConnection(): Promise<OpenedConnection> {
+    const opened = await connect(withHeartbeat(options.url), {
+      noDelay: true,
+      keepAlive: true,
+      timeout: CONNECT_LIMIT_MS,
+      clientProperties: { connection_name: options.name },
+    });
+    let fault: Error | undefined;
+    opened.on('error', (error) => {
+      fault = error;
+    });
+    const lost = new Promise<Error>((resolve) => {
+      opened.on('close', (reason) => resolve(fault ?? reason ?? new Error('the connection was closed')));
+    });
+    opened.on('blocked', (reason) => {
+      blocked.set(labels, 1);
+      logger.warn({ reason }, 'amqp.blocked');
+    });
+    opened.on('unblocked', () => {
+      blocked.set(labels, 0);
+      logger.info({}, 'amqp.unblocked');
+    });
+    try {
+      await declare(opened);
+    } catch (error) {
+      await closeConnection(opened);
+      throw error;
+    }
+    return { model: opened, lost };
+  }
+
+  /** Also proves that the connection answers: a channel is opened and closed even when there is nothing to declare. */
+  async function declare(on: ChannelModel): Promise<void> {
+    const work = async () => {
+      const channel = await on.createChannel();
+      // A refused declaration rejects, too; the event alone would end the process.
+      channel.on('error', () => undefined);
+      if (options.declareTopology ?? true) await declareTopology(channel);
+      await channel.close();
+    };
+    await within(SETUP_LIMIT_MS, 'the declaration of the topology', work());
+  }
+
+  async function useUntilLost(opened: OpenedConnection): Promise<void> {
+    if (!closing.signal.aborted) {
+      model = opened.model;
+      up.set(labels, 1);
+      logger.info({}, 'amqp.connected');
+      for (const channel of channels) channel.connected();
+      const cause = await new Promise<Error | undefined>((resolve) => {
+        endPresent = () => resolve(undefined);
+        void opened.lost.then(resolve);
+      });
+      endPresent = undefined;
+      model = undefined;
+      up.set(labels, 0);
+      blocked.set(labels, 0);
+      if (cause !== undefined) {
+        losses.inc(labels);
+        logger.warn({ err: cause }, 'amqp.connection_lost');
+      }
+    }
+    await closeConnection(opened.model);
+  }
+
+  const supervision = supervise();
+
+  return {
+    isReady: () => model !== undefined && [...channels].every((channel) => channel.isOpen()),
+    openChannel(plan) {
+      const supervisor = superviseChannel({
+        plan,
+        model: () => model,
+        redeclare: declare,
+        logger,
+        rebuilds,
+        connectionName: options.name,
+      });
+      channels.add(supervisor);
+      supervisor.connected();
+      return {
+        isOpen: () => supervisor.isOpen(),
+        rebuild: (cause) => supervisor.rebuild(cause),
+        async close() {
+          channels.delete(supervisor);
+          await supervisor.close();
+        },
+      };
+    },
+    async close() {
+      await Promise.all([...channels].map((channel) => channel.close()));
+      closing.abort();
+      endPresent?.();
+      await supervision;
+    },
+  };
+}
+
+interface OpenedConnection {
+  readonly model: ChannelModel;
+  /** Resolves to the cause once the connection has ended. */
+  readonly lost: Promise<Error>;
+}
+
+function withHeartbeat(url: string): string {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  return parsed.href;
+}
+
+/** Ends a connection whatever state it is in, within 3 s, and frees its socket. */
+async function closeConnection(model: ChannelModel): Promise<void> {
+  try {
+    await within(CLOSE_LIMIT_MS, 'closing the connection', model.close());
+  } catch {
+    // It has ended already or no longer answers.
+  }
+  // After a missed heartbeat amqplib only ends its side, and the socket of a vanished broker stays for many minutes.
+  const { connection } = model;
+  if ('stream' in connection && connection.stream instanceof Duplex) connection.stream.destroy();
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    function end() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,90 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type RpcError, RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
+import { type ErrorAttributes, isErrorReason, ServiceError } from '../service-error.js';
+
+/** Writes what the caller may know of a failure as a `partner.rpc.v1.RpcError`; its cause stays here. */
+export function encodeRpcError(error: ServiceError): Uint8Array {
+  const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } = error.attributes;
+  return toBinary(
+    RpcErrorSchema,
+    create(RpcErrorSchema, {
+      reason: error.reason,
+      message: error.message,
+      violations: (details ?? []).map(({ path, message }) => ({ path, message })),
+      currentVersion,
+      currentStatus,
+      allowed: [...(allowed ?? [])],
+      retryAfterSeconds,
+      idempotency: idempotency && {
+        replayed: idempotency.replayed,
+        expiresAt: timestampFromDate(idempotency.expiresAt),
+      },
+    }),
+  );
+}
+
+/** Reads a `partner.rpc.v1.RpcError`. A reason that this version does not know, and what is no RpcError, is `internal`. */
+export function decodeRpcError(body: Uint8Array): ServiceError {
+  let error: RpcError;
+  try {
+    error = fromBinary(RpcErrorSchema, body);
+  } catch (cause) {
+    return ServiceError.from(cause);
+  }
+  const { reason = '', message = '' } = error;
+  if (!isErrorReason(reason)) return ServiceError.from(new Error(`the reason "${reason}" is not known: ${message}`));
+  return new ServiceError(reason, message, attributesOf(error));
+}
+
+function attributesOf(error: RpcError): ErrorAttributes {
+  const { violations, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } = error;
+  return {
+    ...(violations.length > 0 && {
+      details: violations.map(({ path = '', message = '' }) => ({ path, message })),
+    }),
+    ...(currentVersion !== undefined && { currentVersion }),
+    ...(currentStatus !== undefined && { currentStatus }),
+    // The statuses that a job may move to are part of this failure even when there are none.
+    ...((allowed.length > 0 || error.reason === 'transition_not_allowed') && { allowed }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(idempotency?.expiresAt && {
+      idempotency: { replayed: idempotency.replayed ?? false, expiresAt: timestampDate(idempotency.expiresAt) },
+    }),
+  };
+}
+
+/**
+ * Finds the failure in any thrown value: a `ServiceError`, or one that Connect has wrapped. A call that Connect cancelled
+ * or gave up is `unavailable`; anything else is `internal` with a message that says nothing of it.
+ */
+export function serviceErrorFrom(thrown: unknown): ServiceError {
+  if (!(thrown instanceof ConnectError)) return ServiceError.from(thrown);
+  if (thrown.cause instanceof ServiceError) return thrown.cause;
+  switch (thrown.code) {
+    case Code.Canceled:
+    case Code.DeadlineExceeded:
+    case Code.Unavailable:
+      return outcomeUnknown(thrown);
+    default:
+      return ServiceError.from(thrown);
+  }
+}
+
+/** `unavailable` for a call that was sent, or may have been, and whose answer did not come. */
+export function outcomeUnknown(cause?: unknown): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'the service did not answer in time; the outcome is unknown; retry with the same Idempotency-Key',
+    { retryAfterSeconds: 1, cause },
+  );
+}
+
+/** `unavailable` for a call that was not carried out. */
+export function notCarriedOut(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'the service is not available; retry with the same Idempotency-Key', {
+    retryAfterSeconds: 1,
+    cause,
+  });
+}

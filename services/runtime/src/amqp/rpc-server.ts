@@ -1,0 +1,125 @@
+import { SpanStatusCode } from '@opentelemetry/api';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../logger.js';
+import { extractTrace, withSpan } from '../telemetry/tracing.js';
+import type { AmqpConnection } from './connection.js';
+import { counter, secondsHistogram } from './metrics.js';
+import { textHeaders, textOf } from './message-text.js';
+import { createRpcContext } from './rpc-context.js';
+import { createRpcDispatcher, type RpcReply, TIMEOUT_HEADER, unknownMethodReply } from './rpc-dispatch.js';
+import type { RpcService } from './rpc-service.js';
+import { type Consumer, type Delivery, startSubscription, unlessClosed } from './subscription.js';
+import { declareQueue } from './topology.js';
+
+export { rpcService, type RpcService } from './rpc-service.js';
+
+const REQUEST_ID_HEADER = 'x-request-id';
+
+/**
+ * Serves RPC requests from a queue, at most `prefetch` at once, and answers each through the reply queue that it names. A
+ * request is acknowledged after its answer was sent, so that it runs again when this process dies before. Requests whose
+ * caller no longer waits are dropped; so are answers that come too late or that nobody takes. A failure of the
+ * implementation is answered as the `ServiceError` that it is, or as `internal` and logged.
+ */
+export function startRpcServer(options: {
+  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly queue: QueueDefinition;
+  readonly prefetch: number;
+  readonly services: readonly RpcService[];
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}): Consumer {
+  const { queue } = options;
+  const logger = options.logger.child({ queue: queue.name });
+  const dispatcher = createRpcDispatcher(options.services);
+  const durations = secondsHistogram(options.metrics, {
+    name: 'partner_rpc_server_seconds',
+    help: 'From the receipt of an RPC request to its answer, by method and outcome (ok or the reason of the failure)',
+    labels: ['method', 'outcome'],
+  });
+  const dropped = counter(options.metrics, {
+    name: 'partner_rpc_server_dropped_total',
+    help: 'RPC requests that were not answered: expired before the start, overdue at the end, or without a reply address',
+    labels: ['method', 'cause'],
+  });
+
+  async function serve(delivery: Delivery): Promise<void> {
+    const receivedAt = performance.now();
+    const { content, properties } = delivery.message;
+    const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
+    const callType = textOf(properties.type);
+    const found = dispatcher.find(callType);
+    const method = found === undefined ? 'unknown' : callType;
+    const replyTo = textOf(properties.replyTo);
+    const timeoutMs = timeoutOf(headers);
+    if (replyTo === '' || (timeoutMs ?? 1) <= 0) {
+      dropped.inc({ method, cause: replyTo === '' ? 'no_reply_address' : 'expired' });
+      delivery.ack();
+      return;
+    }
+
+    const reply = await withSpan(
+      {
+        name: method,
+        kind: 'SERVER',
+        parent: extractTrace(headers),
+        attributes: { 'rpc.system': 'amqp', 'messaging.destination.name': queue.name },
+      },
+      async (span) => {
+        if (found === undefined) return unknownMethodReply(callType);
+        const { context, isOverdue, end } = createRpcContext({
+          method: found.method,
+          timeoutMs,
+          headers: textHeaders(headers),
+        });
+        const answer = await dispatcher.run(found, content, context);
+        end();
+        if (answer.error?.reason === 'internal') {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          logger.error(
+            { err: answer.error.cause, method, requestId: headers[REQUEST_ID_HEADER] },
+            'rpc.failed',
+          );
+        }
+        return isOverdue() ? undefined : answer;
+      },
+    );
+    if (reply === undefined) {
+      dropped.inc({ method, cause: 'overdue' });
+    } else {
+      send(delivery, replyTo, reply);
+      durations.observe(
+        { method, outcome: reply.error?.reason ?? 'ok' },
+        (performance.now() - receivedAt) / 1_000,
+      );
+    }
+    delivery.ack();
+  }
+
+  return startSubscription({
+    connection: options.connection,
+    name: `serve ${queue.name}`,
+    prefetch: options.prefetch,
+    declare: async (channel) => {
+      await declareQueue(channel, queue);
+      return queue.name;
+    },
+    handle: serve,
+  });
+}
+
+/** Through the default exchange; when the reply queue is gone, so is whoever asked, and the broker drops the answer. */
+function send({ channel, message }: Delivery, replyTo: string, { type, body }: RpcReply): void {
+  unlessClosed(() =>
+    channel.publish('', replyTo, Buffer.from(body.buffer, body.byteOffset, body.byteLength), {
+      type,
+      correlationId: textOf(message.properties.correlationId),
+    }),
+  );
+}
+
+function timeoutOf(headers: Readonly<Record<string, unknown>>): number | undefined {
+  const timeoutMs = headers[TIMEOUT_HEADER];
+  return typeof timeoutMs === 'number' ? timeoutMs : undefined;
+}

@@ -1,0 +1,164 @@
+import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
+import type { Counter } from 'prom-client';
+import type { Logger } from '../logger.js';
+import { createBackoff } from './backoff.js';
+import { within } from './within.js';
+
+const SETUP_LIMIT_MS = 10_000;
+const CLOSE_LIMIT_MS = 3_000;
+
+/** What a channel is for and how it is made ready. `setup` runs anew on each channel that takes a lost one's place. */
+export type ChannelPlan = {
+  /** For logs and metrics, e.g. `publisher`. Never holds ids. */
+  readonly name: string;
+  /** Called with the cause as soon as a channel that `setup` was given can no longer be used. */
+  readonly onLost?: (cause: Error) => void;
+} & (
+  | { readonly confirm: true; readonly setup: (channel: ConfirmChannel) => Promise<void> }
+  | { readonly confirm: false; readonly setup: (channel: Channel) => Promise<void> }
+);
+
+/** A channel that is made again whenever it or its connection is lost, until it is closed by us. */
+export interface SupervisedChannel {
+  /** True while a channel whose setup has succeeded is open. */
+  isOpen(): boolean;
+  /** Gives up the present channel, which no longer does what it is for, and makes another. */
+  rebuild(cause: Error): void;
+  /** Closes the channel once what was written to it is sent, and makes no other. */
+  close(): Promise<void>;
+}
+
+/** The supervisor as its connection sees it. */
+export interface ChannelSupervisor extends SupervisedChannel {
+  /** Opens the channel on a connection that has come up. */
+  connected(): void;
+}
+
+/**
+ * Supervises one channel. A channel that closes alone (a refused operation, a consumer timeout), fails in its setup or is
+ * given up is made again after a pause of 100 ms to 5 s, for ever; with a new connection it is made at once.
+ */
+export function superviseChannel(options: {
+  readonly plan: ChannelPlan;
+  /** The open connection; undefined while there is none. */
+  readonly model: () => ChannelModel | undefined;
+  /** Runs before a channel is made again on a connection that has stayed up: what it needs may have been deleted. */
+  readonly redeclare: (model: ChannelModel) => Promise<void>;
+  readonly logger: Logger;
+  readonly rebuilds: Counter<'connection' | 'channel'>;
+  readonly connectionName: string;
+}): ChannelSupervisor {
+  const { plan } = options;
+  const logger = options.logger.child({ channel: plan.name });
+  const backoff = createBackoff();
+  let current: Channel | undefined;
+  let isOpen = false;
+  let isOpening = false;
+  let isClosed = false;
+  let needsRedeclaration = false;
+  let openedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function start(): void {
+    clearTimeout(timer);
+    const model = options.model();
+    if (isClosed || isOpening || current !== undefined || model === undefined) return;
+    isOpening = true;
+    void open(model)
+      .catch((error: unknown) => {
+        logger.warn({ err: error }, 'amqp.channel_setup_failed');
+        scheduleStart();
+      })
+      .finally(() => {
+        isOpening = false;
+      });
+  }
+
+  function scheduleStart(): void {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(start, backoff.nextDelayMs());
+  }
+
+  async function open(model: ChannelModel): Promise<void> {
+    const isRebuild = needsRedeclaration;
+    needsRedeclaration = true;
+    if (isRebuild) await options.redeclare(model);
+    if (plan.confirm) {
+      const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createConfirmChannel());
+      await makeReady(channel, () => plan.setup(channel));
+    } else {
+      const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createChannel());
+      await makeReady(channel, () => plan.setup(channel));
+    }
+    if (isRebuild) {
+      options.rebuilds.inc({ connection: options.connectionName, channel: plan.name });
+      logger.info({}, 'amqp.channel_rebuilt');
+    }
+  }
+
+  async function makeReady(channel: Channel, setup: () => Promise<void>): Promise<void> {
+    let cause = new Error('the channel was closed');
+    channel.on('error', (error) => {
+      cause = error;
+    });
+    const lost = new Promise<never>((_resolve, reject) => {
+      channel.on('close', () => {
+        reject(cause);
+        lose(channel, cause);
+      });
+    });
+    // A loss after the setup would otherwise count as a rejection that nobody handles.
+    lost.catch(() => undefined);
+    current = channel;
+    openedAt = performance.now();
+    try {
+      if (isClosed) throw new Error('the channel is no longer wanted');
+      await within(SETUP_LIMIT_MS, `the setup of channel "${plan.name}"`, Promise.race([setup(), lost]));
+      // It may have been given up in the very turn in which its setup ended.
+      if (current !== channel) throw cause;
+      isOpen = true;
+    } catch (error) {
+      lose(channel, error instanceof Error ? error : cause);
+      throw error;
+    }
+  }
+
+  function lose(channel: Channel, cause: Error): void {
+    if (current !== channel) return;
+    current = undefined;
+    const wasOpen = isOpen;
+    isOpen = false;
+    backoff.lived(performance.now() - openedAt);
+    if (wasOpen && !isClosed) logger.warn({ err: cause }, 'amqp.channel_lost');
+    plan.onLost?.(cause);
+    void closeQuietly(channel);
+    if (wasOpen) scheduleStart();
+  }
+
+  return {
+    isOpen: () => isOpen,
+    connected() {
+      needsRedeclaration = false;
+      start();
+    },
+    rebuild(cause) {
+      if (current !== undefined) lose(current, cause);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const channel = current;
+      if (channel === undefined) return;
+      await closeQuietly(channel);
+      lose(channel, new Error('the channel was closed by this process'));
+    },
+  };
+}
+
+async function closeQuietly(channel: Channel): Promise<void> {
+  try {
+    await within(CLOSE_LIMIT_MS, 'closing a channel', channel.close());
+  } catch {
+    // It is closed already, or its connection is beyond answering.
+  }
+}

@@ -1,0 +1,72 @@
+import {
+  DEAD_LETTERS,
+  EXCHANGES,
+  type ExchangeDefinition,
+  QUEUES,
+  type QueueDefinition,
+} from '@partner/proto-contracts/topology';
+import type { Channel } from 'amqplib';
+
+/** A dead letter may be looked at and put back as often as it takes; 4.x brokers would drop it after 20 times. */
+const DEAD_LETTER_DELIVERY_LIMIT = 1_000_000;
+
+/**
+ * Declares every exchange and queue of the topology. Harmless when they are there already; fails, and closes the channel,
+ * when one is there with other properties.
+ */
+export async function declareTopology(channel: Channel): Promise<void> {
+  await Promise.all([
+    ...EXCHANGES.map((exchange) => declareExchange(channel, exchange)),
+    ...QUEUES.map((queue) => declareQueue(channel, queue)),
+  ]);
+}
+
+/** Declares a durable exchange. */
+export async function declareExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void> {
+  await channel.assertExchange(exchange.name, exchange.type, { durable: true });
+}
+
+/**
+ * Declares a queue, its dead-letter queue, and the exchanges and bindings of both. A dead letter of a quorum queue is kept
+ * there until the dead-letter queue has confirmed it.
+ */
+export async function declareQueue(channel: Channel, queue: QueueDefinition): Promise<void> {
+  const declarations: Promise<unknown>[] = [];
+  if (queue.deadLetterQueue !== undefined) {
+    declarations.push(
+      declareExchange(channel, DEAD_LETTERS),
+      channel.assertQueue(queue.deadLetterQueue, {
+        durable: true,
+        arguments: {
+          'x-queue-type': 'quorum',
+          'x-overflow': 'reject-publish',
+          'x-delivery-limit': DEAD_LETTER_DELIVERY_LIMIT,
+        },
+      }),
+      channel.bindQueue(queue.deadLetterQueue, DEAD_LETTERS.name, queue.deadLetterQueue),
+    );
+  }
+  declarations.push(channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) }));
+  for (const binding of queue.bindings) {
+    declarations.push(
+      declareExchange(channel, binding.exchange),
+      channel.bindQueue(queue.name, binding.exchange.name, binding.routingKey),
+    );
+  }
+  // The channel sends them one after another in this order.
+  await Promise.all(declarations);
+}
+
+function queueArguments(queue: QueueDefinition): Record<string, string | number> {
+  const queueArgs: Record<string, string | number> = { 'x-queue-type': queue.type, 'x-overflow': 'reject-publish' };
+  if (queue.maxLength !== undefined) queueArgs['x-max-length'] = queue.maxLength;
+  if (queue.deadLetterQueue !== undefined) {
+    queueArgs['x-dead-letter-exchange'] = DEAD_LETTERS.name;
+    queueArgs['x-dead-letter-routing-key'] = queue.deadLetterQueue;
+  }
+  if (queue.type === 'quorum') {
+    if (queue.deadLetterQueue !== undefined) queueArgs['x-dead-letter-strategy'] = 'at-least-once';
+    if (queue.deliveryLimit !== undefined) queueArgs['x-delivery-limit'] = queue.deliveryLimit;
+  }
+  return queueArgs;
+}

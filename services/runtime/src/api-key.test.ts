@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createApiKey, type Environment, parseApiKey } from './api-key.js';
+
+const environments = fc.constantFrom<Environment>('sandbox', 'production');
+const randomBytes = fc.uint8Array({ minLength: 64, maxLength: 64 });
+
+describe('an API key', () => {
+  test('reads <keyId>.<secret>, with the prefix of its environment and 38 characters after it', () => {
+    expect(createApiKey('sandbox').text).toMatch(/^key_[0-9a-z]{26}\.svc_test_[0-9A-Za-z]{38}$/);
+    expect(createApiKey('production').text).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
+  });
+
+  test('is read back as what is stored of it, whatever the randomness', () => {
+    fc.assert(
+      fc.property(environments, randomBytes, (environment, random) => {
+        const key = createApiKey(environment, { random });
+        const secret = key.text.slice(key.text.indexOf('.') + 1);
+        expect(parseApiKey(key.text, environment)).toEqual({ keyId: key.keyId, secretSha256: key.secretSha256 });
+        expect(key.secretSha256).toEqual(createHash('sha256').update(secret).digest());
+        expect(key.lastFour).toBe(secret.slice(-4));
+      }),
+    );
+  });
+
+  test('is the same for the same randomness and another for other randomness', () => {
+    const keyId = createApiKey('sandbox').keyId;
+    const random = Buffer.alloc(64, 7);
+    expect(createApiKey('sandbox', { keyId, random })).toEqual(createApiKey('sandbox', { keyId, random }));
+    expect(createApiKey('sandbox').text).not.toBe(createApiKey('sandbox').text);
+  });
+
+  test('uses no byte that would favour some characters, and takes more where too many are left out', () => {
+    const key = createApiKey('sandbox', { random: Buffer.alloc(64, 255) });
+    expect(parseApiKey(key.text, 'sandbox')).toBeDefined();
+  });
+
+  test('is refused in the other environment', () => {
+    expect(parseApiKey(createApiKey('sandbox').text, 'production')).toBeUndefined();
+    expect(parseApiKey(createApiKey('production').text, 'sandbox')).toBeUndefined();
+  });
+
+  test('is refused after any change of one character of its secret', () => {
+    fc.assert(
+      fc.property(randomBytes, fc.nat(), fc.constantFrom(...'0aZ'), (random, where, character) => {
+        const { text } = createApiKey('sandbox', { random });
+        const secretStart = text.indexOf('.') + 1;
+        const index = secretStart + (where % (text.length - secretStart));
+        const changed = text.slice(0, index) + character + text.slice(index + 1);
+        if (changed !== text) expect(parseApiKey(changed, 'sandbox')).toBeUndefined();
+      }),
+    );
+  });
+
+  test('is never read from other text, and no text makes the reading fail', () => {
+    const { text } = createApiKey('sandbox');
+    for (const other of [`${text} `, ` ${text}`, `${text}\n`, text.slice(0, -1), text.replace('.', ''), '.', '']) {
+      expect(parseApiKey(other, 'sandbox')).toBeUndefined();
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (other) => {
+        expect(parseApiKey(other, 'sandbox')).toBeUndefined();
+      }),
+    );
+  });
+});

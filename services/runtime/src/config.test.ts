@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { commonConfig, ConfigError, httpConfig, integer, parseConfig, port, urlWithProtocol } from './config.js';
+
+const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
+
+function faultsOf(schema: z.ZodType, environment: Record<string, string>): string[] {
+  try {
+    parseConfig(schema, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').slice(1);
+  }
+}
+
+describe('the settings of a service', () => {
+  test('have defaults for all that is not particular to the deployment', () => {
+    expect(parseConfig(z.object(commonConfig), COMMON)).toEqual({
+      PARTNER_ENVIRONMENT: 'sandbox',
+      LOG_LEVEL: 'info',
+      ADMIN_HOST: '0.0.0.0',
+      ADMIN_PORT: 9100,
+      AMQP_URL: 'amqp://broker',
+      SHUTDOWN_GRACE_MS: 25_000,
+    });
+    expect(parseConfig(z.object(httpConfig), { REDIS_URL: 'redis://cache' })).toEqual({
+      HTTP_HOST: '0.0.0.0',
+      HTTP_PORT: 8080,
+      REDIS_URL: 'redis://cache',
+      REDIS_KEY_PREFIX: 'partner:',
+      RATE_LIMIT_REPLICAS: 2,
+      TRUSTED_PROXY_HOPS: 0,
+      RPC_TIMEOUT_MS: 5_000,
+    });
+  });
+
+  test('take an empty variable for one that is not set, and ignore variables that are not theirs', () => {
+    const config = parseConfig(z.object(commonConfig), { ...COMMON, ADMIN_PORT: '', HOME: '/root' });
+    expect(config.ADMIN_PORT).toBe(9100);
+    expect(config).not.toHaveProperty('HOME');
+  });
+
+  test('name every fault at once, each with what would be right', () => {
+    const faults = faultsOf(z.object({ ...commonConfig, ...httpConfig }), {
+      PARTNER_ENVIRONMENT: 'staging',
+      ADMIN_PORT: '70000',
+      AMQP_URL: 'http://broker',
+      REDIS_KEY_PREFIX: 'a b',
+      RPC_TIMEOUT_MS: '5s',
+    });
+    expect(faults.sort()).toEqual([
+      '  ADMIN_PORT: must be a whole number from 0 to 65535',
+      '  AMQP_URL: must be a URL that begins with amqp:// or amqps://',
+      '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
+      '  REDIS_KEY_PREFIX: may hold letters, digits, ":", "_" and "-"',
+      '  REDIS_URL: is not set',
+      '  RPC_TIMEOUT_MS: must be a whole number from 100 to 60000',
+    ]);
+  });
+
+  test('never repeat a value in a fault, since it may be a secret', () => {
+    const secret = 'amqp-user:hunter2@broker';
+    expect(faultsOf(z.object(commonConfig), { ...COMMON, AMQP_URL: secret }).join()).not.toContain('hunter2');
+  });
+});
+
+describe('a whole number from text', () => {
+  test.each([
+    ['1', 1],
+    ['10', 10],
+    ['007', 7],
+  ])('takes %s', (text, value) => {
+    expect(integer({ min: 1, max: 10 }).parse(text)).toBe(value);
+  });
+
+  test.each(['0', '11', '1.5', '1e3', '0x1', ' 1', '', 'one', '-1'])('refuses "%s"', (text) => {
+    expect(integer({ min: 1, max: 10 }).safeParse(text).success).toBe(false);
+  });
+
+  test('is a port from 0 to 65535', () => {
+    expect(port().parse('0')).toBe(0);
+    expect(port().parse('65535')).toBe(65_535);
+    expect(port().safeParse('65536').success).toBe(false);
+  });
+});
+
+describe('a URL with one of some protocols', () => {
+  test('is kept as it was given', () => {
+    expect(urlWithProtocol('amqp:', 'amqps:').parse('amqps://u:p@h:1/v')).toBe('amqps://u:p@h:1/v');
+  });
+
+  test.each(['http://h', 'amqp', '', '//h'])('is not "%s"', (text) => {
+    expect(urlWithProtocol('amqp:', 'amqps:').safeParse(text).success).toBe(false);
+  });
+});

@@ -1,0 +1,279 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuthenticateKeyResponse,
+  AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+  KeyRevokedSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { Registry } from 'prom-client';
+import { createApiKey, type NewApiKey } from '../api-key.js';
+import { ServiceError } from '../service-error.js';
+import { createApiKeyAuthenticator } from './api-key-authentication.js';
+import { applyRevocation } from './revocation-listener.js';
+
+const general = create(AuthenticateKeyResponseSchema, {
+  companyId: 'cmp_1',
+  companyClass: CompanyClass.SALES,
+  kind: KeyKind.GENERAL,
+});
+
+/** An access service whose answers a test gives one by one, or all alike. */
+function createFixture(respond?: () => AuthenticateKeyResponse) {
+  let now = 1_800_000_000_000;
+  const pending: {
+    resolve: (response: AuthenticateKeyResponse) => void;
+    reject: (error: ServiceError) => void;
+  }[] = [];
+  const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const authenticator = createApiKeyAuthenticator({
+    access: {
+      async authenticateKey(request, call) {
+        asked.push({
+          keyId: request.keyId,
+          timeoutMs: call?.timeoutMs,
+          hasSignal: call?.signal !== undefined,
+        });
+        if (respond !== undefined) return respond();
+        return new Promise((resolve, reject) => pending.push({ resolve, reject }));
+      },
+    },
+    surface: 'inbound',
+    environment: 'sandbox',
+    clock: () => new Date(now),
+    metrics: new Registry(),
+  });
+  return {
+    authenticator,
+    asked,
+    pending,
+    advance: (ms: number) => (now += ms),
+    ask: (text: string | undefined) =>
+      authenticator.authenticate({
+        header: (name) => (name === 'x-api-key' ? text : undefined),
+        call: { timeoutMs: 1_000, signal: new AbortController().signal },
+      }),
+  };
+}
+
+/** The message as a newer version would send it: the last value of a field counts. */
+function withLastField(
+  response: AuthenticateKeyResponse,
+  field: number,
+  value: number,
+): AuthenticateKeyResponse {
+  const bytes = toBinary(AuthenticateKeyResponseSchema, response);
+  return fromBinary(AuthenticateKeyResponseSchema, Uint8Array.of(...bytes, field << 3, value));
+}
+
+function refuseKey(): never {
+  throw new ServiceError('unauthenticated', 'no such key');
+}
+
+const key = createApiKey('sandbox');
+
+describe('API key authentication', () => {
+  test('gives the principal behind a key', async () => {
+    const { ask, asked } = createFixture(() =>
+      create(AuthenticateKeyResponseSchema, {
+        companyId: 'cmp_1',
+        companyClass: CompanyClass.SALES,
+        kind: KeyKind.INSTALLER_CONTRACTOR,
+        boundCompanyId: 'cmp_2',
+        installerRequestsPerMinute: 120,
+      }),
+    );
+    expect(await ask(key.text)).toEqual({
+      kind: 'installer-contractor',
+      keyId: key.keyId,
+      companyId: 'cmp_1',
+      companyClass: 'SALES',
+      boundCompanyId: 'cmp_2',
+      installerRequestsPerMinute: 120,
+    });
+    expect(asked).toEqual([{ keyId: key.keyId, timeoutMs: 1_000, hasSignal: false }]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['no key', undefined],
+    ['an empty key', ''],
+    ['a key without a dot', key.text.replace('.', '')],
+    ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
+    ['a key of the other environment', createApiKey('production').text],
+    ['two keys', `${key.text}, ${key.text}`],
+    ['a key with something after it', `${key.text} `],
+  ])('refuses %s without a look-up', async (_what, text) => {
+    const { ask, asked } = createFixture(() => general);
+    await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(0);
+  });
+
+  test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key', async () => {
+    const answers = [
+      () => create(AuthenticateKeyResponseSchema, { ...general, kind: KeyKind.INSTALLER_COMPANY }),
+      () => withLastField(general, 3, 99),
+      () => withLastField(general, 2, 99),
+      refuseKey,
+    ];
+    const messages = await Promise.all(
+      answers.map(async (respond) => {
+        const error: unknown = await createFixture(respond)
+          .ask(key.text)
+          .catch((thrown: unknown) => thrown);
+        return error instanceof ServiceError ? [error.reason, error.message] : error;
+      }),
+    );
+    expect(new Set(messages.map(String)).size).toBe(1);
+    expect(messages[0]).toContain('unauthenticated');
+  });
+
+  test('believes a look-up for 4 seconds, counted from its start, and no longer', async () => {
+    const { ask, asked, advance, pending } = createFixture();
+    const first = ask(key.text);
+    advance(1_000);
+    pending[0]?.resolve(general);
+    await first;
+    advance(2_999);
+    await ask(key.text);
+    expect(asked).toHaveLength(1);
+    advance(1);
+    const second = ask(key.text);
+    pending[1]?.resolve(general);
+    await second;
+    expect(asked).toHaveLength(2);
+  });
+
+  test('does not accept another secret because the right one is cached', async () => {
+    let isRight = true;
+    const { ask } = createFixture(() => (isRight ? general : refuseKey()));
+    await ask(key.text);
+    isRight = false;
+    const other = createApiKey('sandbox', { keyId: key.keyId });
+    await expect(ask(other.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('makes one look-up for all who ask for the same key at once', async () => {
+    const { ask, asked, pending } = createFixture();
+    const asking = [ask(key.text), ask(key.text), ask(key.text)];
+    pending[0]?.resolve(general);
+    expect(await Promise.all(asking)).toHaveLength(3);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('remembers a refusal for 1 second', async () => {
+    const { ask, asked, advance } = createFixture(refuseKey);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    advance(999);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(1);
+    advance(1);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('passes on that nobody can tell, and does not remember it', async () => {
+    let isAway = true;
+    const { ask } = createFixture(() => {
+      if (isAway) throw new ServiceError('unavailable', 'away', { retryAfterSeconds: 1 });
+      return general;
+    });
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+    isAway = false;
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('holds a bounded number of keys, the ones used last', async () => {
+    const { ask, asked } = createFixture(() => general);
+    await ask(key.text);
+    const others = Array.from({ length: 10_000 }, () => createApiKey('sandbox').text);
+    for (const other of others) await ask(other);
+    expect(asked).toHaveLength(10_001);
+    await ask(others.at(-1));
+    expect(asked).toHaveLength(10_001);
+    await ask(key.text);
+    expect(asked).toHaveLength(10_002);
+  });
+
+  test('does not let invented keys push out the keys in use', async () => {
+    let isKnown = true;
+    const { ask, asked } = createFixture(() => (isKnown ? general : refuseKey()));
+    await ask(key.text);
+    isKnown = false;
+    for (let invented = 0; invented < 10_001; invented += 1) {
+      await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    }
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(asked).toHaveLength(10_002);
+  });
+});
+
+describe('a revocation', () => {
+  const revoke = (fixture: ReturnType<typeof createFixture>, { keyId }: NewApiKey) => {
+    applyRevocation(fixture.authenticator, {
+      type: KeyRevokedSchema.typeName,
+      body: toBinary(KeyRevokedSchema, create(KeyRevokedSchema, { keyId })),
+    });
+  };
+
+  test('takes effect with the next request', async () => {
+    let isRevoked = false;
+    const fixture = createFixture(() => (isRevoked ? refuseKey() : general));
+    await fixture.ask(key.text);
+    isRevoked = true;
+    expect(await fixture.ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    revoke(fixture, key);
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  test('that arrives during a look-up wins over its answer', async () => {
+    const fixture = createFixture();
+    const asking = fixture.ask(key.text);
+    revoke(fixture, key);
+    fixture.pending[0]?.resolve(general);
+    await new Promise(setImmediate);
+    expect(fixture.asked).toHaveLength(2);
+    fixture.pending[1]?.reject(new ServiceError('unauthenticated', 'revoked'));
+    await expect(asking).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  test('leaves other keys and their look-ups alone', async () => {
+    const fixture = createFixture();
+    const other = createApiKey('sandbox');
+    const asking = fixture.ask(other.text);
+    revoke(fixture, key);
+    fixture.pending[0]?.resolve(general);
+    await asking;
+    await fixture.ask(other.text);
+    expect(fixture.asked).toHaveLength(1);
+  });
+
+  test('that may have been missed makes every key be looked up again', async () => {
+    const fixture = createFixture(() => general);
+    await fixture.ask(key.text);
+    fixture.authenticator.forgetAll();
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(2);
+  });
+
+  test('that can not be read makes every key be looked up again; another message changes nothing', async () => {
+    const fixture = createFixture(() => general);
+    await fixture.ask(key.text);
+    applyRevocation(fixture.authenticator, { type: 'partner.access.v1.Other', body: Uint8Array.of(255) });
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(1);
+    applyRevocation(fixture.authenticator, { type: KeyRevokedSchema.typeName, body: Uint8Array.of(255) });
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(2);
+  });
+
+  test('that comes in again and again during look-ups ends in a refusal to tell, not in a loop', async () => {
+    const fixture: ReturnType<typeof createFixture> = createFixture(() => {
+      fixture.authenticator.forgetAll();
+      return general;
+    });
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+  });
+});

@@ -1,0 +1,237 @@
+import type { CallOptions, Client } from '@connectrpc/connect';
+import {
+  type AccessService,
+  type AuthenticateKeyResponse,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  KEY_KINDS,
+  type KeyKindName,
+  type Scope,
+  type Surface,
+} from '@partner/proto-contracts/public-api/scopes';
+import { LRUCache } from 'lru-cache';
+import { timingSafeEqual } from 'node:crypto';
+import { Counter, type Registry } from 'prom-client';
+import { serviceErrorFrom } from '../amqp/rpc-error.js';
+import { type Environment, type ParsedApiKey, parseApiKey } from '../api-key.js';
+import { invariant } from '../invariant.js';
+import { ServiceError } from '../service-error.js';
+import type { AuthenticationRequest } from './http-app.js';
+
+/** The caller behind an API key. */
+export interface ApiKeyPrincipal {
+  readonly kind: KeyKindName;
+  readonly keyId: string;
+  /** The company that owns the key. */
+  readonly companyId: string;
+  readonly companyClass: 'SALES' | 'INSTALLER' | 'ACCOUNTING';
+  /** For an installer-contractor key: the installer company that it is bound to. */
+  readonly boundCompanyId?: string;
+  /** The company's own installer limit; absent: the standard one. */
+  readonly installerRequestsPerMinute?: number;
+}
+
+/** Finds the caller of a request by its `x-api-key` header. */
+export interface ApiKeyAuthenticator {
+  /** Throws `unauthenticated` with one message for every fault (spec: Authentication 4), `unavailable` when nobody can tell. */
+  authenticate(request: Pick<AuthenticationRequest, 'header' | 'call'>): Promise<ApiKeyPrincipal>;
+  /** To be called when a key has been revoked. */
+  forget(keyId: string): void;
+  /** To be called when revocations may have been missed. */
+  forgetAll(): void;
+}
+
+/**
+ * Requests with no usable key that one client address may make in any 60 seconds. They cost a look-up each, and no honest
+ * client makes many.
+ */
+export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
+
+/** How long a look-up is believed, counted from its start: with the broadcast lost, revocation still holds within 5 seconds. */
+const BELIEVED_MS = 4_000;
+const REFUSAL_BELIEVED_MS = 1_000;
+const CACHED_KEYS = 10_000;
+const LOOK_UPS_PER_REQUEST = 3;
+
+/** The scopes of a principal, fixed by its kind of key (spec: Authentication 3). */
+export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
+  return KEY_KINDS[principal.kind].scopes;
+}
+
+/**
+ * Makes the authenticator of one surface in one environment. What can not be a key is refused without a look-up. A key
+ * that was looked up is believed for at most 4 seconds, a refusal for 1 second; there is one look-up at a time for the
+ * same key and secret; memory is bounded. A revocation that arrives during a look-up wins over its answer.
+ */
+export function createApiKeyAuthenticator(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'authenticateKey'>;
+  readonly surface: Surface;
+  readonly environment: Environment;
+  readonly clock: () => Date;
+  readonly metrics: Registry;
+}): ApiKeyAuthenticator {
+  // Two caches, so that a flood of invented keys can not push out the keys in use.
+  const accepted = new LRUCache<string, { secretSha256: Buffer; principal: ApiKeyPrincipal; until: number }>({
+    max: CACHED_KEYS,
+  });
+  const refused = new LRUCache<string, number>({ max: CACHED_KEYS });
+  const running = new Map<string, LookUp>();
+  const outcomes = new Counter({
+    name: 'partner_key_authentications_total',
+    help: 'Requests by how their API key was judged',
+    labelNames: ['outcome'] as const,
+    registers: [deps.metrics],
+  });
+
+  function cachedPrincipal(key: ParsedApiKey, now: number): ApiKeyPrincipal | undefined {
+    const entry = accepted.get(key.keyId);
+    if (entry === undefined || entry.until <= now) return undefined;
+    return timingSafeEqual(entry.secretSha256, key.secretSha256) ? entry.principal : undefined;
+  }
+
+  async function lookUp(key: ParsedApiKey, call: CallOptions): Promise<ApiKeyPrincipal | 'refused'> {
+    try {
+      // No signal: other requests may be waiting for the same look-up.
+      const { signal: _signal, ...patient } = call;
+      const { keyId, secretSha256 } = key;
+      const response = await deps.access.authenticateKey({ keyId, secretSha256 }, patient);
+      const principal = principalFrom(keyId, response);
+      return principal !== undefined && KEY_KINDS[principal.kind].surface === deps.surface
+        ? principal
+        : 'refused';
+    } catch (thrown) {
+      const error = serviceErrorFrom(thrown);
+      if (error.reason === 'unauthenticated') return 'refused';
+      throw error;
+    }
+  }
+
+  /** One look-up for all that ask for the same key and secret. Undefined when the answer was overtaken by a revocation. */
+  async function lookUpOnce(
+    key: ParsedApiKey,
+    call: CallOptions,
+  ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
+    const credentials = `${key.keyId}.${key.secretSha256.toString('base64')}`;
+    const joined = running.get(credentials);
+    if (joined !== undefined) return joined.answer;
+
+    const startedAt = deps.clock().getTime();
+    const run = async () => {
+      try {
+        const answer = await lookUp(key, call);
+        if (current.overtaken) return undefined;
+        if (answer === 'refused') refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
+        else {
+          const { secretSha256 } = key;
+          accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + BELIEVED_MS });
+        }
+        return answer;
+      } finally {
+        if (running.get(credentials) === current) running.delete(credentials);
+      }
+    };
+    const current: LookUp = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
+    running.set(credentials, current);
+    current.answer = run();
+    return current.answer;
+  }
+
+  async function judge(
+    key: ParsedApiKey,
+    call: CallOptions,
+  ): Promise<{ principal: ApiKeyPrincipal | undefined; outcome: string }> {
+    const now = deps.clock().getTime();
+    const cached = cachedPrincipal(key, now);
+    if (cached !== undefined) return { principal: cached, outcome: 'cached' };
+    const refusedUntil = refused.get(`${key.keyId}.${key.secretSha256.toString('base64')}`);
+    if (refusedUntil !== undefined && refusedUntil > now) {
+      return { principal: undefined, outcome: 'refused_cached' };
+    }
+    for (let attempt = 0; attempt < LOOK_UPS_PER_REQUEST; attempt += 1) {
+      const answer = await lookUpOnce(key, call);
+      if (answer === 'refused') return { principal: undefined, outcome: 'refused' };
+      if (answer !== undefined) return { principal: answer, outcome: 'looked_up' };
+    }
+    throw new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  function overtake(isAffected: (lookUp: LookUp) => boolean): void {
+    for (const [credentials, lookUp] of running) {
+      if (!isAffected(lookUp)) continue;
+      lookUp.overtaken = true;
+      running.delete(credentials);
+    }
+  }
+
+  return {
+    async authenticate(request) {
+      const text = request.header('x-api-key');
+      const key = text === undefined ? undefined : parseApiKey(text, deps.environment);
+      if (key === undefined) {
+        outcomes.inc({ outcome: 'malformed' });
+        throw unauthenticated();
+      }
+      const { principal, outcome } = await judge(key, request.call);
+      outcomes.inc({ outcome });
+      if (principal === undefined) throw unauthenticated();
+      return principal;
+    },
+    forget(keyId) {
+      accepted.delete(keyId);
+      overtake((lookUp) => lookUp.keyId === keyId);
+    },
+    forgetAll() {
+      accepted.clear();
+      overtake(() => true);
+    },
+  };
+}
+
+interface LookUp {
+  readonly keyId: string;
+  /** A revocation came in after the look-up began: its answer may be older than that. */
+  overtaken: boolean;
+  answer: Promise<ApiKeyPrincipal | 'refused' | undefined>;
+}
+
+function unauthenticated(): ServiceError {
+  return new ServiceError(
+    'unauthenticated',
+    'x-api-key: must be one valid key of this surface and environment',
+  );
+}
+
+const KIND_NAMES: Readonly<Record<KeyKind, KeyKindName | undefined>> = {
+  [KeyKind.UNSPECIFIED]: undefined,
+  [KeyKind.GENERAL]: 'general',
+  [KeyKind.INSTALLER_CONTRACTOR]: 'installer-contractor',
+  [KeyKind.INSTALLER_COMPANY]: 'installer-company',
+};
+
+const CLASS_NAMES: Readonly<Record<CompanyClass, ApiKeyPrincipal['companyClass'] | undefined>> = {
+  [CompanyClass.UNSPECIFIED]: undefined,
+  [CompanyClass.SALES]: 'SALES',
+  [CompanyClass.INSTALLER]: 'INSTALLER',
+  [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
+};
+
+/** Undefined for a kind or class that this version does not know: such a key is no key of this surface. */
+function principalFrom(keyId: string, response: AuthenticateKeyResponse): ApiKeyPrincipal | undefined {
+  const { companyId, boundCompanyId, installerRequestsPerMinute } = response;
+  const kind = KIND_NAMES[response.kind ?? KeyKind.UNSPECIFIED];
+  const companyClass = CLASS_NAMES[response.companyClass ?? CompanyClass.UNSPECIFIED];
+  if (kind === undefined || companyClass === undefined) return undefined;
+  invariant(companyId, 'a principal has a company');
+  return {
+    kind,
+    keyId,
+    companyId,
+    companyClass,
+    ...(boundCompanyId === undefined ? {} : { boundCompanyId }),
+    ...(installerRequestsPerMinute === undefined ? {} : { installerRequestsPerMinute }),
+  };
+}

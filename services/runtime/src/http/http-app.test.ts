@@ -1,0 +1,557 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import type { Scope } from '@partner/proto-contracts/public-api/scopes';
+import { createHash } from 'node:crypto';
+import { Registry } from 'prom-client';
+import request from 'supertest';
+import { z } from 'zod';
+import { createLogger } from '../logger.js';
+import { notFound, ServiceError } from '../service-error.js';
+import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
+import { createRecorder } from '../testing/recorder.js';
+import { type AnyEndpoint, defineEndpoint, type EndpointRequest } from './endpoint.js';
+import { createHttpApp, type HttpAppOptions } from './http-app.js';
+
+interface Caller {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+}
+
+const bodySchema = z.object({ address: z.string().min(3) });
+const logLine = z.record(z.string(), z.unknown());
+const NOW = new Date('2026-09-01T12:00:00.000Z');
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
+  defineEndpoint<Caller, undefined, z.infer<typeof bodySchema>>({
+    method: 'post',
+    path: '/things',
+    scope: 'leads:write',
+    idempotencyKey: 'optional',
+    body: bodySchema,
+    handle,
+  });
+const readThing = (handle: AnyEndpoint<Caller>['handle']) =>
+  defineEndpoint<Caller, { take: number }, undefined>({
+    method: 'get',
+    path: '/things/:id',
+    query: z.object({ take: z.coerce.number({ error: 'must be an integer' }).int().default(50) }),
+    handle,
+  });
+
+/** The key `full` has every scope of these tests, `bare` none; any other is refused. */
+function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
+  const lines = createRecorder<Record<string, unknown>>();
+  const logger = createLogger({
+    service: 'test',
+    level: 'info',
+    destination: { write: (line) => lines.record(logLine.parse(JSON.parse(line))) },
+  });
+  const metrics = new Registry();
+  const handled: EndpointRequest<Caller, unknown, unknown>[] = [];
+  const clock = () => NOW;
+  const limiter = createInMemoryRateLimiter(clock);
+  const keep = async (input: EndpointRequest<Caller, unknown, unknown>) => {
+    handled.push(input);
+    return { status: 200, json: { done: true } };
+  };
+  const app = createHttpApp<Caller>({
+    endpoints: [writeThing(keep), readThing(keep)],
+    authenticate: async ({ header }) => {
+      const id = header('x-api-key');
+      if (id === 'full') return { id, scopes: ['leads:write'] };
+      if (id === 'bare') return { id, scopes: [] };
+      if (id === 'down') throw new ServiceError('unavailable', 'nobody can tell', { retryAfterSeconds: 7 });
+      throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
+    },
+    scopesOf: ({ scopes }) => scopes,
+    rateLimit: { limiter, keyOf: ({ id }) => id, limitOf: () => 5 },
+    failedAuthentication: { limiter, limitPerMinute: 3 },
+    logger,
+    metrics,
+    clock,
+    rpcTimeoutMs: 5_000,
+    trustedProxyHops: 0,
+    logFieldsOf: ({ id }) => ({ keyId: id }),
+    ...overrides,
+  });
+  return { app, handled, lines, metrics };
+}
+
+const lead = { address: '1 Oak St' };
+
+/** Checks what every error answer has, and gives its body. */
+function assertError(response: request.Response, status: number, code: string) {
+  const body = errorBody.parse(response.body);
+  expect({ status: response.status, code: body.code }).toEqual({ status, code });
+  expect(response.headers['x-request-id']).toBe(body.requestId);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.headers['cache-control']).toBe('no-store');
+  expect(response.headers['x-content-type-options']).toBe('nosniff');
+  expect(response.headers['x-powered-by']).toBeUndefined();
+  return body;
+}
+
+describe('every answer', () => {
+  test('has the request id of the caller when it has the right form', async () => {
+    const { app } = createFixture();
+    const id = 'A-z.0_9:x'.padEnd(128, 'x');
+    const response = await request(app).get('/things/1').set('x-api-key', 'full').set('x-request-id', id);
+    expect(response.status).toBe(200);
+    expect(response.headers['x-request-id']).toBe(id);
+  });
+
+  test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'ä'])('has a new request id in place of %j', async (id) => {
+    const { app } = createFixture();
+    const response = await request(app)
+      .get('/things/1')
+      .set('x-api-key', 'full')
+      .set('x-request-id', Buffer.from(id, 'utf8').toString('latin1'));
+    expect(response.headers['x-request-id']).toMatch(UUID_V7);
+  });
+
+  test('is not to be stored unless the endpoint says otherwise, and carries several cookies', async () => {
+    const { app } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          text: '[1]',
+          headers: { 'cache-control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] },
+        })),
+      ],
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.text).toBe('[1]');
+    expect(response.headers).toMatchObject({ 'cache-control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] });
+  });
+
+  test('to HEAD has the headers of GET and no body', async () => {
+    const { app } = createFixture();
+    const response = await request(app).head('/things/1').set('x-api-key', 'full');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-length']).toBe('13');
+    expect(response.text).toBeUndefined();
+  });
+
+  test('says the API version on a versioned surface, errors included', async () => {
+    const { app } = createFixture({ versioned: true });
+    const paths = [
+      request(app).get('/things/1').set('x-api-key', 'full'),
+      request(app).get('/things/1'),
+      request(app).get('/'),
+    ];
+    for (const response of await Promise.all(paths)) {
+      expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
+    }
+    const unversioned = await request(createFixture().app).get('/');
+    expect(unversioned.headers['x-svc-api-version']).toBeUndefined();
+  });
+});
+
+describe('the order of checks', () => {
+  test('begins with paths and methods: 404 and 405 need no credentials', async () => {
+    const { app } = createFixture();
+    const unknown = await request(app).get('/nothing');
+    expect(assertError(unknown, 404, 'not_found').error).toBe('path: there is no such path');
+    assertError(await request(app).get('/things/1/'), 404, 'not_found');
+    assertError(await request(app).get('/Things/1'), 404, 'not_found');
+    for (const send of [
+      request(app).delete('/things/1'),
+      request(app).options('/things/1'),
+      request(app).trace('/things/1'),
+    ]) {
+      const response = await send;
+      assertError(response, 405, 'method_not_allowed');
+      expect(response.headers['allow']).toBe('GET, HEAD');
+    }
+    const wrong = await request(app).get('/things');
+    assertError(wrong, 405, 'method_not_allowed');
+    expect(wrong.headers['allow']).toBe('POST');
+  });
+
+  test('asks for credentials before it looks at anything else', async () => {
+    const { app, handled } = createFixture();
+    const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
+    expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
+    expect(response.headers['ratelimit']).toBeUndefined();
+    expect(handled).toHaveLength(0);
+  });
+
+  test('answers 503 when nobody can tell who the caller is', async () => {
+    const { app } = createFixture();
+    const response = await request(app).get('/things/1').set('x-api-key', 'down');
+    assertError(response, 503, 'unavailable');
+    expect(response.headers['retry-after']).toBe('7');
+  });
+
+  test('applies the rate limit before the scope, and the scope before the input', async () => {
+    const { app } = createFixture();
+    const send = () =>
+      request(app).post('/things').set('x-api-key', 'bare').set('content-type', 'text/plain').send('{');
+    for (let remaining = 4; remaining >= 0; remaining -= 1) {
+      const response = await send();
+      expect(assertError(response, 403, 'permission_denied').error).toContain('leads:write');
+      expect(response.headers['ratelimit-policy']).toBe('"default";q=5;w=60');
+      expect(response.headers['ratelimit']).toBe(`"default";r=${remaining};t=61`);
+    }
+    const refused = await send();
+    assertError(refused, 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('61');
+    expect(refused.headers['ratelimit']).toBe('"default";r=0;t=61');
+  });
+
+  test('lets the surface refuse after the scope and before the input', async () => {
+    const { app } = createFixture({
+      beforeEndpoint: ({ method, path }) => {
+        throw new ServiceError('permission_denied', `${method} ${path}`);
+      },
+    });
+    const response = await request(app).post('/things').set('x-api-key', 'full').send('{');
+    expect(assertError(response, 403, 'permission_denied').error).toBe('POST /things');
+  });
+
+  test('charges only failures to the client address, and refuses only failures for it', async () => {
+    const { app } = createFixture();
+    for (let failure = 0; failure < 3; failure += 1) {
+      assertError(await request(app).get('/things/1').set('x-api-key', 'wrong'), 401, 'unauthenticated');
+      expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
+    }
+    const refused = await request(app).get('/things/1').set('x-api-key', 'wrong');
+    assertError(refused, 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('61');
+    expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
+  });
+
+  test('believes as many proxies as it is told about the client address', async () => {
+    const { app } = createFixture({ trustedProxyHops: 1 });
+    const send = (forwarded: string) =>
+      request(app).get('/things/1').set('x-api-key', 'wrong').set('x-forwarded-for', forwarded);
+    for (let failure = 0; failure < 3; failure += 1) await send(`10.0.0.${failure}, 203.0.113.1`);
+    assertError(await send('10.0.0.9, 203.0.113.1'), 429, 'rate_limited');
+    assertError(await send('203.0.113.1, 203.0.113.2'), 401, 'unauthenticated');
+  });
+});
+
+describe('the input of an endpoint', () => {
+  const post = (app: ReturnType<typeof createFixture>['app']) =>
+    request(app).post('/things').set('x-api-key', 'full');
+
+  test('reaches it once it is right, with everything that an RPC needs', async () => {
+    const { app, handled } = createFixture();
+    await post(app)
+      .set('x-request-id', 'abc')
+      .set('idempotency-key', 'key-1')
+      .send('{"unknown":1,"address":"1 Oak St"}')
+      .set('content-type', 'application/json; charset=UTF-8');
+    await request(app).get('/things/a%2Fb?take=7&other=1').set('x-api-key', 'full');
+    expect(handled[0]).toMatchObject({
+      principal: { id: 'full' },
+      body: { address: '1 Oak St' },
+      idempotencyKey: 'key-1',
+      operation: 'POST /things',
+      bodySha256: createHash('sha256').update('{"address":"1 Oak St","unknown":1}').digest(),
+      requestId: 'abc',
+      call: { headers: { 'x-request-id': 'abc' } },
+      remoteAddress: '127.0.0.1',
+    });
+    expect(handled[0]?.body).toEqual(lead);
+    expect(handled[0]?.call.timeoutMs).toBeLessThanOrEqual(5_000);
+    expect(handled[1]).toMatchObject({
+      params: { id: 'a/b' },
+      query: { take: 7 },
+      operation: 'GET /things/a%2Fb',
+    });
+  });
+
+  test.each<[string, string, string, string]>([
+    ['malformed JSON', 'application/json', '{"address":', 'body: must be valid JSON in UTF-8'],
+    ['JSON of another kind', 'application/json', '[]', 'body: must be an object'],
+    ['an empty body', 'application/json', '', 'body: is required'],
+    [
+      'another content type',
+      'text/plain',
+      '{"address":"1 Oak St"}',
+      'content-type: must be application/json in UTF-8',
+    ],
+    [
+      'a form',
+      'application/x-www-form-urlencoded',
+      'address=1',
+      'content-type: must be application/json in UTF-8',
+    ],
+    [
+      'a charset other than UTF-8',
+      'application/json; charset=utf-16',
+      '{}',
+      'content-type: must be application/json in UTF-8',
+    ],
+    ['a malformed content type', ';;', '{}', 'content-type: must be application/json in UTF-8'],
+    ['a missing field', 'application/json', '{}', 'address: is required'],
+    ['a field of another type', 'application/json', '{"address":[]}', 'address: must be a string'],
+    ['too short a text', 'application/json', '{"address":"x"}', 'address: must be at least 3 characters'],
+    [
+      'deep JSON',
+      'application/json',
+      `{"address":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      'body: must not nest deeper than 64 levels',
+    ],
+    ['unclosed deep JSON', 'application/json', '['.repeat(1_000_000), 'body: must be valid JSON in UTF-8'],
+  ])('that is %s is a 400', async (_what, contentType, body, message) => {
+    const { app, handled } = createFixture();
+    const response = await post(app).set('content-type', contentType).send(body);
+    const { error, details } = assertError(response, 400, 'invalid_argument');
+    expect(error).toBe(message);
+    expect(details?.[0]).toEqual({
+      path: message.slice(0, message.indexOf(':')),
+      message: message.slice(message.indexOf(':') + 2),
+    });
+    expect(handled).toHaveLength(0);
+  });
+
+  test('that has no content type is a 400', async () => {
+    const { app } = createFixture();
+    const response = await post(app).unset('content-type').send(Buffer.from('{}'));
+    expect(assertError(response, 400, 'invalid_argument').error).toContain('content-type');
+  });
+
+  test('that is not UTF-8 is a 400', async () => {
+    const { app } = createFixture();
+    const response = await post(app)
+      .set('content-type', 'application/json')
+      .send(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
+    expect(assertError(response, 400, 'invalid_argument').error).toBe('body: must be valid JSON in UTF-8');
+  });
+
+  test('that is compressed is a 400', async () => {
+    const { app } = createFixture();
+    const response = await post(app)
+      .set('content-type', 'application/json')
+      .set('content-encoding', 'gzip')
+      .send('{}');
+    expect(assertError(response, 400, 'invalid_argument').error).toContain('content-encoding');
+  });
+
+  test('may be 1 MB and not one byte more, whether its length is announced or not', async () => {
+    const { app, handled } = createFixture();
+    const json = (bytes: number) =>
+      JSON.stringify({ ...lead, pad: 'x'.repeat(bytes - JSON.stringify({ ...lead, pad: '' }).length) });
+    expect((await post(app).set('content-type', 'application/json').send(json(1_048_576))).status).toBe(200);
+    const announced = await post(app).set('content-type', 'application/json').send(json(1_048_577));
+    expect(assertError(announced, 413, 'payload_too_large').error).toBe(
+      'body: must be at most 1048576 bytes',
+    );
+    const chunked = post(app).set('content-type', 'application/json').set('transfer-encoding', 'chunked');
+    chunked.write(json(1_048_577));
+    assertError(await chunked, 413, 'payload_too_large');
+    expect(handled).toHaveLength(1);
+  });
+
+  test('does not change any prototype', async () => {
+    const { app, handled } = createFixture();
+    await post(app)
+      .set('content-type', 'application/json')
+      .send('{"address":"1 Oak St","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}');
+    await request(app).get('/things/1?__proto__[admin]=true&constructor=1').set('x-api-key', 'full');
+    expect(handled).toHaveLength(2);
+    expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
+    expect(handled[0]?.body).toEqual(lead);
+    expect(handled[0]?.body).not.toHaveProperty('admin');
+  });
+
+  test.each(['', 'a'.repeat(129), 'a b', 'a,b'])('with the Idempotency-Key %j is a 400', async (key) => {
+    const { app } = createFixture();
+    const { error } = assertError(
+      await post(app).set('idempotency-key', key).send(lead),
+      400,
+      'invalid_argument',
+    );
+    expect(error).toMatch(/^Idempotency-Key: must be/);
+  });
+
+  test('without an Idempotency-Key is a 400 where one is required, and the message lists no other fault', async () => {
+    const { app } = createFixture({
+      endpoints: [{ ...writeThing(async () => ({ status: 204 })), idempotencyKey: 'required' }],
+    });
+    const { error, details } = assertError(await post(app).send(lead), 400, 'invalid_argument');
+    expect(error).toBe('Idempotency-Key: is required');
+    expect(details).toHaveLength(1);
+    expect((await post(app).set('idempotency-key', 'a'.repeat(128)).send(lead)).status).toBe(204);
+  });
+
+  test('lists all of its faults at once', async () => {
+    const { app } = createFixture({ versioned: true });
+    const response = await post(app)
+      .set('x-svc-api-version', '2025-01-01')
+      .set('idempotency-key', '?')
+      .send({});
+    expect(assertError(response, 400, 'invalid_argument').details?.map(({ path }) => path)).toEqual([
+      'x-svc-api-version',
+      'Idempotency-Key',
+      'address',
+    ]);
+  });
+
+  test('may pin the current API version and no other', async () => {
+    const { app } = createFixture({ versioned: true });
+    const pinned = (version: string) =>
+      request(app).get('/things/1').set('x-api-key', 'full').set('x-svc-api-version', version);
+    expect((await pinned('2026-08-26')).status).toBe(200);
+    const { error } = assertError(await pinned('2026-08-27'), 400, 'invalid_argument');
+    expect(error).toBe('x-svc-api-version: must be 2026-08-26');
+  });
+
+  test.each(['/things/1?take=x', '/things/1?take=1&take=2'])(
+    'in the query %s is a 400 that names the parameter',
+    async (path) => {
+      const { app } = createFixture();
+      const { error } = assertError(
+        await request(app).get(path).set('x-api-key', 'full'),
+        400,
+        'invalid_argument',
+      );
+      expect(error).toBe('take: must be an integer');
+    },
+  );
+
+  test('in a path that is no UTF-8 is a 400, and one with U+0000 is nowhere', async () => {
+    const { app } = createFixture();
+    for (const path of ['/things/%zz', '/things/%ff']) {
+      const { error } = assertError(
+        await request(app).get(path).set('x-api-key', 'full'),
+        400,
+        'invalid_argument',
+      );
+      expect(error).toBe('path: must be percent-encoded UTF-8');
+    }
+    assertError(await request(app).get('/things/a%00b').set('x-api-key', 'full'), 404, 'not_found');
+  });
+});
+
+describe('a failure of an endpoint', () => {
+  const failWith = (thrown: unknown) => {
+    const { app, lines } = createFixture({
+      endpoints: [
+        readThing(async () => {
+          throw thrown;
+        }),
+      ],
+    });
+    return { lines, response: request(app).get('/things/1').set('x-api-key', 'full') };
+  };
+
+  test('gets the status and the fields of its reason', async () => {
+    const stale = await failWith(new ServiceError('stale_version', 'read again', { currentVersion: 4 }))
+      .response;
+    expect(assertError(stale, 409, 'stale_version').currentVersion).toBe(4);
+    const moved = await failWith(
+      new ServiceError('transition_not_allowed', 'no', { currentStatus: 'COMPLETE', allowed: [] }),
+    ).response;
+    expect(assertError(moved, 422, 'transition_not_allowed')).toMatchObject({
+      currentStatus: 'COMPLETE',
+      allowed: [],
+    });
+    assertError(await failWith(notFound('job')).response, 404, 'not_found');
+  });
+
+  test('says whether it is a repeated outcome and until when it can be repeated', async () => {
+    const idempotency = { replayed: true, expiresAt: new Date('2026-10-16T12:00:00Z') };
+    const { headers } = await failWith(new ServiceError('stale_version', 'read again', { idempotency }))
+      .response;
+    expect(headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+  });
+
+  test('says when to come back when it is unavailable', async () => {
+    const response = await failWith(new ServiceError('unavailable', 'later')).response;
+    assertError(response, 503, 'unavailable');
+    expect(response.headers['retry-after']).toBe('1');
+  });
+
+  test.each([new Error('SELECT secret FROM keys'), 'a text', undefined, null])(
+    'that nobody foresaw (%p) is a 500 that says nothing of it, and is logged',
+    async (thrown) => {
+      const { response, lines } = failWith(thrown);
+      const { error } = assertError(await response, 500, 'internal');
+      expect(error).not.toContain('SELECT');
+      const line = await lines.find(({ msg }) => msg === 'http.request_completed');
+      expect(line).toMatchObject({ level: 'error', status: 500, code: 'internal' });
+      if (thrown instanceof Error) expect(line['err']).toMatchObject({ message: 'SELECT secret FROM keys' });
+    },
+  );
+});
+
+describe('each request', () => {
+  test('is logged in one line and observed once', async () => {
+    const { app, lines, metrics } = createFixture();
+    const response = await request(app)
+      .get('/things/1?take=3')
+      .set('x-api-key', 'full')
+      .set('x-request-id', 'abc');
+    expect(response.status).toBe(200);
+    await request(app).get('/nothing');
+    const [line, other] = await lines.atLeast(2);
+    expect(line).toMatchObject({
+      msg: 'http.request_completed',
+      level: 'info',
+      method: 'GET',
+      route: '/things/:id',
+      status: 200,
+      keyId: 'full',
+      requestId: 'abc',
+    });
+    expect(JSON.stringify(line)).not.toContain('take');
+    expect(other).toMatchObject({ route: 'unmatched', status: 404, code: 'not_found' });
+    const text = await metrics.metrics();
+    expect(text).toContain(
+      'partner_http_request_duration_seconds_count{route="/things/:id",method="GET",status_class="2xx"} 1',
+    );
+    expect(text).toContain(
+      'partner_http_request_duration_seconds_count{route="unmatched",method="GET",status_class="4xx"} 1',
+    );
+  });
+
+  test('tells its RPCs when the client has gone', async () => {
+    const gone = createRecorder<string>();
+    const begun = createRecorder<string>();
+    const { app, lines } = createFixture({
+      endpoints: [
+        readThing(async ({ call }) => {
+          begun.record('begun');
+          await new Promise<void>((resolve) => {
+            call.signal?.addEventListener('abort', () => {
+              gone.record('gone');
+              resolve();
+            });
+          });
+          throw new ServiceError('unavailable', 'given up');
+        }),
+      ],
+    });
+    const sent = request(app).get('/things/1').set('x-api-key', 'full');
+    const ended = sent.then(
+      () => 'answered',
+      () => 'aborted',
+    );
+    await begun.atLeast(1);
+    sent.abort();
+    await gone.atLeast(1);
+    expect(await lines.atLeast(1)).toMatchObject([{ aborted: true }]);
+    await Promise.race([ended, Promise.resolve()]);
+  });
+});
+
+describe('an endpoint that makes the credentials itself', () => {
+  test('is reached without them, and without a rate limit', async () => {
+    const { app } = createFixture({
+      endpoints: [
+        { ...writeThing(async ({ body }) => ({ status: 201, json: body })), unauthenticated: true },
+      ],
+    });
+    const response = await request(app).post('/things').send(lead);
+    expect(response.status).toBe(201);
+    expect(response.headers['ratelimit']).toBeUndefined();
+    expect(response.body).toEqual(lead);
+  });
+});

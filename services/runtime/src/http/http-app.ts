@@ -1,0 +1,358 @@
+import type { CallOptions } from '@connectrpc/connect';
+import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
+import type { Scope } from '@partner/proto-contracts/public-api/scopes';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { Registry } from 'prom-client';
+import { serviceErrorFrom } from '../amqp/rpc-error.js';
+import { invariant } from '../invariant.js';
+import type { Logger } from '../logger.js';
+import { ERROR_REASONS, type FieldViolation, ServiceError } from '../service-error.js';
+import { extractTrace, withSpan } from '../telemetry/tracing.js';
+import { sha256OfCanonicalJson } from './canonical-json.js';
+import { clientNetwork, plainAddress } from './client-address.js';
+import { drainWithinBounds } from './drain-within-bounds.js';
+import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
+import { errorAnswer } from './error-answer.js';
+import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
+import { readJsonBody } from './request-body.js';
+import { requestIdFrom } from './request-id.js';
+import { createRequestLog, type RequestRecord } from './request-log.js';
+import { invalidArgument, validate } from './validation.js';
+
+/** What a surface may look at before it knows who the caller is. */
+export interface SurfaceRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** A header by its lower-case name. A repeated one comes joined by commas. */
+  header(name: string): string | undefined;
+  /** The client's address, by `x-forwarded-for` only as far as the proxies are trusted. */
+  readonly remoteAddress: string;
+}
+
+/** A request whose caller is to be found out. */
+export interface AuthenticationRequest extends SurfaceRequest {
+  /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
+  readonly call: CallOptions;
+}
+
+/** One surface: its endpoints, and how callers are known and limited. */
+export interface HttpAppOptions<Principal> {
+  readonly endpoints: readonly AnyEndpoint<Principal>[];
+  /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller can not be told. */
+  readonly authenticate: (request: AuthenticationRequest) => Promise<Principal>;
+  readonly scopesOf: (principal: Principal) => readonly Scope[];
+  readonly rateLimit: {
+    readonly limiter: RateLimiter;
+    /** What requests are counted by, e.g. `inbound:cmp_…`. */
+    readonly keyOf: (principal: Principal) => string;
+    /** Requests in any 60 seconds. */
+    readonly limitOf: (principal: Principal) => number;
+  };
+  /**
+   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged and never
+   * refused for them. The limiter may be the same one.
+   */
+  readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock: () => Date;
+  /** How long the RPCs of one request may take together. */
+  readonly rpcTimeoutMs: number;
+  /** Proxies in front whose `x-forwarded-for` is believed. */
+  readonly trustedProxyHops: number;
+  /** True: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
+  readonly versioned?: boolean;
+  /** Runs after the scope check and before parameters and body are looked at. Throws a `ServiceError` to refuse. */
+  readonly beforeEndpoint?: (request: SurfaceRequest) => void;
+  /** Fields of the principal for the log line of the request, e.g. `companyId` and `keyId`. */
+  readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the Express app of one surface. An unknown path (404) and a known path with another method (405) are answered
+ * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
+ * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
+ * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. Each request makes one span, one log
+ * line `http.request_completed` and one observation of `partner_http_request_duration_seconds`.
+ */
+export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
+  const log = createRequestLog(options);
+  const app = express();
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', options.trustedProxyHops);
+
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    const requestId = requestIdFrom(request.get('x-request-id'));
+    log.begin(request, response, requestId);
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('cache-control', 'no-store');
+    if (options.versioned === true) response.setHeader('x-svc-api-version', CURRENT_API_VERSION);
+    next();
+  });
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
+    }),
+  );
+
+  for (const endpoint of options.endpoints) {
+    app.route(endpoint.path)[endpoint.method](async (request, response) => {
+      await serve(options, endpoint, request, response, log.recordOf(request));
+    });
+  }
+  for (const [path, methods] of methodsByPath(options.endpoints)) {
+    app.all(path, (request, response) => {
+      log.recordOf(request).route = path;
+      response.setHeader('allow', methods.join(', '));
+      throw new ServiceError(
+        'method_not_allowed',
+        `method: ${request.method} is not allowed here; allowed: ${methods.join(', ')}`,
+      );
+    });
+  }
+  app.use(() => {
+    throw new ServiceError('not_found', 'path: there is no such path');
+  });
+  // Express knows an error handler by its four parameters.
+  app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const error = isUndecodable(thrown)
+      ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
+      : serviceErrorFrom(thrown);
+    refuse(error, request, response, log.recordOf(request));
+  });
+  return app;
+}
+
+async function serve<Principal>(
+  options: HttpAppOptions<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  response: Response,
+  record: RequestRecord,
+): Promise<void> {
+  record.route = endpoint.path;
+  await withSpan(
+    {
+      name: `${request.method} ${endpoint.path}`,
+      kind: 'SERVER',
+      parent: extractTrace(request.headers),
+      attributes: { 'http.request.method': request.method, 'http.route': endpoint.path },
+    },
+    async (span) => {
+      if (isSpanContextValid(span.spanContext())) record.traceId = span.spanContext().traceId;
+      try {
+        send(request, response, await answerTo(options, endpoint, request, response, record));
+      } catch (thrown) {
+        const error = serviceErrorFrom(thrown);
+        markFailure(span, error);
+        refuse(error, request, response, record);
+      }
+      span.setAttribute('http.response.status_code', response.statusCode);
+    },
+  );
+}
+
+async function answerTo<Principal>(
+  options: HttpAppOptions<Principal>,
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  response: Response,
+  record: RequestRecord,
+): Promise<EndpointAnswer> {
+  const surfaceRequest: SurfaceRequest = {
+    method: request.method,
+    path: request.baseUrl + request.path,
+    header: (name) => request.get(name),
+    remoteAddress: plainAddress(request.ip),
+  };
+  const callWith = createCalls(options.rpcTimeoutMs, record.requestId, response);
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unauthenticated endpoint does not look at it
+  let principal: any;
+  if (endpoint.unauthenticated !== true) {
+    const known = await callWith(async (call) => authenticated(options, { ...surfaceRequest, call }));
+    record.principal = options.logFieldsOf?.(known) ?? {};
+    principal = known;
+    const { limiter, keyOf, limitOf } = options.rateLimit;
+    const verdict = await limiter.take(keyOf(known), limitOf(known));
+    setRateLimitHeaders(response, limitOf(known), verdict);
+    if (!verdict.accepted) throw rateLimited(verdict);
+    if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
+      throw new ServiceError('permission_denied', `x-api-key: this key lacks the scope ${endpoint.scope}`);
+    }
+  }
+  options.beforeEndpoint?.(surfaceRequest);
+  const input = await readInput(options, endpoint, request);
+  return callWith((call) =>
+    endpoint.handle({
+      ...input,
+      // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
+      principal,
+      operation: `${request.method} ${surfaceRequest.path}`,
+      requestId: record.requestId,
+      header: (name) => request.get(name),
+      call,
+      remoteAddress: surfaceRequest.remoteAddress,
+    }),
+  );
+}
+
+/** Charges a failure of authentication to the client's address; over that limit the answer is 429 in place of 401. */
+async function authenticated<Principal>(
+  options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'>,
+  request: AuthenticationRequest,
+): Promise<Principal> {
+  try {
+    return await options.authenticate(request);
+  } catch (thrown) {
+    const error = serviceErrorFrom(thrown);
+    if (error.reason !== 'unauthenticated') throw error;
+    const { limiter, limitPerMinute } = options.failedAuthentication;
+    const verdict = await limiter.take(
+      `failed-authentication:${clientNetwork(request.remoteAddress)}`,
+      limitPerMinute,
+    );
+    throw verdict.accepted ? error : rateLimited(verdict);
+  }
+}
+
+interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly bodySha256: Buffer;
+}
+
+/** Reads and checks everything that the caller sent; throws one 400 that lists all faults. */
+async function readInput<Principal>(
+  options: Pick<HttpAppOptions<Principal>, 'versioned' | 'clock'>,
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+): Promise<RequestInput> {
+  const now = options.clock();
+  const params = textParameters(request);
+  const violations: FieldViolation[] = [];
+  const idempotencyKey = request.get('idempotency-key');
+
+  const version = request.get('x-svc-api-version');
+  if (options.versioned === true && version !== undefined && version !== CURRENT_API_VERSION) {
+    violations.push({ path: 'x-svc-api-version', message: `must be ${CURRENT_API_VERSION}` });
+  }
+  if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
+    const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
+    if (!key.valid) violations.push(...key.violations.slice(0, 1));
+  }
+  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, request.query, 'query');
+  if (query?.valid === false) violations.push(...query.violations);
+
+  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const schema = typeof endpoint.body === 'function' ? endpoint.body(now) : endpoint.body;
+  const body = schema === undefined ? undefined : validate(schema, json, 'body');
+  if (body?.valid === false) violations.push(...body.violations);
+
+  if (violations.length > 0) throw invalidArgument(violations);
+  return {
+    params,
+    query: query?.valid === true ? query.value : undefined,
+    body: body?.valid === true ? body.value : undefined,
+    idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
+    bodySha256: sha256OfCanonicalJson(json),
+  };
+}
+
+function textParameters(request: Request): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, value]) => {
+      invariant(typeof value === 'string', 'paths have no wildcards');
+      // Nothing is stored under a name with U+0000, and no database takes it.
+      if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
+      return [name, value];
+    }),
+  );
+}
+
+/**
+ * Gives the RPCs of one request what is left of their common time, `x-request-id`, and a signal that fires when the client
+ * has gone. Time between them, such as a slow upload, is not charged.
+ */
+function createCalls(rpcTimeoutMs: number, requestId: string, response: Response) {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  let leftMs = rpcTimeoutMs;
+  return async <T>(work: (call: CallOptions) => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work({
+        timeoutMs: Math.max(1, Math.round(leftMs)),
+        signal: gone.signal,
+        headers: { 'x-request-id': requestId },
+      });
+    } finally {
+      leftMs -= performance.now() - startedAt;
+    }
+  };
+}
+
+function refuse(error: ServiceError, request: Request, response: Response, record: RequestRecord): void {
+  record.error = error;
+  if (response.headersSent) response.destroy();
+  else send(request, response, errorAnswer(error, record.requestId));
+}
+
+function send(request: Request, response: Response, answer: EndpointAnswer): void {
+  drainWithinBounds(request);
+  response.statusCode = answer.status;
+  const text = answer.text ?? (answer.json === undefined ? undefined : JSON.stringify(answer.json));
+  if (text !== undefined) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', Buffer.byteLength(text));
+  }
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  response.end(text);
+}
+
+function setRateLimitHeaders(response: Response, limit: number, verdict: RateLimitVerdict): void {
+  response.setHeader('RateLimit-Policy', `"default";q=${limit};w=60`);
+  response.setHeader('RateLimit', `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`);
+}
+
+function rateLimited(verdict: RateLimitVerdict): ServiceError {
+  const { retryAfterSeconds } = verdict;
+  return new ServiceError('rate_limited', `too many requests; retry after ${retryAfterSeconds} seconds`, {
+    retryAfterSeconds,
+  });
+}
+
+function markFailure(span: Span, error: ServiceError): void {
+  span.setAttribute('error.type', error.reason);
+  if (ERROR_REASONS[error.reason].httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function methodsByPath<Principal>(
+  endpoints: readonly AnyEndpoint<Principal>[],
+): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of endpoints) {
+    const names = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    methods.set(path, [...(methods.get(path) ?? []), ...names]);
+  }
+  return methods;
+}
+
+/** Express could not decode the path: its own error of status 400. */
+function isUndecodable(thrown: unknown): boolean {
+  return thrown instanceof URIError;
+}

@@ -1,0 +1,81 @@
+import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { requestIdFrom } from './request-id.js';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
+ * that take more than 30 seconds to arrive) is answered with an `ErrorBody` and `x-request-id` too. After `close` each
+ * connection ends with the answer that is in flight on it.
+ */
+export function createHttpServer(app: RequestListener): Server {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Nothing here depends on it, and Node's own refusal has no body.
+    requireHostHeader: false,
+  });
+  server.on('request', (request, response) => {
+    answering.set(request.socket, response);
+    if (!server.listening) response.setHeader('connection', 'close');
+    response.once('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+    app(request, response);
+  });
+  // An expectation that nobody knows is not worth a refusal.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const response = answering.get(socket);
+    const isAnswered = response !== undefined && response.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+      socket.destroy();
+      return;
+    }
+    socket.end(rawAnswer(error.code), () => socket.destroy());
+  });
+  return server;
+}
+
+function rawAnswer(nodeCode: string | undefined): string {
+  const { status, code, error } = refusalOf(nodeCode);
+  const requestId = requestIdFrom(undefined);
+  const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${requestId}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(nodeCode: string | undefined): { status: number; code: string; error: string } {
+  switch (nodeCode) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB together' };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { status: 413, code: 'payload_too_large', error: 'body: has too long chunk extensions' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, code: 'invalid_argument', error: 'request: must arrive within 30 seconds' };
+    default:
+      return { status: 400, code: 'invalid_argument', error: 'request: must be well-formed HTTP/1.1' };
+  }
+}

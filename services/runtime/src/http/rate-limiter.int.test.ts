@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { freePort } from '../local-parts/local-process.js';
+import { type LocalRedis, startRedis } from '../local-parts/redis.js';
+import { silentLogger } from '../logger.js';
+import { eventually } from '../testing/eventually.js';
+import { testRedisUrl } from '../testing/parts.js';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+import { createRedis } from './redis.js';
+import { createSlidingWindow } from './sliding-window.js';
+
+const open: Redis[] = [];
+
+async function connect(url: string): Promise<Redis> {
+  const redis = createRedis(url, silentLogger);
+  open.push(redis);
+  await eventually('the connection to Redis', () => redis.status === 'ready');
+  return redis;
+}
+
+interface Replica {
+  readonly limiter: RateLimiter;
+  readonly metrics: Registry;
+  /** The instant of the replica's own clock, and of Redis's clock as it sees it. */
+  now(): number;
+  advance(ms: number): void;
+}
+
+function createReplica(redis: Redis, options: { replicas?: number; keyPrefix?: string } = {}): Replica {
+  const metrics = new Registry();
+  let instant = 1_800_000_000_000;
+  const clock = () => new Date(instant);
+  const limiter = createRateLimiter({
+    redis,
+    keyPrefix: options.keyPrefix ?? 'test:',
+    replicas: options.replicas ?? 2,
+    logger: silentLogger,
+    metrics,
+    clock,
+    sharedClock: clock,
+  });
+  return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
+}
+
+async function takeTimes(limiter: RateLimiter, key: string, limit: number, times: number) {
+  const verdicts = await Promise.all(Array.from({ length: times }, () => limiter.take(key, limit)));
+  return verdicts.filter((verdict) => verdict.accepted).length;
+}
+
+async function isDegraded(metrics: Registry): Promise<boolean> {
+  const [value] = (await metrics.getSingleMetric('partner_rate_limiter_degraded')?.get())?.values ?? [];
+  return value?.value === 1;
+}
+
+afterEach(() => {
+  for (const redis of open.splice(0)) redis.disconnect();
+});
+
+describe('the shared limiter', () => {
+  const newKey = () => `installer:${randomUUID()}`;
+
+  test('counts over all replicas: what one accepts the other can not', async () => {
+    const [a, b] = [
+      createReplica(await connect(testRedisUrl())),
+      createReplica(await connect(testRedisUrl())),
+    ];
+    const key = newKey();
+    const accepted = await Promise.all([
+      takeTimes(a.limiter, key, 60, 50),
+      takeTimes(b.limiter, key, 60, 50),
+    ]);
+    expect(accepted[0] + accepted[1]).toBe(60);
+    expect(await b.limiter.take(key, 60)).toMatchObject({ accepted: false, limit: 60, remaining: 0 });
+  });
+
+  test('keeps keys apart', async () => {
+    const { limiter } = createReplica(await connect(testRedisUrl()));
+    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
+    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
+  });
+
+  test('says what remains, when the oldest request leaves and how long to wait', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl()));
+    const key = newKey();
+    expect(await limiter.take(key, 2)).toEqual({
+      accepted: true,
+      limit: 2,
+      remaining: 1,
+      resetSeconds: 61,
+      retryAfterSeconds: 0,
+    });
+    advance(20_000);
+    expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
+    advance(20_000);
+    const refused = await limiter.take(key, 2);
+    expect(refused).toMatchObject({ accepted: false, remaining: 0 });
+    expect(refused.resetSeconds).toBe(refused.retryAfterSeconds);
+    advance(refused.retryAfterSeconds * 1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(true);
+  });
+
+  test('takes exactly the seconds that it names, when a limit was lowered below what is counted', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl()));
+    const key = newKey();
+    for (let request = 0; request < 5; request += 1) {
+      await limiter.take(key, 5);
+      advance(5_000);
+    }
+    const { accepted, retryAfterSeconds } = await limiter.take(key, 2);
+    expect(accepted).toBe(false);
+    advance((retryAfterSeconds - 1) * 1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(false);
+    advance(1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(true);
+  });
+
+  test('decides as the window in this process does, at every instant', async () => {
+    const redis = await connect(testRedisUrl());
+    const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 12 })), {
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, async (moves) => {
+        const { limiter, now, advance } = createReplica(redis, { keyPrefix: `test:${randomUUID()}:` });
+        const window = createSlidingWindow();
+        for (const [gapMs, limit] of moves) {
+          advance(gapMs);
+          const { accepted, remaining, resetMs, waitMs } = window.take(now(), limit);
+          expect(await limiter.take('key', limit)).toEqual({
+            accepted,
+            limit,
+            remaining,
+            resetSeconds: Math.ceil(resetMs / 1_000),
+            retryAfterSeconds: Math.ceil(waitMs / 1_000),
+          });
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('counts by the clock of Redis', async () => {
+    const redis = await connect(testRedisUrl());
+    const keyPrefix = `test:${randomUUID()}:`;
+    const limiter = createRateLimiter({
+      redis,
+      keyPrefix,
+      replicas: 1,
+      logger: silentLogger,
+      metrics: new Registry(),
+      clock: () => new Date(0),
+    });
+    const [before] = await redis.time();
+    await limiter.take('key', 1);
+    const [after] = await redis.time();
+    const bucket = Number((await redis.lindex(`${keyPrefix}rate:{key}`, 0))?.split(':')[0]);
+    expect(Math.floor(bucket / 10)).toBeGreaterThanOrEqual(Number(before));
+    expect(Math.floor(bucket / 10)).toBeLessThanOrEqual(Number(after));
+    expect(await limiter.take('key', 1)).toMatchObject({ accepted: false });
+  });
+
+  test('needs bounded memory whatever the limit is', async () => {
+    const redis = await connect(testRedisUrl());
+    const keyPrefix = `test:${randomUUID()}:`;
+    const { limiter, advance } = createReplica(redis, { keyPrefix });
+    for (let request = 0; request < 1_300; request += 1) {
+      await limiter.take('key', 1_000_000);
+      advance(100);
+    }
+    expect(await redis.llen(`${keyPrefix}rate:{key}`)).toBeLessThanOrEqual(602);
+    expect(await redis.pttl(`${keyPrefix}rate:{key}`)).toBeGreaterThan(59_000);
+  });
+
+  test('goes on after the scripts of the server were flushed', async () => {
+    const redis = await connect(testRedisUrl());
+    const { limiter, metrics } = createReplica(redis);
+    const key = newKey();
+    await limiter.take(key, 2);
+    await redis.script('FLUSH');
+    expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
+    expect(await isDegraded(metrics)).toBe(false);
+  });
+});
+
+describe('the limiter without Redis', () => {
+  let directory: string;
+  let server: LocalRedis;
+  let port: number;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'partner-redis-'));
+    port = await freePort();
+    server = await startRedis({ directory, port });
+  });
+  afterAll(async () => {
+    server.process.signal('SIGCONT');
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('goes on with its share when Redis hangs, and counts together again once it answers', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'hang', 60, 10)).toBe(10);
+
+    server.process.signal('SIGSTOP');
+    expect(await takeTimes(a.limiter, 'hang', 60, 100)).toBe(20);
+    expect(await takeTimes(b.limiter, 'hang', 60, 100)).toBe(30);
+    expect(await isDegraded(a.metrics)).toBe(true);
+    expect(await a.limiter.take('hang', 60)).toMatchObject({ accepted: false, remaining: 0 });
+    expect((await a.limiter.take('never seen', 1)).accepted).toBe(true);
+
+    server.process.signal('SIGCONT');
+    await eventually('shared counting', async () => !(await isDegraded(a.metrics)), 5_000);
+    await eventually('shared counting', async () => !(await isDegraded(b.metrics)), 5_000);
+    const accepted = [
+      await takeTimes(a.limiter, 'again', 60, 50),
+      await takeTimes(b.limiter, 'again', 60, 50),
+    ];
+    expect(accepted).toEqual([50, 10]);
+  });
+
+  test('never accepts more than the limit in one process, even when Redis has lost its counts', async () => {
+    const { limiter, metrics } = createReplica(await connect(server.url), { replicas: 1 });
+    expect(await takeTimes(limiter, 'lost', 60, 40)).toBe(40);
+    await server.stop();
+    expect(await takeTimes(limiter, 'lost', 60, 10)).toBe(10);
+    server = await startRedis({ directory, port });
+    await eventually('shared counting', async () => !(await isDegraded(metrics)), 10_000);
+    expect(await takeTimes(limiter, 'lost', 60, 60)).toBe(10);
+    expect(await limiter.take('lost', 60)).toMatchObject({ accepted: false, remaining: 0 });
+  });
+});

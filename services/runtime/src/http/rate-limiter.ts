@@ -1,0 +1,240 @@
+import type { Redis, Result } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
+import type { Logger } from '../logger.js';
+import {
+  BUCKET_MS,
+  createSlidingWindow,
+  type SlidingWindow,
+  SPAN_MS,
+  type WindowVerdict,
+} from './sliding-window.js';
+
+/** What one limit says about one request. */
+export interface RateLimitVerdict {
+  readonly accepted: boolean;
+  /** The limit that was applied: requests in any 60 seconds. */
+  readonly limit: number;
+  /** Requests that would still be accepted at this moment. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the span; 0 when none is counted. */
+  readonly resetSeconds: number;
+  /** Whole seconds, at least 1, until one more request fits; 0 for an accepted request. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Counts requests per key over all replicas. */
+export interface RateLimiter {
+  /**
+   * Counts one request against a key's limit (at least 1), unless it is refused. Never throws, and waits for Redis at
+   * most as long as the client's command timeout.
+   */
+  take(key: string, limit: number): Promise<RateLimitVerdict>;
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeFromRateLimit(
+      key: string,
+      limit: number,
+      spanMs: number,
+      bucketMs: number,
+      instant: number | '',
+    ): Result<unknown, Context>;
+  }
+}
+
+/**
+ * One round trip: forgets the buckets that have left the span, then counts the request or refuses it. A list holds one
+ * `bucket:before:count` per bucket in order of time, where `before` numbers the requests ahead of it, so that the sum of
+ * all buckets is known from the first and the last one. The instant is Redis's own unless one is given.
+ */
+const TAKE_SCRIPT = `
+local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function read(index)
+  local entry = redis.call('LINDEX', key, index)
+  if not entry then return nil end
+  local number, before, count = string.match(entry, '^(%d+):(%d+):(%d+)$')
+  return { number = tonumber(number), before = tonumber(before), count = tonumber(count) }
+end
+local function leavesAt(bucket)
+  return (bucket.number + 1) * width + span
+end
+local function write(bucket)
+  return bucket.number .. ':' .. bucket.before .. ':' .. bucket.count
+end
+
+local newest = read(-1)
+if newest and newest.number * width > now + span then
+  redis.call('DEL', key)
+  newest = nil
+elseif newest then
+  now = math.max(now, newest.number * width)
+end
+
+local oldest = newest and read(0)
+while oldest and leavesAt(oldest) <= now do
+  redis.call('LPOP', key)
+  oldest = read(0)
+end
+local used = oldest and newest.before + newest.count - oldest.before or 0
+
+if used >= limit then
+  local index, leaving = 0, oldest
+  while used - (leaving.before + leaving.count - oldest.before) >= limit do
+    index = index + 1
+    leaving = read(index)
+  end
+  return { 0, 0, leavesAt(oldest) - now, leavesAt(leaving) - now }
+end
+
+local number = math.floor(now / width)
+if oldest and newest.number == number then
+  newest.count = newest.count + 1
+  redis.call('LSET', key, -1, write(newest))
+else
+  newest = { number = number, before = oldest and newest.before + newest.count or 0, count = 1 }
+  redis.call('RPUSH', key, write(newest))
+  oldest = oldest or newest
+end
+redis.call('PEXPIRE', key, span + width)
+return { 1, limit - used - 1, leavesAt(oldest) - now, 0 }
+`;
+
+const takeReply = z
+  .tuple([z.int(), z.int(), z.int(), z.int()])
+  .transform(([accepted, remaining, resetMs, waitMs]): WindowVerdict => {
+    return { accepted: accepted === 1, remaining, resetMs, waitMs };
+  });
+
+const PROBE_INTERVAL_MS = 500;
+const LOCAL_KEYS = 50_000;
+
+/**
+ * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
+ * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
+ * least 1), counts what it has accepted itself before, and shows `partner_rate_limiter_degraded`; it asks Redis again every
+ * half second and returns to shared counting with the first answer. Even across such a change this process alone never
+ * accepts more than N. The client's settings decide how long a request may wait; see `createRedis`.
+ */
+export function createRateLimiter(options: {
+  readonly redis: Redis;
+  /** Stands before every key in Redis. */
+  readonly keyPrefix: string;
+  /** Processes that share the limits. */
+  readonly replicas: number;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly metrics: Registry;
+  readonly clock: () => Date;
+  /** In place of Redis's own clock, so that a test need not wait for a minute. */
+  readonly sharedClock?: () => Date;
+}): RateLimiter {
+  const { redis, logger, metrics } = options;
+  redis.defineCommand('takeFromRateLimit', { numberOfKeys: 1, lua: TAKE_SCRIPT });
+  const windows = new LRUCache<string, SlidingWindow>({ max: LOCAL_KEYS });
+  const degradedGauge = new Gauge({
+    name: 'partner_rate_limiter_degraded',
+    help: '1 while requests are counted in this process alone because Redis does not answer',
+    registers: [metrics],
+  });
+  const decisions = new Counter({
+    name: 'partner_rate_limit_decisions_total',
+    help: 'Requests that were put to a rate limit',
+    labelNames: ['outcome', 'counted'] as const,
+    registers: [metrics],
+  });
+  degradedGauge.set(0);
+  let isDegraded = false;
+
+  const now = () => options.clock().getTime();
+
+  function windowOf(key: string): SlidingWindow {
+    const known = windows.get(key);
+    if (known !== undefined) return known;
+    const window = createSlidingWindow();
+    windows.set(key, window);
+    return window;
+  }
+
+  async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
+    const reply = await redis.takeFromRateLimit(
+      `${options.keyPrefix}rate:{${key}}`,
+      limit,
+      SPAN_MS,
+      BUCKET_MS,
+      options.sharedClock?.().getTime() ?? '',
+    );
+    return takeReply.parse(reply);
+  }
+
+  function takeLocal(key: string, limit: number): WindowVerdict {
+    return windowOf(key).take(now(), Math.max(1, Math.floor(limit / options.replicas)));
+  }
+
+  function degrade(cause: unknown): void {
+    if (isDegraded) return;
+    isDegraded = true;
+    degradedGauge.set(1);
+    logger.warn({ err: cause }, 'rate_limiter.degraded');
+    scheduleProbe();
+  }
+
+  function scheduleProbe(): void {
+    setTimeout(() => {
+      // Ended on purpose: the process is stopping.
+      if (redis.status === 'end') return;
+      takeShared('probe', Number.MAX_SAFE_INTEGER).then(restore, scheduleProbe);
+    }, PROBE_INTERVAL_MS).unref();
+  }
+
+  function restore(): void {
+    isDegraded = false;
+    degradedGauge.set(0);
+    logger.info({}, 'rate_limiter.restored');
+  }
+
+  /** What Redis has accepted, unless this process alone has already accepted as much while Redis was away. */
+  function confirmShared(
+    key: string,
+    limit: number,
+    startedAt: number,
+    shared: WindowVerdict,
+  ): WindowVerdict {
+    if (!shared.accepted) return shared;
+    const window = windowOf(key);
+    if (window.atLeast(now()) >= limit) return window.take(now(), limit);
+    window.record(startedAt);
+    return shared;
+  }
+
+  async function decide(key: string, limit: number): Promise<{ verdict: WindowVerdict; counted: string }> {
+    if (!isDegraded) {
+      const startedAt = now();
+      try {
+        const shared = await takeShared(key, limit);
+        return { verdict: confirmShared(key, limit, startedAt, shared), counted: 'shared' };
+      } catch (error) {
+        degrade(error);
+      }
+    }
+    return { verdict: takeLocal(key, limit), counted: 'local' };
+  }
+
+  return {
+    async take(key, limit) {
+      const { verdict, counted } = await decide(key, limit);
+      decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
+      return {
+        accepted: verdict.accepted,
+        limit,
+        remaining: verdict.remaining,
+        resetSeconds: Math.ceil(verdict.resetMs / 1_000),
+        retryAfterSeconds: verdict.accepted ? 0 : Math.max(1, Math.ceil(verdict.waitMs / 1_000)),
+      };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
+
+const START = 1_800_000_000_000;
+const gaps = fc.array(
+  fc.oneof(
+    fc.integer({ min: 0, max: 50 }),
+    fc.integer({ min: 0, max: 5_000 }),
+    fc.integer({ min: 0, max: 70_000 }),
+  ),
+  { maxLength: 300 },
+);
+const limits = fc.integer({ min: 1, max: 40 });
+
+function accept(gapsMs: readonly number[], limit: number): number[] {
+  const window = createSlidingWindow();
+  let now = START;
+  return gapsMs.flatMap((gap) => {
+    now += gap;
+    return window.take(now, limit).accepted ? [now] : [];
+  });
+}
+
+describe('a sliding window', () => {
+  test('never accepts more than the limit in any 60 seconds', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const accepted = accept(gapsMs, limit);
+        accepted.forEach((first, index) => {
+          const within = accepted.slice(index).filter((instant) => instant - first <= SPAN_MS);
+          expect(within.length).toBeLessThanOrEqual(limit);
+        });
+      }),
+    );
+  });
+
+  test('refuses only when an exact log with one bucket of slack is full', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const window = createSlidingWindow();
+        const accepted: number[] = [];
+        let now = START;
+        for (const gap of gapsMs) {
+          now += gap;
+          const counted = accepted.filter((instant) => instant > now - SPAN_MS - BUCKET_MS).length;
+          if (window.take(now, limit).accepted) accepted.push(now);
+          else expect(counted).toBeGreaterThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+
+  test('accepts one more exactly when the wait that it gave is over, and never before', () => {
+    fc.assert(
+      fc.property(gaps, limits, fc.integer({ min: 1, max: 40 }), (gapsMs, limit, lowerLimit) => {
+        const refused = () => {
+          const window = createSlidingWindow();
+          let now = START;
+          for (const gap of gapsMs) window.take((now += gap), limit);
+          return { window, now, verdict: window.take(now, Math.min(limit, lowerLimit)) };
+        };
+        const { verdict } = refused();
+        fc.pre(!verdict.accepted);
+        const early = refused();
+        expect(early.window.take(early.now + verdict.waitMs - 1, Math.min(limit, lowerLimit)).accepted).toBe(
+          false,
+        );
+        const due = refused();
+        expect(due.window.take(due.now + verdict.waitMs, Math.min(limit, lowerLimit)).accepted).toBe(true);
+      }),
+    );
+  });
+
+  test('does not charge a refused request', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 1).accepted).toBe(true);
+    for (let second = 1; second <= 60; second += 1) {
+      expect(window.take(START + second * 1_000, 1).accepted).toBe(false);
+    }
+    expect(window.take(START + SPAN_MS + BUCKET_MS, 1)).toMatchObject({ accepted: true, remaining: 0 });
+  });
+
+  test('counts what stays and says when the oldest request leaves', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 3)).toEqual({ accepted: true, remaining: 2, resetMs: 60_100, waitMs: 0 });
+    expect(window.take(START + 20_000, 3)).toEqual({
+      accepted: true,
+      remaining: 1,
+      resetMs: 40_100,
+      waitMs: 0,
+    });
+    expect(window.take(START + 30_000, 3)).toMatchObject({ accepted: true, remaining: 0 });
+    expect(window.take(START + 40_000, 3)).toEqual({
+      accepted: false,
+      remaining: 0,
+      resetMs: 20_100,
+      waitMs: 20_100,
+    });
+  });
+
+  test('keeps the limit when the clock steps back, and is not locked out when it was far ahead', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 1).accepted).toBe(true);
+    expect(window.take(START - 30_000, 1).accepted).toBe(false);
+    expect(window.take(START - 3_600_000, 1).accepted).toBe(true);
+  });
+
+  test('never counts a request as certain that the limit no longer counts', () => {
+    fc.assert(
+      fc.property(gaps, fc.integer({ min: 0, max: 70_000 }), (gapsMs, pause) => {
+        const window = createSlidingWindow();
+        let now = START;
+        const recorded = gapsMs.map((gap) => {
+          window.record((now += gap));
+          return now;
+        });
+        now += pause;
+        const within = recorded.filter((instant) => instant > now - SPAN_MS).length;
+        expect(window.atLeast(now)).toBeLessThanOrEqual(within);
+      }),
+    );
+  });
+});

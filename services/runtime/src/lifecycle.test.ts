@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLifecycle } from './lifecycle.js';
+import { silentLogger } from './logger.js';
+
+function lifecycle(graceMs = 10_000) {
+  return createLifecycle({ logger: silentLogger, graceMs });
+}
+
+describe('readiness', () => {
+  test('needs the start to be over and every check to hold, and says which one does not', () => {
+    const life = lifecycle();
+    let isBrokerUp = false;
+    life.addReadinessCheck('broker', () => isBrokerUp);
+    expect(life.readiness()).toEqual({ ready: false, checks: { started: false, accepting: true, broker: false } });
+    life.started();
+    expect(life.readiness()).toMatchObject({ ready: false, checks: { started: true, broker: false } });
+    isBrokerUp = true;
+    expect(life.readiness()).toMatchObject({ ready: true });
+    isBrokerUp = false;
+    expect(life.readiness()).toMatchObject({ ready: false });
+  });
+
+  test('ends with the first moment of a shutdown', async () => {
+    const life = lifecycle();
+    life.started();
+    let duringStep: unknown;
+    life.onShutdown('look', async () => {
+      duringStep = life.readiness();
+    });
+    const shutdown = life.shutDown();
+    expect(life.readiness()).toMatchObject({ ready: false, checks: { accepting: false } });
+    await shutdown;
+    expect(duringStep).toMatchObject({ ready: false });
+  });
+});
+
+describe('a shutdown', () => {
+  test('runs the steps one after another, the last added first', async () => {
+    const life = lifecycle();
+    const order: string[] = [];
+    for (const name of ['database', 'broker', 'http']) {
+      life.onShutdown(name, async () => {
+        order.push(`${name} begins`);
+        await Promise.resolve();
+        order.push(`${name} ends`);
+      });
+    }
+    expect(await life.shutDown()).toBe(true);
+    expect(order).toEqual([
+      'http begins',
+      'http ends',
+      'broker begins',
+      'broker ends',
+      'database begins',
+      'database ends',
+    ]);
+  });
+
+  test('runs once, however often it is asked for', async () => {
+    const life = lifecycle();
+    let runs = 0;
+    life.onShutdown('count', async () => {
+      runs += 1;
+    });
+    expect(await Promise.all([life.shutDown(), life.shutDown()])).toEqual([true, true]);
+    expect(await life.shutDown()).toBe(true);
+    expect(runs).toBe(1);
+  });
+
+  test('goes on after a step that fails, and is then not clean', async () => {
+    const life = lifecycle();
+    const ran: string[] = [];
+    life.onShutdown('first added', async () => {
+      ran.push('first added');
+    });
+    life.onShutdown('failing', async () => {
+      throw new Error('a fault');
+    });
+    expect(await life.shutDown()).toBe(false);
+    expect(ran).toEqual(['first added']);
+  });
+
+  test('does not wait longer than the grace for a step that hangs', async () => {
+    const life = lifecycle(5);
+    life.onShutdown('hanging', () => new Promise(() => undefined));
+    expect(await life.shutDown()).toBe(false);
+  });
+});

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { invariant } from '../invariant.js';
+import {
+  freePort,
+  isFreePort,
+  type LocalProgram,
+  startLocalProgram,
+  stopLocalProcess,
+} from './local-process.js';
+import {
+  descendantsOf,
+  identifyProcess,
+  isProcessRunning,
+  processesWithVariable,
+} from './process-identity.js';
+
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-local-process-'));
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function nodeProgram(name: string, script: string): LocalProgram {
+  const logFile = path.join(directory, `${name}.log`);
+  return {
+    name,
+    command: process.execPath,
+    args: ['-e', script],
+    env: { MARK: directory },
+    cwd: directory,
+    logFile,
+    isUp: async () => readFileSync(logFile, 'utf8').includes('up'),
+    startTimeoutMs: 20_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 10_000,
+  };
+}
+
+describe('startLocalProgram', () => {
+  test('runs a program that is found by its variable and ends on request', async () => {
+    const program = nodeProgram('patient', `console.log('up'); setInterval(() => {}, 1000)`);
+    const local = await startLocalProgram(program, { detached: false });
+
+    const identity = identifyProcess(local.pid);
+    invariant(identity, 'it runs');
+    expect(processesWithVariable('MARK', directory)).toContainEqual(identity);
+    expect(descendantsOf(process.pid)).toContain(local.pid);
+
+    await stopLocalProcess(local, 'SIGTERM');
+    expect(isProcessRunning(identity)).toBe(false);
+  });
+
+  test('says what a program wrote that ends before it is up', async () => {
+    const program = nodeProgram('hasty', `console.error('the port is taken'); process.exit(1)`);
+
+    await expect(startLocalProgram(program, { detached: false })).rejects.toThrow(
+      /hasty ended; the end of .*hasty\.log:\nthe port is taken/,
+    );
+  });
+
+  test('ends a program by force that does not mind being asked', async () => {
+    const program = nodeProgram(
+      'stubborn',
+      `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`,
+    );
+    const local = await startLocalProgram(program, { detached: false });
+
+    await stopLocalProcess(local, 'SIGTERM', 50);
+
+    expect(identifyProcess(local.pid)).toBeUndefined();
+  });
+});
+
+test('a process that has ended but was not waited for does not count as running', async () => {
+  // The shell is replaced by a program that never asks for the end of the child that it has inherited.
+  const parent = spawn('sh', ['-c', `sh -c 'exit 0' & echo $!; exec sleep 60`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pid = await new Promise<number>((resolve) => {
+    parent.stdout.once('data', (line: Buffer) => resolve(Number(line.toString())));
+  });
+  while (identifyProcess(pid) !== undefined) await new Promise((resolve) => setImmediate(resolve));
+
+  expect(() => process.kill(pid, 0)).not.toThrow();
+
+  parent.kill('SIGKILL');
+});
+
+test('a later process with the same number is another process', () => {
+  const identity = identifyProcess(process.pid);
+  invariant(identity, 'we run');
+
+  expect(isProcessRunning(identity)).toBe(true);
+  expect(isProcessRunning({ ...identity, startedAt: 'earlier' })).toBe(false);
+});
+
+test('a free port can be listened on, and a taken one is not free', async () => {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+
+  await expect(isFreePort(port)).resolves.toBe(false);
+
+  server.close();
+});

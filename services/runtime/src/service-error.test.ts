@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { ERROR_REASONS, isErrorReason, notFound, ServiceError } from './service-error.js';
+
+describe('a service error', () => {
+  test('has a public message and attributes, and a private cause apart from them', () => {
+    const cause = new Error('SELECT 1');
+    const error = new ServiceError('stale_version', 'the job has moved on', { currentVersion: 3, cause });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({ name: 'ServiceError', reason: 'stale_version', message: 'the job has moved on' });
+    expect(error.attributes).toEqual({ currentVersion: 3 });
+    expect(error.cause).toBe(cause);
+    expect(new ServiceError('not_found', 'no such job')).not.toHaveProperty('cause');
+  });
+
+  test('is itself when taken from itself, and internal without a word of the cause when taken from anything else', () => {
+    const known = notFound('job');
+    expect(ServiceError.from(known)).toBe(known);
+    for (const thrown of [new Error('password=hunter2'), 'hunter2', null, undefined, 42]) {
+      const error = ServiceError.from(thrown);
+      expect(error.reason).toBe('internal');
+      expect(error.message).not.toContain('hunter2');
+      expect(error.cause).toBe(thrown);
+    }
+  });
+
+  test.each([
+    ['invalid_argument', 400],
+    ['cursor_invalid', 400],
+    ['unauthenticated', 401],
+    ['permission_denied', 403],
+    ['not_found', 404],
+    ['stale_version', 409],
+    ['idempotency_mismatch', 409],
+    ['idempotency_in_progress', 409],
+    ['transition_not_allowed', 422],
+    ['rate_limited', 429],
+    ['unavailable', 503],
+    ['internal', 500],
+  ] as const)('of reason %s is answered with %d', (reason, httpStatus) => {
+    expect(ERROR_REASONS[reason].httpStatus).toBe(httpStatus);
+  });
+
+  test('knows its reasons from other words, those that every object has included', () => {
+    expect(isErrorReason('stale_version')).toBe(true);
+    for (const word of ['', 'stale', 'toString', '__proto__', 'constructor']) expect(isErrorReason(word)).toBe(false);
+  });
+});

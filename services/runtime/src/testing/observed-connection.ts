@@ -1,0 +1,39 @@
+import type { Channel, ConfirmChannel } from 'amqplib';
+import type { AmqpConnection } from '../amqp/connection.js';
+import { createRecorder, type Recorder } from './recorder.js';
+
+/** A connection that shows its channels, so that a test can take one away. */
+export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel'> {
+  /** Each channel whose setup has succeeded, by its plan's name, in order. */
+  readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
+}
+
+/** Wraps a connection. */
+export function observeConnection(connection: Pick<AmqpConnection, 'openChannel'>): ObservedConnection {
+  const channels = createRecorder<{ readonly name: string; readonly channel: Channel }>();
+  return {
+    channels,
+    openChannel(plan) {
+      const { name } = plan;
+      if (plan.confirm) {
+        const setup = async (channel: ConfirmChannel) => {
+          await plan.setup(channel);
+          channels.record({ name, channel });
+        };
+        return connection.openChannel({ ...plan, setup });
+      }
+      const setup = async (channel: Channel) => {
+        await plan.setup(channel);
+        channels.record({ name, channel });
+      };
+      return connection.openChannel({ ...plan, setup });
+    },
+  };
+}
+
+/** Has the broker close a channel alone, as it does after a refused operation. Resolves once it is closed. */
+export async function killChannel(channel: Channel): Promise<void> {
+  const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
+  channel.checkQueue('test.there-is-no-such-queue').catch(() => undefined);
+  await closed;
+}

@@ -1,0 +1,58 @@
+/** Keeps what was recorded, and lets a test wait for what it expects instead of sleeping. */
+export interface Recorder<T> {
+  /** Adds an item. Can be handed out as a callback. */
+  readonly record: (item: T) => void;
+  /** Everything so far, oldest first. */
+  all(): readonly T[];
+  /** The first item that matches, now or when it comes. Rejects after `timeoutMs` (absent: 10,000). */
+  find(matches: (item: T) => boolean, timeoutMs?: number): Promise<T>;
+  /** Everything, as soon as there are at least so many items. Rejects after `timeoutMs` (absent: 10,000). */
+  atLeast(count: number, timeoutMs?: number): Promise<readonly T[]>;
+}
+
+/** Makes an empty recorder. */
+export function createRecorder<T>(): Recorder<T> {
+  const items: T[] = [];
+  const watchers = new Set<() => void>();
+
+  function when<Found>(probe: () => Found | undefined, what: string, timeoutMs: number): Promise<Found> {
+    const found = probe();
+    if (found !== undefined) return Promise.resolve(found);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        watchers.delete(look);
+        reject(new Error(`${what} did not come within ${timeoutMs} ms; ${items.length} items did`));
+      }, timeoutMs);
+      const look = () => {
+        const seen = probe();
+        if (seen === undefined) return;
+        clearTimeout(timer);
+        watchers.delete(look);
+        resolve(seen);
+      };
+      watchers.add(look);
+    });
+  }
+
+  return {
+    record(item) {
+      items.push(item);
+      for (const look of watchers) look();
+    },
+    all: () => [...items],
+    async find(matches, timeoutMs = 10_000) {
+      const { item } = await when(
+        () => {
+          const index = items.findIndex(matches);
+          const item = items[index];
+          return item === undefined ? undefined : { item };
+        },
+        'the item',
+        timeoutMs,
+      );
+      return item;
+    },
+    atLeast: (count, timeoutMs = 10_000) =>
+      when(() => (items.length >= count ? [...items] : undefined), `${count} items`, timeoutMs),
+  };
+}

@@ -1,0 +1,214 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/runtime/ids';
+import type { z } from 'zod';
+import { call, callUntilAnswered } from './http-call.js';
+import { createActiveSubscription, signIn } from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import type { ReceivedWebhook } from './webhook-receiver.js';
+
+const JOBS_PER_COMPANY = 10;
+const EVENTS_PER_JOB = 10;
+const EVENTS = 2 * JOBS_PER_COMPANY * EVENTS_PER_JOB;
+const KILL_AFTER = 70;
+
+/** An installer company with its active subscription to all installation events. */
+interface Installer {
+  readonly company: SandboxCompany;
+  readonly apiKey: string;
+  readonly secret: string;
+}
+
+/** A write that the service has acknowledged. */
+interface Acknowledged {
+  readonly jobId: string;
+  readonly version: number;
+  readonly status: string;
+}
+
+let stack: TestStack;
+let installers: Installer[];
+
+beforeAll(async () => {
+  stack = await startTestStack({
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '200', DELIVERY_LEASE_SECONDS: '12' } },
+  });
+  // Two hundred writes a minute are more than the standard limit lets through.
+  await stack.database.query('update companies set installer_requests_per_minute = 100000');
+  installers = await Promise.all(
+    stack
+      .companies('INSTALLER')
+      .slice(0, 2)
+      .map(async (company) => {
+        const owner = await signIn(stack.baseUrl, company.owner);
+        const { secret } = await createActiveSubscription(owner, {
+          url: stack.receiverUrl,
+          events: ['install.*'],
+        });
+        return { company, apiKey: apiKeyOf(company, 'installer-company'), secret };
+      }),
+  );
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+}, 60_000);
+
+describe('200 status events with one process killed in the middle and started again', () => {
+  test.each([
+    'job-state',
+    'installer-gateway',
+    'inbound-gateway',
+    'console',
+    'webhook-dispatcher',
+    'rabbitmq',
+    'redis',
+    'postgres',
+  ])(
+    'survive kill -9 of %s: every acknowledged write is there once, in the feed once, and its webhook arrives',
+    async (victim) => {
+      const cursors = await Promise.all(installers.map((installer) => newestCursor(installer)));
+      const jobs = await Promise.all(
+        installers.flatMap((installer) =>
+          Array.from({ length: JOBS_PER_COMPANY }, async () => ({
+            installer,
+            job: await assignNewJob(stack, {
+              sellingCompanyId: sellingCompanyId(),
+              installerCompanyId: installer.company.id,
+              installerKey: installer.apiKey,
+            }),
+          })),
+        ),
+      );
+      const others = stack.stack.processes.filter((process) => process.name !== victim);
+      const pidsBefore = others.map((process) => process.pid);
+
+      const acknowledged: Acknowledged[] = [];
+      let restart: Promise<void> | undefined;
+      const acknowledge = (write: Acknowledged) => {
+        acknowledged.push(write);
+        if (acknowledged.length === KILL_AFTER) restart = killAndStart(victim);
+      };
+      await Promise.all(
+        jobs.map(({ installer, job }) => moveJob(installer.apiKey, job.id, job.version, acknowledge)),
+      );
+      expect(restart).toBeDefined();
+      await restart;
+
+      expect(acknowledged).toHaveLength(EVENTS);
+      for (const { installer, job } of jobs) {
+        const answer = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${job.id}`, {
+          headers: { 'x-api-key': installer.apiKey },
+        });
+        expect(jobAnswer.parse(answer.json).resource.version).toBe(job.version + EVENTS_PER_JOB);
+      }
+      for (const [index, installer] of installers.entries()) {
+        const entries = await readFeedAfter(installer, cursors[index]);
+        const sequences = entries.map((entry) => entry.sequence);
+        expect(sequences).toEqual(sequences.map((_, place) => (sequences[0] ?? 0) + place));
+        const inFeed = entries.map(({ resource }) => `${resource.id} ${resource.version} ${resource.status}`);
+        const written = acknowledged
+          .filter(({ jobId }) => jobs.some(({ job, installer: of }) => of === installer && job.id === jobId))
+          .map(({ jobId, version, status }) => `${jobId} ${version} ${status}`);
+        expect(inFeed.filter((entry) => written.includes(entry)).sort()).toEqual(written.sort());
+      }
+
+      const key = (write: { jobId: string; version: number }) => `${write.jobId} ${write.version}`;
+      const expected = new Set(acknowledged.map(key));
+      const statusWebhooks = (received: readonly ReceivedWebhook[]) =>
+        received.filter(
+          ({ envelope }) =>
+            envelope.event === 'install.status_changed' &&
+            expected.has(key({ jobId: envelope.resource.id, version: envelope.resource.version })),
+        );
+      const arrived = (received: readonly ReceivedWebhook[]) =>
+        new Set(
+          statusWebhooks(received).map(({ envelope }) =>
+            key({ jobId: envelope.resource.id, version: envelope.resource.version }),
+          ),
+        );
+      await stack.receiver.waitUntil(
+        `a webhook for each of the ${EVENTS} status events`,
+        (received) => arrived(received).size === EVENTS,
+      );
+      const webhooks = statusWebhooks(stack.receiver.received);
+      expect(new Set(webhooks.map(({ envelope }) => envelope.id)).size).toBe(EVENTS);
+      expect(new Set(webhooks.map(({ body }) => body.toString('utf8'))).size).toBe(EVENTS);
+      expect(new Set(webhooks.map(({ headers }) => headers['x-svc-delivery-id'])).size).toBe(webhooks.length);
+      for (const webhook of webhooks) expect(signers(webhook)).toHaveLength(1);
+
+      expect(others.map((process) => process.pid)).toEqual(pidsBefore);
+      await Promise.all(stack.stack.processes.map((process) => process.ready()));
+    },
+    180_000,
+  );
+});
+
+function sellingCompanyId(): string {
+  const [company] = stack.companies('SALES');
+  if (company === undefined) throw new Error('the sandbox has no sales company');
+  return company.id;
+}
+
+async function killAndStart(name: string): Promise<void> {
+  const victim = stack.stack.process(name);
+  await victim.kill('SIGKILL');
+  await victim.start();
+  await victim.ready();
+}
+
+async function moveJob(
+  apiKey: string,
+  jobId: string,
+  version: number,
+  acknowledge: (write: Acknowledged) => void,
+): Promise<void> {
+  for (let event = 0; event < EVENTS_PER_JOB; event += 1) {
+    const status = event === 0 ? 'ACKNOWLEDGED' : event % 2 === 1 ? 'EN_ROUTE' : 'ON_SITE';
+    const answer = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
+      body: { status, occurredAt: new Date().toISOString(), expectedVersion: version + event },
+    });
+    if (answer.status !== 201) throw new Error(`refused: ${answer.status} ${answer.text}`);
+    const { resource } = jobAnswer.parse(answer.json);
+    acknowledge({ jobId, version: resource.version, status: resource.status });
+  }
+}
+
+async function newestCursor(installer: Installer): Promise<string> {
+  const answer = await callUntilAnswered(stack.baseUrl, '/partner/v1/jobs?limit=1', {
+    headers: { 'x-api-key': installer.apiKey },
+  });
+  return jobFeedAnswer.parse(answer.json).nextCursor ?? '';
+}
+
+async function readFeedAfter(
+  installer: Installer,
+  cursor = '',
+): Promise<z.infer<typeof jobFeedAnswer>['resources']> {
+  const answer = await call(
+    stack.baseUrl,
+    `/partner/v1/jobs?limit=100&cursor=${encodeURIComponent(cursor)}`,
+    {
+      headers: { 'x-api-key': installer.apiKey },
+    },
+  );
+  const page = jobFeedAnswer.parse(answer.json);
+  return page.hasMore
+    ? [...page.resources, ...(await readFeedAfter(installer, page.nextCursor ?? ''))]
+    : page.resources;
+}
+
+/** The companies whose secret has made the signature of a webhook: exactly one, if it is right. */
+function signers({ headers, body }: ReceivedWebhook): Installer[] {
+  return installers.filter(({ secret }) => {
+    const signed = createHmac('sha256', secret)
+      .update(`${String(headers['x-svc-timestamp'])}.`)
+      .update(body);
+    return headers['x-svc-signature'] === `v1=${signed.digest('hex')}`;
+  });
+}

@@ -1,0 +1,319 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { subscriptionCreated } from '@partner/proto-contracts/public-api/console';
+import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/runtime/ids';
+import { Webhook } from 'standardwebhooks';
+import { call } from './http-call.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readDeliveries,
+  readSubscription,
+  signIn,
+  waitForDelivery,
+} from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import type { ReceivedWebhook } from './webhook-receiver.js';
+
+let stack: TestStack;
+let sales: SandboxCompany;
+let installer: SandboxCompany;
+let otherInstaller: SandboxCompany;
+let installerKey: string;
+let owner: OwnerSession;
+let failNext = 0;
+
+const first = (companies: readonly SandboxCompany[], place = 0): SandboxCompany => {
+  const company = companies[place];
+  if (company === undefined) throw new Error('the sandbox has too few companies');
+  return company;
+};
+
+beforeAll(async () => {
+  stack = await startTestStack({
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '300' } },
+    answer: () => {
+      failNext -= 1;
+      return failNext >= 0 ? 503 : 204;
+    },
+  });
+  sales = first(stack.companies('SALES'));
+  installer = first(stack.companies('INSTALLER'));
+  otherInstaller = first(stack.companies('INSTALLER'), 1);
+  installerKey = apiKeyOf(installer, 'installer-company');
+  owner = await signIn(stack.baseUrl, installer.owner);
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+}, 60_000);
+
+const postStatus = (
+  jobId: string,
+  body: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+) =>
+  call(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+    method: 'POST',
+    headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt'), ...headers },
+    body: { occurredAt: new Date().toISOString(), ...body },
+  });
+
+const newJob = () =>
+  assignNewJob(stack, { sellingCompanyId: sales.id, installerCompanyId: installer.id, installerKey });
+
+describe('a lead', () => {
+  const postLead = (address: string, headers: Readonly<Record<string, string>> = {}) =>
+    call(stack.baseUrl, '/inbound/leads', {
+      method: 'POST',
+      headers: { 'x-api-key': apiKeyOf(sales, 'general'), ...headers },
+      body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
+    });
+
+  test('is created, then merged by its address, and a repeat with its key gives the original answer', async () => {
+    const house = `${Math.floor(Math.random() * 1e9)}`;
+    const key = { 'idempotency-key': newId('evt') };
+    const created = await postLead(`${house} Main Street, Austin, TX 78701`, key);
+    expect(created.status).toBe(201);
+    const { leadId } = leadCreated.parse(created.json);
+
+    const merged = await postLead(`${house} MAIN ST, Austin, Texas 78701-1234`);
+    expect(merged.status).toBe(200);
+    expect(leadMerged.parse(merged.json)).toMatchObject({ leadId, reason: `address matches lead ${leadId}` });
+
+    const repeated = await postLead(`${house} Main Street, Austin, TX 78701`, key);
+    expect(repeated.status).toBe(201);
+    expect(repeated.text).toBe(created.text);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+
+    const changed = await postLead(`${house} Other Street, Austin, TX 78701`, key);
+    expect(changed.status).toBe(409);
+  });
+
+  test('is refused to a key of the installer surface', async () => {
+    const answer = await call(stack.baseUrl, '/inbound/leads', {
+      method: 'POST',
+      headers: { 'x-api-key': installerKey },
+      body: {},
+    });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a job', () => {
+  test('that the platform assigns appears in the feed and by its id, for its installer alone', async () => {
+    const job = await newJob();
+    expect(job.status).toBe('ASSIGNED');
+    expect(job.company).toEqual({ id: sales.id, name: sales.name });
+
+    const feed = await call(stack.baseUrl, '/partner/v1/jobs', { headers: { 'x-api-key': installerKey } });
+    expect(feed.status).toBe(200);
+    expect(jobFeedAnswer.parse(feed.json).resources.at(-1)?.resource).toEqual(job);
+
+    const foreign = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}`, {
+      headers: { 'x-api-key': apiKeyOf(otherInstaller, 'installer-company') },
+    });
+    expect(foreign.status).toBe(404);
+    expect(foreign.text).not.toContain(job.customer.name);
+  });
+
+  test('moves once per key and version, and tells the reason when it does not move', async () => {
+    const job = await newJob();
+    const key = { 'idempotency-key': newId('evt') };
+    const body = {
+      status: 'ACKNOWLEDGED',
+      expectedVersion: job.version,
+      occurredAt: new Date().toISOString(),
+    };
+    const moved = await postStatus(job.id, body, key);
+    expect(moved.status).toBe(201);
+    expect(jobAnswer.parse(moved.json).resource).toMatchObject({
+      version: job.version + 1,
+      status: 'ACKNOWLEDGED',
+    });
+
+    const repeated = await postStatus(job.id, body, key);
+    expect([repeated.status, repeated.text]).toEqual([201, moved.text]);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+
+    const mismatch = await postStatus(job.id, { ...body, note: 'changed' }, key);
+    expect([mismatch.status, mismatch.json]).toMatchObject([409, { code: 'idempotency_mismatch' }]);
+
+    const stale = await postStatus(job.id, { status: 'EN_ROUTE', expectedVersion: job.version });
+    expect([stale.status, stale.json]).toMatchObject([
+      409,
+      { code: 'stale_version', currentVersion: job.version + 1 },
+    ]);
+
+    const notAllowed = await postStatus(job.id, { status: 'COMPLETE', expectedVersion: job.version + 1 });
+    expect([notAllowed.status, notAllowed.json]).toMatchObject([
+      422,
+      {
+        code: 'transition_not_allowed',
+        currentStatus: 'ACKNOWLEDGED',
+        allowed: ['EN_ROUTE', 'ON_SITE', 'BLOCKED'],
+      },
+    ]);
+
+    const invalid = await postStatus(job.id, { status: 'BLOCKED', expectedVersion: job.version + 1 });
+    expect([invalid.status, invalid.json]).toMatchObject([
+      400,
+      { error: expect.stringContaining('blockerCode') },
+    ]);
+    expect(invalid.headers.get('x-request-id')).toBeTruthy();
+  });
+});
+
+describe('a subscription', () => {
+  test('starts paused and is activated only after a verified test delivery', async () => {
+    const created = await owner.call('POST', '/partner-api/webhooks', {
+      url: stack.receiverUrl,
+      events: ['install.status_changed'],
+    });
+    expect([created.status, created.json]).toMatchObject([
+      201,
+      {
+        subscription: { state: 'paused', verified: false, secretVersion: 1 },
+        secret: expect.stringMatching(/^whsec_/),
+      },
+    ]);
+    const { id } = subscriptionCreated.parse(created.json).subscription;
+    const early = await owner.call('POST', `/partner-api/webhooks/${id}/activate`);
+    expect([early.status, early.json]).toMatchObject([409, { code: 'test_delivery_required' }]);
+  });
+
+  test.each([
+    ['http://receiver.partner.test/', 'plain HTTP'],
+    ['https://receiver.partner.test:8443/', 'another port'],
+    ['https://user:pw@receiver.partner.test/', 'credentials'],
+    ['https://127.0.0.1/', 'loopback'],
+    ['https://169.254.169.254/latest', 'cloud metadata'],
+  ])('is refused for %s (%s)', async (url) => {
+    const answer = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.test'] });
+    expect([answer.status, answer.json]).toMatchObject([400, { error: expect.stringContaining('url') }]);
+  });
+
+  test('is refused for events of another class, and unknown to the owner of another company', async () => {
+    const refused = await owner.call('POST', '/partner-api/webhooks', {
+      url: stack.receiverUrl,
+      events: ['quote.sent'],
+    });
+    expect([refused.status, refused.json]).toMatchObject([400, { error: expect.stringContaining('events') }]);
+
+    const made = await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.test'] });
+    const stranger = await signIn(stack.baseUrl, otherInstaller.owner);
+    for (const [method, path] of [
+      ['GET', `/partner-api/webhooks/${made.id}`],
+      ['GET', `/partner-api/webhooks/${made.id}/deliveries`],
+      ['POST', `/partner-api/webhooks/${made.id}/test`],
+      ['POST', `/partner-api/webhooks/${made.id}/activate`],
+    ] as const) {
+      expect((await stranger.call(method, path)).status).toBe(404);
+    }
+  });
+});
+
+describe('a webhook', () => {
+  let subscription: { readonly id: string; readonly secret: string };
+
+  beforeAll(async () => {
+    subscription = await createActiveSubscription(owner, {
+      url: `${stack.receiverUrl}/main`,
+      events: ['install.status_changed'],
+    });
+  }, 60_000);
+
+  const forJob = (jobId: string) => (webhook: ReceivedWebhook) =>
+    webhook.path === '/webhooks/main' && webhook.envelope.resource.id === jobId;
+
+  test('arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request', async () => {
+    const job = await newJob();
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const moved = await postStatus(
+      job.id,
+      { status: 'ACKNOWLEDGED', expectedVersion: job.version, note: 'on it' },
+      { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    );
+    expect(moved.status).toBe(201);
+    await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(forJob(job.id)));
+    const [webhook] = stack.receiver.received.filter(forJob(job.id));
+    if (webhook === undefined) throw new Error('not received');
+
+    const headers = Object.fromEntries(
+      Object.entries(webhook.headers).map(([name, value]) => [name, String(value)] as const),
+    );
+    expect(() => new Webhook(subscription.secret).verify(webhook.body, headers)).not.toThrow();
+    const tampered = Buffer.from(webhook.body);
+    tampered.writeUInt8(tampered.readUInt8(10) ^ 1, 10);
+    expect(() => new Webhook(subscription.secret).verify(tampered, headers)).toThrow();
+
+    const signed = createHmac('sha256', subscription.secret).update(`${headers['x-svc-timestamp'] ?? ''}.`);
+    expect(headers['x-svc-signature']).toBe(`v1=${signed.update(webhook.body).digest('hex')}`);
+    expect(headers['traceparent']).toContain(traceId);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-svc-event': 'install.status_changed',
+      'x-svc-secret-version': '1',
+      'webhook-id': webhook.envelope.id,
+    });
+    expect(webhook.envelope).toMatchObject({
+      event: 'install.status_changed',
+      apiVersion: '2026-08-26',
+      schemaVersion: 1,
+      resource: { id: job.id, version: job.version + 1 },
+      data: { previousStatus: 'ASSIGNED', status: 'ACKNOWLEDGED', note: 'on it' },
+    });
+  });
+
+  test('that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it', async () => {
+    const job = await newJob();
+    failNext = 2;
+    await postStatus(job.id, { status: 'ACKNOWLEDGED', expectedVersion: job.version });
+    await stack.receiver.waitUntil(
+      'three attempts',
+      (received) => received.filter(forJob(job.id)).length === 3,
+    );
+    const attempts = stack.receiver.received.filter(forJob(job.id));
+    expect(attempts.map(({ answeredStatus }) => answeredStatus)).toEqual([503, 503, 204]);
+    expect(new Set(attempts.map(({ envelope }) => envelope.id)).size).toBe(1);
+    expect(new Set(attempts.map(({ body }) => body.toString('base64'))).size).toBe(1);
+    expect(new Set(attempts.map(({ headers }) => headers['x-svc-delivery-id'])).size).toBe(3);
+
+    const { deliveries } = await readDeliveries(owner, subscription.id);
+    const eventId = attempts[0]?.envelope.id;
+    const id = deliveries.find((delivery) => delivery.eventId === eventId)?.id ?? '';
+    const delivered = await waitForDelivery(owner, id, (state) => state === 'delivered');
+    expect(delivered.body).toBe(attempts[0]?.body.toString('utf8'));
+    expect(delivered.attempts.map(({ outcome, responseStatus }) => [outcome, responseStatus])).toEqual([
+      ['rejected', 503],
+      ['rejected', 503],
+      ['delivered', 204],
+    ]);
+    const [one, two, three] = delivered.attempts.map(({ startedAt }) => Date.parse(startedAt));
+    expect((two ?? 0) - (one ?? 0)).toBeGreaterThanOrEqual(300);
+    expect((three ?? 0) - (two ?? 0)).toBeGreaterThanOrEqual(600);
+    const sentIds = attempts.map(({ headers }) => String(headers['x-svc-delivery-id']));
+    expect(delivered.attempts.map(({ deliveryId }) => deliveryId)).toEqual(sentIds);
+    expect(await readSubscription(owner, subscription.id)).toMatchObject({
+      state: 'active',
+      health: 'healthy',
+    });
+  });
+});
+
+describe('a revoked key', () => {
+  test('is refused at once', async () => {
+    const key = apiKeyOf(otherInstaller, 'installer-company');
+    const use = () => call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } });
+    expect((await use()).status).toBe(200);
+    await stack.revokeKey(otherInstaller.id, key);
+    const deadline = Date.now() + 5_000;
+    let status = 200;
+    while (status === 200 && Date.now() < deadline) status = (await use()).status;
+    expect(status).toBe(401);
+  });
+});

@@ -1,0 +1,98 @@
+import {
+  delivery,
+  deliveryPage,
+  deliveryWithAttempts,
+  subscription,
+  subscriptionCreated,
+} from '@partner/proto-contracts/public-api/console';
+import type { z } from 'zod';
+import { type Answer, call } from './http-call.js';
+
+/** A signed-in owner at the console. */
+export interface OwnerSession {
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** Signs an owner in, as a browser would. Throws with the answer when it is refused. */
+export async function signIn(
+  baseUrl: string,
+  owner: { readonly email: string; readonly password: string },
+): Promise<OwnerSession> {
+  const origin = new URL(baseUrl).origin;
+  const answer = await call(baseUrl, '/partner-api/session', {
+    method: 'POST',
+    headers: { origin },
+    body: owner,
+  });
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
+  if (!/^20[01]$/.test(String(answer.status)) || cookie === undefined) {
+    throw new Error(`the owner could not sign in: ${answer.status} ${answer.text}`);
+  }
+  return {
+    call: (method, path, body) =>
+      call(baseUrl, path, {
+        method,
+        headers: { cookie, origin },
+        ...(method === 'GET' ? {} : { body: body ?? {} }),
+      }),
+  };
+}
+
+/** Creates a subscription, has its endpoint verified by a test delivery, and activates it, as an owner would. */
+export async function createActiveSubscription(
+  session: OwnerSession,
+  options: { readonly url: string; readonly events: readonly string[] },
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const created = await session.call('POST', '/partner-api/webhooks', options);
+  if (created.status !== 201) throw new Error(`no subscription: ${created.status} ${created.text}`);
+  const { subscription: made, secret } = subscriptionCreated.parse(created.json);
+  await sendTestDelivery(session, made.id);
+  const activated = await session.call('POST', `/partner-api/webhooks/${made.id}/activate`);
+  if (activated.status !== 200) throw new Error(`not activated: ${activated.status} ${activated.text}`);
+  return { id: made.id, secret };
+}
+
+/** Sends a test delivery and waits until it has been delivered. */
+export async function sendTestDelivery(session: OwnerSession, subscriptionId: string): Promise<string> {
+  const sent = await session.call('POST', `/partner-api/webhooks/${subscriptionId}/test`);
+  if (sent.status !== 202) throw new Error(`no test delivery: ${sent.status} ${sent.text}`);
+  const { id } = delivery.parse(sent.json);
+  await waitForDelivery(session, id, (state) => state === 'delivered');
+  return id;
+}
+
+/** Reads a delivery again and again until it is in a state that satisfies the condition. */
+export async function waitForDelivery(
+  session: OwnerSession,
+  deliveryId: string,
+  condition: (state: string, attempts: number) => boolean,
+  timeoutMs = 30_000,
+): Promise<z.infer<typeof deliveryWithAttempts>> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const answer = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
+    if (answer.status !== 200) throw new Error(`no delivery: ${answer.status} ${answer.text}`);
+    const found = deliveryWithAttempts.parse(answer.json);
+    if (condition(found.delivery.state, found.attempts.length)) return found;
+    if (Date.now() > deadline) throw new Error(`the delivery stays as it is: ${answer.text}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Reads one subscription. */
+export async function readSubscription(
+  session: OwnerSession,
+  subscriptionId: string,
+): Promise<z.infer<typeof subscription>> {
+  const answer = await session.call('GET', `/partner-api/webhooks/${subscriptionId}`);
+  return subscription.parse(answer.json);
+}
+
+/** Reads the newest deliveries of a subscription. */
+export async function readDeliveries(
+  session: OwnerSession,
+  subscriptionId: string,
+): Promise<z.infer<typeof deliveryPage>> {
+  const answer = await session.call('GET', `/partner-api/webhooks/${subscriptionId}/deliveries?limit=100`);
+  return deliveryPage.parse(answer.json);
+}

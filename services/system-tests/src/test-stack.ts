@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { RECEIVER_HOST, type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import { stackFiles } from '@partner/local-stack/stack/stack-state';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { JOB_STATE_RPC, PLATFORM } from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import pg from 'pg';
+import { Registry } from 'prom-client';
+import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
+
+/** A whole stack of its own, with a receiver inside the test and the platform played by the test. */
+export interface TestStack {
+  readonly stack: Stack;
+  readonly baseUrl: string;
+  readonly receiver: WebhookReceiver;
+  /** The URL of a subscription that leads to the receiver. */
+  readonly receiverUrl: string;
+  readonly database: pg.Pool;
+  /** Publishes a message of the platform and resolves once the broker has confirmed it. */
+  publishFromPlatform<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<void>;
+  /** Revokes an API key as the console would. */
+  revokeKey(companyId: string, apiKey: string): Promise<void>;
+  companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
+  stop(): Promise<void>;
+}
+
+/** The API key of a kind that a company of the sandbox has. */
+export function apiKeyOf(company: SandboxCompany, kind: SandboxCompany['keys'][number]['kind']): string {
+  const key = company.keys.find((candidate) => candidate.kind === kind);
+  if (key === undefined) throw new Error(`${company.name} has no key of kind ${kind}`);
+  return key.apiKey;
+}
+
+/** Starts a stack with private servers that ends with the test. */
+export async function startTestStack(options: {
+  readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number;
+}): Promise<TestStack> {
+  const root = path.resolve(import.meta.dirname, '../../..', '.stack');
+  mkdirSync(root, { recursive: true });
+  const directory = mkdtempSync(path.join(root, 'system-test-'));
+  const certificates = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
+  const receiver = await startWebhookReceiver({
+    key: readFileSync(certificates.keyFile, 'utf8'),
+    cert: readFileSync(certificates.certificateFile, 'utf8'),
+    ...(options.answer === undefined ? {} : { answer: options.answer }),
+  });
+  const stack = await startStack({
+    directory,
+    parts: { kind: 'private' },
+    proxyPort: 0,
+    devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
+  });
+  const { baseUrl, companies, amqpUrl, postgresUrl } = stack.description;
+  const database = new pg.Pool({ connectionString: postgresUrl, max: 2 });
+  // The server is killed in some tests; each query says itself when it fails.
+  database.on('error', () => undefined);
+  const connection = createAmqpConnection({
+    url: amqpUrl,
+    name: 'platform',
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
+  const transport = createRpcTransport({
+    connection,
+    queue: JOB_STATE_RPC,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  const access = createClient(AccessService, transport);
+  return {
+    stack,
+    baseUrl,
+    receiver,
+    receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
+    database,
+    async publishFromPlatform(schema, message) {
+      while (!connection.isReady()) await new Promise((resolve) => setTimeout(resolve, 20));
+      await publisher.publish({
+        exchange: PLATFORM,
+        routingKey: schema.typeName,
+        messageId: newId('evt'),
+        type: schema.typeName,
+        body: toBinary(schema, create(schema, message)),
+      });
+    },
+    async revokeKey(companyId, apiKey) {
+      await access.revokeKey({ companyId, keyId: apiKey.slice(0, apiKey.indexOf('.')) });
+    },
+    companies: (companyClass) => companies.filter((company) => company.class === companyClass),
+    async stop() {
+      await connection.close();
+      await database.end();
+      await stack.stop();
+      await receiver.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

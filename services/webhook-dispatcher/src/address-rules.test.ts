@@ -1,0 +1,175 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
+import {
+  publicAddress,
+  PUBLIC_IPV6_RANGE,
+  REFUSED_IPV4_RANGES,
+  REFUSED_IPV6_RANGES,
+} from './address-rules.js';
+
+/** First and last address of each refused IPv4 range, and its neighbours on both sides where they are public. */
+const ipv4Edges = [
+  { first: '0.0.0.0', last: '0.255.255.255', above: '1.0.0.0' },
+  { below: '9.255.255.255', first: '10.0.0.0', last: '10.255.255.255', above: '11.0.0.0' },
+  { below: '100.63.255.255', first: '100.64.0.0', last: '100.127.255.255', above: '100.128.0.0' },
+  { below: '126.255.255.255', first: '127.0.0.0', last: '127.255.255.255', above: '128.0.0.0' },
+  { below: '168.63.129.15', first: '168.63.129.16', last: '168.63.129.16', above: '168.63.129.17' },
+  { below: '169.253.255.255', first: '169.254.0.0', last: '169.254.255.255', above: '169.255.0.0' },
+  { below: '172.15.255.255', first: '172.16.0.0', last: '172.31.255.255', above: '172.32.0.0' },
+  { below: '191.255.255.255', first: '192.0.0.0', last: '192.0.0.255', above: '192.0.1.0' },
+  { below: '192.0.1.255', first: '192.0.2.0', last: '192.0.2.255', above: '192.0.3.0' },
+  { below: '192.88.98.255', first: '192.88.99.0', last: '192.88.99.255', above: '192.88.100.0' },
+  { below: '192.167.255.255', first: '192.168.0.0', last: '192.168.255.255', above: '192.169.0.0' },
+  { below: '198.17.255.255', first: '198.18.0.0', last: '198.19.255.255', above: '198.20.0.0' },
+  { below: '198.51.99.255', first: '198.51.100.0', last: '198.51.100.255', above: '198.51.101.0' },
+  { below: '203.0.112.255', first: '203.0.113.0', last: '203.0.113.255', above: '203.0.114.0' },
+  { below: '223.255.255.255', first: '224.0.0.0', last: '239.255.255.255' },
+  { first: '240.0.0.0', last: '255.255.255.255' },
+];
+
+describe('IPv4', () => {
+  test.each(ipv4Edges)(
+    '$first to $last is refused and nothing beside it',
+    ({ first, last, below, above }) => {
+      expect([publicAddress(first), publicAddress(last)]).toEqual([undefined, undefined]);
+      if (below !== undefined) expect(publicAddress(below)).toBe(below);
+      if (above !== undefined) expect(publicAddress(above)).toBe(above);
+    },
+  );
+
+  test('the table of edges has every refused range', () => {
+    const ranges = REFUSED_IPV4_RANGES.map((range) => range.slice(0, range.indexOf('/')));
+    expect(ipv4Edges.map(({ first }) => first).sort()).toEqual([...ranges].sort());
+  });
+
+  test.each(['1.1.1.1', '8.8.8.8', '93.184.215.14'])('%s is public', (address) => {
+    expect(publicAddress(address)).toBe(address);
+  });
+});
+
+describe('IPv6', () => {
+  test.each([
+    ['unspecified', '::'],
+    ['loopback', '::1'],
+    ['loopback in full', '0:0:0:0:0:0:0:1'],
+    ['low unassigned', '::2'],
+    ['IPv4-compatible loopback', '::127.0.0.1'],
+    ['IPv4-compatible public', '::8.8.8.8'],
+    ['mapped loopback', '::ffff:127.0.0.1'],
+    ['mapped loopback in hex', '::ffff:7f00:1'],
+    ['mapped loopback in mixed case', '::fFFf:127.0.0.1'],
+    ['mapped loopback in full', '0000:0000:0000:0000:0000:ffff:7f00:0001'],
+    ['mapped private', '::ffff:10.0.0.1'],
+    ['mapped metadata', '::ffff:169.254.169.254'],
+    ['translated (SIIT)', '::ffff:0:127.0.0.1'],
+    ['NAT64 of loopback', '64:ff9b::7f00:1'],
+    ['NAT64 of a public address', '64:ff9b::8.8.8.8'],
+    ['local NAT64', '64:ff9b:1::a00:1'],
+    ['discard', '100::1'],
+    ['first below the public range', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+    ['benchmarks', '2001:2::1'],
+    ['ORCHID', '2001:20::1'],
+    ['last of the protocol assignments', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['documentation', '2001:db8::1'],
+    ['last of documentation', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['6to4 of a private address', '2002:a00:1::1'],
+    ['6to4 of a public address', '2002:808:808::1'],
+    ['newer documentation', '3fff::1'],
+    ['first above the public range', '4000::'],
+    ['segment routing', '5f00::1'],
+    ['unique local', 'fc00::1'],
+    ['metadata over IPv6', 'fd00:ec2::254'],
+    ['link-local', 'fe80::1'],
+    ['link-local with a zone', 'fe80::1%eth0'],
+    ['public with a zone', '2606:4700:4700::1111%eth0'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+  ])('%s %s is refused', (_what, address) => {
+    expect(publicAddress(address)).toBeUndefined();
+  });
+
+  test.each([
+    '2606:4700:4700::1111',
+    '2a00:1450:4001:81b::200e',
+    '2001:200::1',
+    '2001:db7:ffff::1',
+    '2001:db9::1',
+    '2003::1',
+    '3ffe::1',
+    '3fff:1000::1',
+  ])('%s is public', (address) => {
+    expect(publicAddress(address)).toBe(address);
+  });
+
+  test('a mapped public address is the IPv4 address that it means', () => {
+    expect(publicAddress('::ffff:8.8.8.8')).toBe('8.8.8.8');
+  });
+});
+
+test.each([
+  '',
+  'localhost',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '08.8.8.8',
+  '8.8.8',
+  '8.8.8.8.8',
+  '256.1.1.1',
+  '1.1.1.1/32',
+  ' 8.8.8.8',
+  '8.8.8.8 ',
+  '8.8.8.8:443',
+  '[2606:4700:4700::1111]',
+  '2606:4700:4700:::1111',
+])('%j is no address in strict notation and is refused', (text) => {
+  expect(publicAddress(text)).toBeUndefined();
+});
+
+const ipv4 = fc.uint8Array({ minLength: 4, maxLength: 4 });
+const ipv6 = fc.uint8Array({ minLength: 16, maxLength: 16 });
+
+/** Random bytes with the first bits of a range: an address inside it. */
+function inside(range: string): fc.Arbitrary<ipaddr.IPv4 | ipaddr.IPv6> {
+  const [network, bits] = ipaddr.parseCIDR(range);
+  const prefix = network.toByteArray();
+  return (prefix.length === 4 ? ipv4 : ipv6).map((random) =>
+    ipaddr.fromByteArray(
+      prefix.map((byte, index) => {
+        const fixedBits = Math.min(8, Math.max(0, bits - index * 8));
+        const mask = (0xff << (8 - fixedBits)) & 0xff;
+        return (byte & mask) | ((random[index] ?? 0) & ~mask & 0xff);
+      }),
+    ),
+  );
+}
+
+describe('any address', () => {
+  test('inside a refused range is refused, in every notation of it', () => {
+    fc.assert(
+      fc.property(fc.oneof(...[...REFUSED_IPV4_RANGES, ...REFUSED_IPV6_RANGES].map(inside)), (address) => {
+        expect(publicAddress(address.toString())).toBeUndefined();
+        expect(publicAddress(address.toNormalizedString())).toBeUndefined();
+        if (address instanceof ipaddr.IPv4) {
+          expect(publicAddress(address.toIPv4MappedAddress().toString())).toBeUndefined();
+          expect(publicAddress(`::ffff:${address.toString()}`)).toBeUndefined();
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('outside the public IPv6 range is refused, unless it maps an IPv4 address', () => {
+    const publicRange = ipaddr.IPv6.parseCIDR(PUBLIC_IPV6_RANGE);
+    fc.assert(
+      fc.property(ipv6, (bytes) => {
+        const address = new ipaddr.IPv6([...bytes]);
+        fc.pre(!address.match(publicRange) && !address.isIPv4MappedAddress());
+        expect(publicAddress(address.toString())).toBeUndefined();
+      }),
+    );
+  });
+});

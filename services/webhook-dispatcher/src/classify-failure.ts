@@ -1,0 +1,46 @@
+/** How far an exchange had come: connecting, shaking hands, or speaking HTTP over a checked connection. */
+export type ExchangePhase = 'connect' | 'tls' | 'http';
+
+/** A failure of an exchange, in words that the company owner may read. */
+export interface ExchangeFailure {
+  readonly outcome: 'tls_failed' | 'connection_failed';
+  readonly error: string;
+}
+
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_SIGNATURE_FAILURE: 'the certificate is not signed by a trusted authority',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not signed by a trusted authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate is not signed by a trusted authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not signed by a trusted authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'the certificate is not signed by a trusted authority, or an intermediate certificate is not sent',
+};
+
+const CONNECT_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  ETIMEDOUT: 'the host did not take the connection in time',
+};
+
+/** Tells how an exchange failed from the error and how far it had come. Repeats nothing that the other side sent. */
+export function classifyFailure(phase: ExchangePhase, error: Error): ExchangeFailure {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (phase === 'connect') {
+    return { outcome: 'connection_failed', error: CONNECT_FAULTS[code] ?? 'the connection failed' };
+  }
+  if (phase === 'tls' || code.startsWith('ERR_SSL') || code === 'EPROTO') {
+    return { outcome: 'tls_failed', error: CERTIFICATE_FAULTS[code] ?? 'the TLS handshake failed' };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return { outcome: 'connection_failed', error: 'the headers of the answer were too large' };
+  }
+  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') {
+    return { outcome: 'connection_failed', error: 'the answer was not valid HTTP' };
+  }
+  return { outcome: 'connection_failed', error: 'the connection was closed before the answer was complete' };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, parseConfig } from '@partner/runtime/config';
+import { webhookDispatcherConfig } from './config.js';
+
+const environment = {
+  PARTNER_ENVIRONMENT: 'sandbox',
+  AMQP_URL: 'amqp://localhost',
+  WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+};
+
+const parse = (changes: Record<string, string>) =>
+  parseConfig(webhookDispatcherConfig, { ...environment, ...changes });
+
+describe('the settings', () => {
+  test('need no more than environment, broker and sealing keys', () => {
+    const config = parse({});
+    expect(config.DELIVERY_CONCURRENCY).toBe(100);
+    expect(config.WEBHOOK_DEV_HOSTS).toBeUndefined();
+    expect(config.DNS_SERVERS).toBeUndefined();
+    expect(config.WEBHOOK_SEALING_KEYS.currentKeyId).toBe('k1');
+  });
+
+  test('map development hosts to places', () => {
+    const config = parse({
+      WEBHOOK_DEV_HOSTS: 'receiver.partner.test=127.0.0.1:9443, other.test=[::1]:9444',
+    });
+    expect([...(config.WEBHOOK_DEV_HOSTS ?? [])]).toEqual([
+      ['receiver.partner.test', { address: '127.0.0.1', port: 9443 }],
+      ['other.test', { address: '::1', port: 9444 }],
+    ]);
+  });
+
+  test.each([
+    'receiver.partner.test',
+    'receiver.partner.test=9443',
+    'receiver.partner.test=localhost:9443',
+    'receiver.partner.test=127.0.0.1',
+    'receiver.partner.test=127.0.0.1:0',
+    'receiver.partner.test=127.0.0.1:65536',
+    'receiver.partner.test=[127.0.0.1]:9443',
+    'Receiver.test=127.0.0.1:9443',
+    '*.test=127.0.0.1:9443',
+    'a.test=127.0.0.1:1,a.test=127.0.0.1:2',
+    'a.test=127.0.0.1:1,',
+  ])('refuse %j as development hosts', (hosts) => {
+    expect(() => parse({ WEBHOOK_DEV_HOSTS: hosts })).toThrow(ConfigError);
+  });
+
+  test.each(['dns.example.com:53', '1.1.1.1', '::1:53', ''.padEnd(3, ',')])(
+    'refuse %j as DNS servers',
+    (servers) => {
+      expect(() => parse({ DNS_SERVERS: servers })).toThrow(/DNS_SERVERS/);
+    },
+  );
+
+  test('take DNS servers of both families', () => {
+    expect(parse({ DNS_SERVERS: '127.0.0.1:5353,[::1]:53' }).DNS_SERVERS).toEqual([
+      '127.0.0.1:5353',
+      '[::1]:53',
+    ]);
+  });
+
+  test.each([
+    ['WEBHOOK_DEV_HOSTS', 'receiver.partner.test=127.0.0.1:9443'],
+    ['WEBHOOK_DEV_CA_FILE', '/tmp/ca.pem'],
+  ])('refuse %s in production', (name, value) => {
+    expect(() => parse({ PARTNER_ENVIRONMENT: 'production', [name]: value })).toThrow(
+      new RegExp(`${name}: must not be set in production`),
+    );
+  });
+
+  test('are usable in production without development overrides', () => {
+    expect(parse({ PARTNER_ENVIRONMENT: 'production' }).PARTNER_ENVIRONMENT).toBe('production');
+  });
+
+  test.each(['0', '2001', 'many'])('refuse a concurrency of %j', (value) => {
+    expect(() => parse({ DELIVERY_CONCURRENCY: value })).toThrow(/DELIVERY_CONCURRENCY/);
+  });
+});

@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { commonConfig, integer } from '@partner/runtime/config';
+import { sealingKeysSetting } from '@partner/runtime/secret-sealing';
+import { z } from 'zod';
+import type { DevHosts, DialTarget } from './endpoint-guard.js';
+
+/** The settings of webhook-dispatcher. */
+export const webhookDispatcherConfig = z
+  .object({
+    ...commonConfig,
+    /** Opens the signing secrets that job-state sealed; the same value as there. */
+    WEBHOOK_SEALING_KEYS: sealingKeysSetting,
+    /** Attempts in flight at once; also what is taken from the queue ahead of acknowledgement. */
+    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 }).default(100),
+    /** `address:port` of DNS servers, parted by commas. Absent: those of the system. */
+    DNS_SERVERS: dnsServersSetting().optional(),
+    /** Development only: `host=address:port`, parted by commas; where connections to exactly these hosts go. */
+    WEBHOOK_DEV_HOSTS: devHostsSetting().optional(),
+    /** Development only: PEM file of a certificate authority that is trusted besides the usual ones. */
+    WEBHOOK_DEV_CA_FILE: z.string().optional(),
+  })
+  .superRefine((settings, context) => {
+    if (settings.PARTNER_ENVIRONMENT !== 'production') return;
+    for (const name of ['WEBHOOK_DEV_HOSTS', 'WEBHOOK_DEV_CA_FILE'] as const) {
+      if (settings[name] === undefined) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'must not be set in production' });
+    }
+  });
+
+function dnsServersSetting() {
+  return z.string().transform((text, context): readonly string[] => {
+    const servers = text.split(',').map((server) => server.trim());
+    if (!servers.every((server) => parseAddressAndPort(server) !== undefined)) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be address:port parted by commas, IPv6 in brackets',
+      });
+      return z.NEVER;
+    }
+    return servers;
+  });
+}
+
+function devHostsSetting() {
+  return z.string().transform((text, context): DevHosts => {
+    const hosts = new Map<string, DialTarget>();
+    for (const entry of text.split(',')) {
+      const [, host = '', place = ''] = /^([a-z0-9.-]+)=(.+)$/.exec(entry.trim()) ?? [];
+      const target = parseAddressAndPort(place);
+      if (host === '' || target === undefined || hosts.has(host)) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be host=address:port parted by commas, hosts in lowercase and each once',
+        });
+        return z.NEVER;
+      }
+      hosts.set(host, target);
+    }
+    return hosts;
+  });
+}
+
+function parseAddressAndPort(text: string): DialTarget | undefined {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const [, ipv6, ipv4, digits] = match;
+  const address = ipv6 ?? ipv4 ?? '';
+  const port = Number(digits);
+  const family = ipv6 === undefined ? 4 : 6;
+  return isIP(address) === family && port >= 1 && port <= 65_535 ? { address, port } : undefined;
+}

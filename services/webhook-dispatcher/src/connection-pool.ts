@@ -1,0 +1,130 @@
+import { Agent } from 'node:https';
+import { isIP } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { connect, createSecureContext, rootCertificates } from 'node:tls';
+import type { DialTarget } from './endpoint-guard.js';
+
+/** Where a connection goes and which name its certificate is for. */
+export interface ConnectionKey extends DialTarget {
+  readonly hostName: string;
+}
+
+/** TLS connections to endpoints. One is shared only between deliveries with the same address, port and host name. */
+export interface ConnectionPool {
+  readonly agent: Agent;
+  /** True when a connection stands open and unused. */
+  hasIdle(key: ConnectionKey): boolean;
+  /** False when the next connection there is to be closed after its answer, since it would not be kept. */
+  keeps(key: ConnectionKey): boolean;
+  /** Says that a kept connection was closed by the receiver as it was used again: keep none there for a minute. */
+  brokeOnReuse(key: ConnectionKey): void;
+  /** Closes every connection. */
+  close(): void;
+}
+
+/** Below the 5 s after which common servers close a connection that is not used. */
+const IDLE_MS = 4_000;
+const IDLE_CONNECTIONS_PER_KEY = 32;
+const MAX_KEPT_CONNECTIONS = 1_000;
+const MAX_SESSIONS = 2_000;
+const MAX_BROKEN_KEYS = 1_000;
+const KEEP_NONE_MS = 60_000;
+
+/**
+ * Makes a pool. A connection that it opens goes to the address that it is told, without any lookup or proxy, speaks TLS
+ * 1.2 or newer and HTTP/1.1, and is usable only when the certificate is trusted and is for the host name. TLS sessions
+ * are resumed, but only ones whose certificate had been checked.
+ */
+export function createConnectionPool(options: {
+  /** PEM text of certificate authorities that are trusted besides the usual ones. */
+  readonly extraCa?: string | undefined;
+}): ConnectionPool {
+  // Made once: reading the certificate authorities costs more than a handshake.
+  const secureContext = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(options.extraCa !== undefined && { ca: [...rootCertificates, options.extraCa] }),
+  });
+  const sessions = new Map<string, Buffer>();
+  const keepNoneUntil = new Map<string, number>();
+  let openConnections = 0;
+
+  const agent = new Agent({
+    keepAlive: true,
+    timeout: IDLE_MS,
+    maxFreeSockets: IDLE_CONNECTIONS_PER_KEY,
+    scheduling: 'lifo',
+  });
+  agent.getName = (request) =>
+    `${request?.servername ?? ''}|${request?.host ?? ''}|${String(request?.port ?? '')}`;
+
+  agent.createConnection = (request) => {
+    const name = agent.getName(request);
+    const socket = connect({
+      host: request.host ?? '',
+      port: Number(request.port),
+      ...(request.servername !== undefined && { servername: request.servername }),
+      session: sessions.get(name),
+      secureContext,
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+    });
+    openConnections += 1;
+    socket.once('close', (hadError) => {
+      openConnections -= 1;
+      if (hadError) sessions.delete(name);
+    });
+
+    // TLS 1.2 hands the session out before the certificate has been checked, TLS 1.3 after that.
+    let unchecked: Buffer | undefined;
+    let checked = false;
+    const remember = (session: Buffer) => {
+      forgetOldest(sessions, MAX_SESSIONS);
+      sessions.set(name, session);
+    };
+    socket.on('session', (session: Buffer) => {
+      if (checked) remember(session);
+      else unchecked = session;
+    });
+    socket.once('secureConnect', () => {
+      checked = true;
+      if (unchecked !== undefined) remember(unchecked);
+    });
+    return socket;
+  };
+
+  return {
+    agent,
+    hasIdle(key) {
+      return (agent.freeSockets[nameOf(key)]?.length ?? 0) > 0;
+    },
+    keeps(key) {
+      const until = keepNoneUntil.get(nameOf(key)) ?? 0;
+      return openConnections < MAX_KEPT_CONNECTIONS && performance.now() >= until;
+    },
+    brokeOnReuse(key) {
+      const name = nameOf(key);
+      keepNoneUntil.delete(name);
+      forgetOldest(keepNoneUntil, MAX_BROKEN_KEYS);
+      keepNoneUntil.set(name, performance.now() + KEEP_NONE_MS);
+    },
+    close() {
+      agent.destroy();
+    },
+  };
+
+  function nameOf(key: ConnectionKey): string {
+    return agent.getName({ host: key.address, port: key.port, servername: serverNameOf(key.hostName) });
+  }
+}
+
+/** The name to ask for in the TLS handshake: none for an address, which has no place there. */
+export function serverNameOf(hostName: string): string {
+  return isIP(hostName) === 0 ? hostName : '';
+}
+
+function forgetOldest(entries: Map<string, unknown>, limit: number): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size < limit) return;
+    entries.delete(oldest);
+  }
+}

@@ -1,0 +1,442 @@
+import '@partner/runtime/telemetry/start';
+import { createHmac } from 'node:crypto';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  type DeliveryAttempted,
+  DeliveryAttemptedSchema,
+  DeliverWebhookSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { createLogger } from '@partner/runtime/logger';
+import { sealSecret } from '@partner/runtime/secret-sealing';
+import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import {
+  createInMemoryPublisher,
+  type InMemoryPublisher,
+} from '@partner/runtime/testing/in-memory-publisher';
+import { Registry } from 'prom-client';
+import { Webhook } from 'standardwebhooks';
+import { createDeliver, type DeliverDeps } from './deliver.js';
+import { createDeliveryMetrics } from './delivery-metrics.js';
+import { ENDPOINT_REFUSAL } from './endpoint-guard.js';
+import type { OutgoingPost, PostResult } from './https-sender.js';
+import { createLeaseMemory } from './lease-memory.js';
+
+const now = new Date('2026-09-01T12:00:00.900Z');
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 9)]]) };
+const body = Buffer.from('{"id":"evt_1","event":"install.status_changed"}');
+
+const delivered: PostResult = {
+  outcome: 'delivered',
+  durationMs: 42,
+  remoteAddress: '93.184.215.14',
+  answer: { status: 204, body: Buffer.from('thanks'), retryAfter: undefined },
+};
+
+let posts: OutgoingPost[];
+let publisher: InMemoryPublisher;
+let logged: string[];
+let registry: Registry;
+let answer: (post: OutgoingPost) => Promise<PostResult>;
+
+beforeEach(() => {
+  posts = [];
+  publisher = createInMemoryPublisher();
+  logged = [];
+  registry = new Registry();
+  answer = async () => delivered;
+});
+
+function deliverer(changes: Partial<DeliverDeps> = {}) {
+  let attempts = 0;
+  return createDeliver({
+    sender: {
+      post: async (post) => {
+        posts.push(post);
+        return answer(post);
+      },
+    },
+    publisher,
+    leases: createLeaseMemory(),
+    sealingKeys,
+    clock: () => now,
+    newAttemptId: () => {
+      attempts += 1;
+      return `dlv_attempt${attempts}`;
+    },
+    logger: createLogger({
+      service: 'test',
+      level: 'trace',
+      destination: { write: (line) => void logged.push(line) },
+    }),
+    metrics: createDeliveryMetrics(registry),
+    ...changes,
+  });
+}
+
+const command = {
+  deliveryId: 'dlv_delivery',
+  subscriptionId: 'whk_subscription',
+  leaseId: 'lease-1',
+  attempt: 3,
+  leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 30_000)),
+  url: 'https://hooks.example.com/svc?token=in-the-url',
+  urlVersion: 2,
+  eventId: 'evt_1',
+  event: 'install.status_changed',
+  body,
+  secretVersion: 4,
+  sealedSecret: sealSecret(sealingKeys, { subscriptionId: 'whk_subscription', version: 4 }, secret),
+} satisfies MessageInitShape<typeof DeliverWebhookSchema>;
+
+function message(
+  change: MessageInitShape<typeof DeliverWebhookSchema> = {},
+  redelivered = false,
+): IncomingMessage {
+  return {
+    messageId: 'lease-1',
+    type: DeliverWebhookSchema.typeName,
+    body: toBinary(DeliverWebhookSchema, create(DeliverWebhookSchema, { ...command, ...change })),
+    headers: {},
+    redelivered,
+  };
+}
+
+const published = () => publisher.published.all();
+const results = (): DeliveryAttempted[] =>
+  published().map(({ body: bytes }) => fromBinary(DeliveryAttemptedSchema, bytes));
+
+const metric = async (name: string) => {
+  const found = await registry.getSingleMetric(name)?.get();
+  return found?.values.filter(({ value }) => value !== 0).map(({ labels, value }) => ({ ...labels, value }));
+};
+
+describe('a command', () => {
+  test('becomes one signed POST of its exact body', async () => {
+    expect(await deliverer()(message())).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(1);
+    const [post] = posts;
+    expect(post?.url).toBe(command.url);
+    expect(Buffer.from(post?.body ?? [])).toEqual(body);
+    const timestamp = '1788264000';
+    const expected = createHmac('sha256', secret)
+      .update(Buffer.concat([Buffer.from(`${timestamp}.`), body]))
+      .digest('hex');
+    expect(post?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringContaining('partner-integration-service'),
+      'x-svc-event': 'install.status_changed',
+      'x-svc-delivery-id': 'dlv_attempt1',
+      'x-svc-timestamp': timestamp,
+      'x-svc-secret-version': '4',
+      'x-svc-signature': `v1=${expected}`,
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': timestamp,
+    });
+  });
+
+  test('is signed so that a stock verifier of Standard Webhooks accepts it', async () => {
+    await deliverer({ clock: () => new Date() })(
+      message({ leaseExpiresAt: timestampFromDate(new Date(Date.now() + 30_000)) }),
+    );
+    const [post] = posts;
+    const verified = new Webhook(secret).verify(Buffer.from(post?.body ?? []), { ...post?.headers });
+    expect(verified).toEqual({ id: 'evt_1', event: 'install.status_changed' });
+  });
+
+  test('carries its trace on to the receiver, in a span of its own', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const parent = extractTrace({ traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    await withSpan({ name: 'test', kind: 'CONSUMER', parent }, () => deliverer()(message()));
+    expect(posts[0]?.headers['traceparent']).toMatch(
+      new RegExp(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`),
+    );
+    expect(posts[0]?.headers['tracestate']).toBeUndefined();
+  });
+
+  test('is answered with the attempt, before it is acknowledged', async () => {
+    await deliverer()(message());
+    expect(published()).toHaveLength(1);
+    expect(published()[0]).toMatchObject({
+      exchange: { name: 'partner.commands' },
+      routingKey: 'job-state.delivery-results',
+      messageId: 'dlv_attempt1',
+      type: 'partner.webhooks.v1.DeliveryAttempted',
+    });
+    const [result] = results();
+    expect(result).toMatchObject({ deliveryId: 'dlv_delivery', leaseId: 'lease-1', urlVersion: 2 });
+    expect(result?.retryAfterSeconds).toBeUndefined();
+    expect(result?.attempt).toMatchObject({
+      deliveryId: 'dlv_attempt1',
+      number: 3,
+      durationMs: 42,
+      outcome: AttemptOutcome.DELIVERED,
+      responseStatus: 204,
+      remoteAddress: '93.184.215.14',
+      secretVersion: 4,
+    });
+    expect(result?.attempt?.error).toBeUndefined();
+    expect(Buffer.from(result?.attempt?.responseBody ?? []).toString()).toBe('thanks');
+    expect(result?.attempt?.startedAt && timestampDate(result.attempt.startedAt)).toEqual(now);
+  });
+
+  const failed: readonly {
+    readonly result: PostResult;
+    readonly outcome: AttemptOutcome;
+    readonly seconds?: number;
+  }[] = [
+    {
+      result: {
+        outcome: 'rejected',
+        durationMs: 5,
+        remoteAddress: '1.1.1.1',
+        error: 'the endpoint answered 503',
+        answer: { status: 503, body: Buffer.alloc(0), retryAfter: '90' },
+      },
+      outcome: AttemptOutcome.REJECTED,
+      seconds: 90,
+    },
+    {
+      result: {
+        outcome: 'rejected',
+        durationMs: 5,
+        remoteAddress: '1.1.1.1',
+        error: 'the endpoint answered 500',
+        answer: { status: 500, body: Buffer.alloc(0), retryAfter: '90' },
+      },
+      outcome: AttemptOutcome.REJECTED,
+    },
+    {
+      result: {
+        outcome: 'timed_out',
+        durationMs: 10_000,
+        error: 'there was no complete answer within 10 seconds',
+      },
+      outcome: AttemptOutcome.TIMED_OUT,
+    },
+    {
+      result: {
+        outcome: 'tls_failed',
+        durationMs: 9,
+        error: 'the certificate has expired',
+        remoteAddress: '1.1.1.1',
+      },
+      outcome: AttemptOutcome.TLS_FAILED,
+    },
+    {
+      result: { outcome: 'connection_failed', durationMs: 9, error: 'refused', remoteAddress: '1.1.1.1' },
+      outcome: AttemptOutcome.CONNECTION_FAILED,
+    },
+    {
+      result: { outcome: 'endpoint_refused', durationMs: 1, cause: 'address', error: ENDPOINT_REFUSAL },
+      outcome: AttemptOutcome.ENDPOINT_REFUSED,
+    },
+  ];
+
+  test.each(failed)(
+    'whose POST is $result.outcome is done all the same, with the error',
+    async (expected) => {
+      answer = async () => expected.result;
+      expect(await deliverer()(message())).toEqual({ kind: 'done' });
+      const [result] = results();
+      expect(result?.attempt?.outcome).toBe(expected.outcome);
+      expect(result?.attempt?.error).toBe('error' in expected.result ? expected.result.error : undefined);
+      expect(result?.attempt?.remoteAddress).toBe(
+        'remoteAddress' in expected.result ? expected.result.remoteAddress : undefined,
+      );
+      expect(result?.retryAfterSeconds).toBe(expected.seconds);
+    },
+  );
+
+  test.each([
+    'deliveryId',
+    'subscriptionId',
+    'leaseId',
+    'attempt',
+    'leaseExpiresAt',
+    'url',
+    'urlVersion',
+    'eventId',
+    'event',
+    'body',
+    'secretVersion',
+    'sealedSecret',
+  ] as const)('without %s is dead', async (field) => {
+    const fields: MessageInitShape<typeof DeliverWebhookSchema> = { ...command };
+    Reflect.deleteProperty(fields, field);
+    const incomplete = toBinary(DeliverWebhookSchema, create(DeliverWebhookSchema, fields));
+    const outcome = await deliverer()({ ...message(), body: incomplete });
+    const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(outcome).toEqual({ kind: 'dead', reason: `the DeliverWebhook lacks ${name}` });
+    expect(posts).toHaveLength(0);
+  });
+
+  test('that is no DeliverWebhook is dead', async () => {
+    const deliver = deliverer();
+    const outcome = await deliver({ ...message(), body: Buffer.of(0xff, 0xff, 0xff) });
+    expect(outcome).toEqual({ kind: 'dead', reason: 'the message is not a DeliverWebhook' });
+    expect(await deliver({ ...message(), body: Buffer.alloc(0) })).toMatchObject({ kind: 'dead' });
+  });
+
+  test('whose event could break a header is dead', async () => {
+    expect(await deliverer()(message({ event: 'a\r\nx-evil: 1' }))).toMatchObject({ kind: 'dead' });
+    expect(posts).toHaveLength(0);
+  });
+
+  test('whose secret can not be opened is dropped without an attempt, and an operator hears of it', async () => {
+    const outcome = await deliverer({
+      sealingKeys: { currentKeyId: 'k2', keys: new Map([['k2', Buffer.alloc(32)]]) },
+    })(message());
+    expect(outcome).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(0);
+    expect(published()).toHaveLength(0);
+    expect(logged.join('')).toContain('delivery.secret_unreadable');
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
+      { reason: 'secret_unreadable', value: 1 },
+    ]);
+  });
+
+  test('sealed for another subscription or version is not sent', async () => {
+    await deliverer()(message({ subscriptionId: 'whk_other' }));
+    expect(posts).toHaveLength(0);
+  });
+});
+
+describe('a lease', () => {
+  test('that has ended drops the command without a POST: the delivery is due again', async () => {
+    const ended = timestampFromDate(new Date(now.getTime() - 1));
+    expect(await deliverer()(message({ leaseExpiresAt: ended }))).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(0);
+    expect(published()).toHaveLength(0);
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
+      { reason: 'lease_expired', value: 1 },
+    ]);
+  });
+
+  test('that ends this very moment has not ended', async () => {
+    await deliverer()(message({ leaseExpiresAt: timestampFromDate(now) }));
+    expect(posts).toHaveLength(1);
+  });
+
+  test('whose result was taken is not attempted again when the command comes again', async () => {
+    const deliver = deliverer();
+    await deliver(message());
+    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(1);
+    expect(published()).toHaveLength(1);
+  });
+
+  test('whose result was not taken has the same result reported again, without a POST', async () => {
+    const deliver = deliverer();
+    publisher.failWith('closed');
+    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
+    expect(published()).toHaveLength(0);
+    publisher.failWith(undefined);
+    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(1);
+    expect(results()[0]?.attempt?.deliveryId).toBe('dlv_attempt1');
+  });
+
+  test('whose attempt is under way when the command comes again is waited for, without a POST', async () => {
+    let finish: (result: PostResult) => void = () => undefined;
+    answer = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const deliver = deliverer();
+    const both = [deliver(message()), deliver(message({}, true))];
+    finish(delivered);
+    expect(await Promise.all(both)).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+    expect(posts).toHaveLength(1);
+  });
+
+  test('that ends while no result is taken is given up, and an operator hears of it', async () => {
+    let clock = now;
+    const deliver = deliverer({ clock: () => clock });
+    publisher.failWith('nacked');
+    expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
+    clock = new Date(now.getTime() + 30_001);
+    expect(await deliver(message())).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(1);
+    expect(logged.join('')).toContain('delivery.result_lost');
+    expect(await metric('partner_webhook_results_lost_total')).toEqual([{ value: 1 }]);
+  });
+
+  test('that is new gets a new attempt with a new id', async () => {
+    const deliver = deliverer();
+    await deliver(message());
+    await deliver(message({ leaseId: 'lease-2', attempt: 4 }));
+    expect(posts.map(({ headers }) => headers['x-svc-delivery-id'])).toEqual([
+      'dlv_attempt1',
+      'dlv_attempt2',
+    ]);
+    expect(posts.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
+  });
+});
+
+describe('what is left behind', () => {
+  test('is one log line with ids, status, duration and outcome, and nothing that is secret', async () => {
+    await deliverer()(message());
+    expect(logged).toHaveLength(1);
+    const line: unknown = JSON.parse(logged[0] ?? '');
+    expect(line).toMatchObject({
+      level: 'info',
+      msg: 'delivery.attempted',
+      deliveryId: 'dlv_delivery',
+      attemptId: 'dlv_attempt1',
+      attempt: 3,
+      subscriptionId: 'whk_subscription',
+      eventId: 'evt_1',
+      event: 'install.status_changed',
+      outcome: 'delivered',
+      status: 204,
+      durationMs: 42,
+    });
+    for (const kept of ['whsec_', 'v1=', 'v1,', 'thanks', 'in-the-url', '"id":'])
+      expect(logged[0]).not.toContain(kept);
+  });
+
+  test('is the cause of a refusal in the log, for operators', async () => {
+    answer = async () => ({
+      outcome: 'endpoint_refused',
+      durationMs: 1,
+      cause: 'address',
+      error: ENDPOINT_REFUSAL,
+    });
+    await deliverer()(message());
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ outcome: 'endpoint_refused', refusal: 'address' });
+  });
+
+  test('is a count by outcome, and nothing in flight', async () => {
+    await deliverer()(message());
+    expect(await metric('partner_webhook_attempts_total')).toEqual([
+      { outcome: 'delivered', refusal: '', value: 1 },
+    ]);
+    expect(await metric('partner_webhook_attempts_in_flight')).toEqual([]);
+  });
+
+  test('is nothing in flight when the sender itself fails, and the lease can be attempted again', async () => {
+    answer = () => Promise.reject(new Error('a fault of ours'));
+    const deliver = deliverer();
+    await expect(deliver(message())).rejects.toThrow('a fault of ours');
+    expect(await metric('partner_webhook_attempts_in_flight')).toEqual([]);
+    answer = async () => delivered;
+    expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
+    expect(results()).toHaveLength(1);
+  });
+});
+
+test('a memory of leases forgets the oldest', async () => {
+  const leases = createLeaseMemory({ capacity: 2 });
+  const deliver = deliverer({ leases });
+  for (const leaseId of ['lease-1', 'lease-2', 'lease-3']) await deliver(message({ leaseId }));
+  expect(['lease-1', 'lease-2', 'lease-3'].map((leaseId) => leases.recall(leaseId))).toEqual([
+    undefined,
+    'reported',
+    'reported',
+  ]);
+});

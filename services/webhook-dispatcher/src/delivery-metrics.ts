@@ -1,0 +1,62 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { PostResult } from './https-sender.js';
+
+/** Why a command was acknowledged without an attempt. */
+export type DropReason = 'lease_expired' | 'already_reported' | 'secret_unreadable';
+
+/** What operators see of deliveries. Labels never hold ids or hosts. */
+export interface DeliveryMetrics {
+  attemptBegan(): void;
+  attemptEnded(result?: PostResult): void;
+  commandDropped(reason: DropReason): void;
+  resultLost(): void;
+}
+
+const SECONDS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Makes the delivery metrics in a registry; once per registry. */
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'partner_webhook_attempts_total',
+    help: 'Attempts that have ended, by outcome; refusal says why the guard refused one',
+    labelNames: ['outcome', 'refusal'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'partner_webhook_attempt_seconds',
+    help: 'Time of an attempt from name resolution to the end of the answer',
+    labelNames: ['outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: 'partner_webhook_attempts_in_flight',
+    help: 'Attempts under way',
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'partner_webhook_commands_dropped_total',
+    help: 'Commands that were acknowledged without an attempt; the delivery is due again when its lease ends',
+    labelNames: ['reason'],
+    registers,
+  });
+  const lost = new Counter({
+    name: 'partner_webhook_results_lost_total',
+    help: 'Attempts whose result the broker did not take before the lease ended; the delivery is attempted again',
+    registers,
+  });
+
+  return {
+    attemptBegan: () => inFlight.inc(),
+    attemptEnded(result) {
+      inFlight.dec();
+      if (result === undefined) return;
+      const refusal = result.outcome === 'endpoint_refused' ? result.cause : '';
+      attempts.inc({ outcome: result.outcome, refusal });
+      seconds.observe({ outcome: result.outcome }, result.durationMs / 1_000);
+    },
+    commandDropped: (reason) => dropped.inc({ reason }),
+    resultLost: () => lost.inc(),
+  };
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { WEBHOOK_DELIVERIES, WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
+import { newId } from '@partner/runtime/ids';
+import { runService } from '@partner/runtime/service';
+import { webhookDispatcherConfig } from './config.js';
+import { createConnectionPool } from './connection-pool.js';
+import { createDeliver } from './deliver.js';
+import { createDeliveryMetrics } from './delivery-metrics.js';
+import { createEndpointGuard } from './endpoint-guard.js';
+import { createEndpointService } from './endpoint-service.js';
+import { createHostResolver } from './host-resolver.js';
+import { createHttpsSender } from './https-sender.js';
+import { createLeaseMemory } from './lease-memory.js';
+
+const RPC_PREFETCH = 50;
+
+await runService({
+  name: 'webhook-dispatcher',
+  config: webhookDispatcherConfig,
+  async start(config, { logger, metrics, lifecycle }) {
+    const extraCa =
+      config.WEBHOOK_DEV_CA_FILE === undefined
+        ? undefined
+        : await readFile(config.WEBHOOK_DEV_CA_FILE, 'utf8');
+    const guard = createEndpointGuard({
+      resolveHost: createHostResolver({ servers: config.DNS_SERVERS }),
+      devHosts: config.WEBHOOK_DEV_HOSTS,
+    });
+    const pool = createConnectionPool({ extraCa });
+    lifecycle.onShutdown('endpoint-connections', async () => pool.close());
+
+    const amqp = { url: config.AMQP_URL, logger, metrics };
+    const publishing = createAmqpConnection({ ...amqp, name: 'webhook-dispatcher publish' });
+    lifecycle.onShutdown('publish-connection', () => publishing.close());
+    const consuming = createAmqpConnection({ ...amqp, name: 'webhook-dispatcher consume' });
+    lifecycle.onShutdown('consume-connection', () => consuming.close());
+
+    const publisher = createPublisher({ connection: publishing, logger, metrics });
+    lifecycle.onShutdown('publisher', () => publisher.close());
+
+    // Replies are published: a broker that is short of memory must not block acknowledgements with them.
+    const rpcServer = startRpcServer({
+      connection: publishing,
+      queue: WEBHOOK_DISPATCHER_RPC,
+      prefetch: RPC_PREFETCH,
+      services: [rpcService(EndpointService, createEndpointService({ guard }))],
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+
+    const consumer = startConsumer({
+      connection: consuming,
+      queue: WEBHOOK_DELIVERIES,
+      prefetch: config.DELIVERY_CONCURRENCY,
+      logger,
+      metrics,
+      handle: createDeliver({
+        sender: createHttpsSender({ guard, pool }),
+        publisher,
+        leases: createLeaseMemory(),
+        sealingKeys: config.WEBHOOK_SEALING_KEYS,
+        clock: () => new Date(),
+        newAttemptId: () => newId('dlv'),
+        logger,
+        metrics: createDeliveryMetrics(metrics),
+      }),
+    });
+    lifecycle.onShutdown('delivery-consumer', () => consumer.stop());
+
+    lifecycle.addReadinessCheck('broker', () => publishing.isReady() && consuming.isReady());
+    lifecycle.addReadinessCheck('deliveries', () => consumer.isConsuming());
+    lifecycle.addReadinessCheck('rpc', () => rpcServer.isConsuming());
+  },
+});

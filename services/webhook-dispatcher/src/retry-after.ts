@@ -1,0 +1,20 @@
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+
+const CAP_SECONDS = LIMITS.webhookBackoffCapMs / 1_000;
+
+/**
+ * Whole seconds that a receiver asked to wait, from the `retry-after` of a 429 or 503: a number of seconds or an HTTP
+ * date. At least 1 and at most the 6 hours that a wait is capped at anyway; undefined when nothing usable was asked for.
+ */
+export function retryAfterSeconds(answer: {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly now: Date;
+}): number | undefined {
+  if (answer.retryAfter === undefined || (answer.status !== 429 && answer.status !== 503)) return undefined;
+  const text = answer.retryAfter.trim();
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : Math.ceil((Date.parse(text) - answer.now.getTime()) / 1_000);
+  return seconds >= 1 ? Math.min(seconds, CAP_SECONDS) : undefined;
+}

@@ -1,0 +1,87 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { serviceSignature, standardWebhooksSignature } from './sign.js';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const content = {
+  secret,
+  timestamp: 1_790_000_000,
+  eventId: 'evt_01jzw8q1e5f0a9t3v7x2y4z6b8',
+  body: Buffer.from('{"event":"install.status_changed","name":"Zoë"}', 'utf8'),
+};
+
+describe('the service signature', () => {
+  test('is v1= and the lowercase hex HMAC-SHA256 over timestamp, dot and body, keyed with the whole secret as text', () => {
+    const signedBytes = Buffer.concat([Buffer.from('1790000000.', 'utf8'), content.body]);
+    const expected = createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedBytes).digest('hex');
+    expect(serviceSignature(content)).toBe(`v1=${expected}`);
+    expect(serviceSignature(content)).toMatch(/^v1=[0-9a-f]{64}$/);
+  });
+
+  test('has a fixed value for fixed input, so that receivers can check theirs against it', () => {
+    expect(
+      serviceSignature({ secret: 'whsec_AAAA', timestamp: 1_700_000_000, body: Buffer.from('{"a":1}') }),
+    ).toBe('v1=7e372bdd2bd2cec010f2499f5bc33a46836f5946418a83c92c147a05b8241c15');
+  });
+
+  test('covers bytes that are not UTF-8 as they are', () => {
+    const body = Buffer.of(0xff, 0xfe, 0x00, 0x80);
+    const expected = createHmac('sha256', secret)
+      .update(Buffer.concat([Buffer.from('1790000000.'), body]))
+      .digest('hex');
+    expect(serviceSignature({ ...content, body })).toBe(`v1=${expected}`);
+  });
+
+  test('changes with any byte of the body', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        (body, place, difference) => {
+          const changed = Uint8Array.from(body);
+          const index = place % body.length;
+          changed[index] = (changed[index] ?? 0) ^ difference;
+          expect(serviceSignature({ ...content, body: changed })).not.toBe(
+            serviceSignature({ ...content, body }),
+          );
+          expect(standardWebhooksSignature({ ...content, body: changed })).not.toBe(
+            standardWebhooksSignature({ ...content, body }),
+          );
+        },
+      ),
+    );
+  });
+
+  test('changes with the timestamp and with the secret', () => {
+    const signature = serviceSignature(content);
+    expect(serviceSignature({ ...content, timestamp: content.timestamp + 1 })).not.toBe(signature);
+    expect(
+      serviceSignature({ ...content, secret: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }),
+    ).not.toBe(signature);
+  });
+});
+
+describe('the Standard Webhooks signature', () => {
+  test('is what a stock verifier accepts', () => {
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const headers = {
+      'webhook-id': content.eventId,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardWebhooksSignature({ ...content, timestamp }),
+    };
+    const verifier = new Webhook(secret);
+    expect(verifier.verify(content.body, headers)).toEqual({ event: 'install.status_changed', name: 'Zoë' });
+    expect(() => verifier.verify(Buffer.concat([content.body, Buffer.from(' ')]), headers)).toThrow();
+    expect(() => verifier.verify(content.body, { ...headers, 'webhook-id': 'evt_other' })).toThrow();
+  });
+
+  test('is keyed with what the secret after its prefix decodes to', () => {
+    const expected = createHmac('sha256', Buffer.alloc(32, 7))
+      .update(Buffer.concat([Buffer.from(`${content.eventId}.1790000000.`), content.body]))
+      .digest('base64');
+    expect(standardWebhooksSignature(content)).toBe(`v1,${expected}`);
+  });
+});

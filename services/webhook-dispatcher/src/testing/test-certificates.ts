@@ -1,0 +1,75 @@
+import 'reflect-metadata';
+import { randomUUID, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+
+const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const DAY_MS = 24 * 3_600_000;
+
+/** A server's key and certificate, both PEM. */
+export interface TestCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A certificate authority that only a test trusts. */
+export interface TestAuthority {
+  readonly pem: string;
+  /** Issues a certificate for host names and addresses; valid from yesterday to tomorrow unless told otherwise. */
+  issue(subject: {
+    readonly names?: readonly string[];
+    readonly addresses?: readonly string[];
+    readonly notAfter?: Date;
+  }): Promise<TestCertificate>;
+}
+
+/** Makes an authority with a fresh key. */
+export async function createTestAuthority(): Promise<TestAuthority> {
+  x509.cryptoProvider.set(webcrypto);
+  const authorityKeys = await webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
+  const subjectName = `CN=Test authority ${randomUUID()}`;
+  const validity = () => ({
+    notBefore: new Date(Date.now() - 2 * DAY_MS),
+    notAfter: new Date(Date.now() + DAY_MS),
+  });
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: subjectName,
+    ...validity(),
+    signingAlgorithm: KEY_ALGORITHM,
+    keys: authorityKeys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  });
+  let serial = 1;
+
+  return {
+    pem: authority.toString('pem'),
+    async issue({ names = [], addresses = [], notAfter }) {
+      serial += 1;
+      const keys = await webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
+      const certificate = await x509.X509CertificateGenerator.create({
+        serialNumber: serial.toString(16).padStart(4, '0'),
+        subject: 'CN=Test server',
+        issuer: subjectName,
+        ...validity(),
+        ...(notAfter !== undefined && { notAfter }),
+        signingAlgorithm: KEY_ALGORITHM,
+        publicKey: keys.publicKey,
+        signingKey: authorityKeys.privateKey,
+        extensions: [
+          new x509.SubjectAlternativeNameExtension([
+            ...names.map((value) => ({ type: 'dns' as const, value })),
+            ...addresses.map((value) => ({ type: 'ip' as const, value })),
+          ]),
+        ],
+      });
+      const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+      return {
+        key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
+        cert: certificate.toString('pem'),
+      };
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type DeliveryAttempted,
+  DeliveryAttemptedSchema,
+  DeliverWebhookSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  COMMANDS,
+  DELIVERY_RESULTS,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_DISPATCHER_RPC,
+} from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import { newId } from '@partner/runtime/ids';
+import { freePort } from '@partner/runtime/local-parts/local-process';
+import { silentLogger } from '@partner/runtime/logger';
+import { sealSecret } from '@partner/runtime/secret-sealing';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
+import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
+import { Registry } from 'prom-client';
+import { createTestAuthority } from './testing/test-certificates.js';
+import { type ReceivedRequest, startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
+
+const HOST = 'receiver.partner.test';
+const projectRoot = path.resolve(import.meta.dirname, '../../..');
+const sealingKey = Buffer.alloc(32, 5);
+const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', sealingKey]]) };
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const body = Buffer.from('{"event":"install.test"}');
+const metrics = new Registry();
+
+let directory: string;
+let caFile: string;
+let broker: PrivateRabbitmq;
+let connection: AmqpConnection;
+let publisher: Publisher;
+let endpoints: Client<typeof EndpointService>;
+let receiver: TlsReceiver;
+let results: Recorder<DeliveryAttempted>;
+let arrivals: Recorder<ReceivedRequest>;
+let answer: (response: ServerResponse) => void;
+const dispatchers: Dispatcher[] = [];
+
+interface Dispatcher {
+  readonly process: ReturnType<typeof spawn>;
+  readonly exited: Promise<number | null>;
+  readiness(): Promise<number>;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'webhook-dispatcher-'));
+  caFile = path.join(directory, 'ca.pem');
+  const authority = await createTestAuthority();
+  await writeFile(caFile, authority.pem);
+  arrivals = createRecorder();
+  receiver = await startTlsReceiver({
+    certificate: await authority.issue({ names: [HOST] }),
+    answer: (request, response) => {
+      arrivals.record(request);
+      answer(response);
+    },
+  });
+
+  broker = await createPrivateRabbitmq();
+  await broker.start();
+  connection = createAmqpConnection({ url: broker.url, name: 'test', logger: silentLogger, metrics });
+  publisher = createPublisher({ connection, logger: silentLogger, metrics });
+  endpoints = createClient(
+    EndpointService,
+    createRpcTransport({ connection, queue: WEBHOOK_DISPATCHER_RPC, logger: silentLogger, metrics }),
+  );
+  results = createRecorder();
+  startConsumer({
+    connection,
+    queue: DELIVERY_RESULTS,
+    prefetch: 10,
+    logger: silentLogger,
+    metrics,
+    handle: async (message) => {
+      results.record(fromBinary(DeliveryAttemptedSchema, message.body));
+      return { kind: 'done' };
+    },
+  });
+  await eventually('the connection of the test', () => connection.isReady());
+});
+
+afterEach(async () => {
+  for (const { process, exited } of dispatchers.splice(0)) {
+    process.kill('SIGKILL');
+    await exited;
+  }
+});
+
+afterAll(async () => {
+  await connection.close();
+  await receiver.close();
+  await broker.remove();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const environment = () => ({
+  PATH: process.env['PATH'],
+  PARTNER_ENVIRONMENT: 'sandbox',
+  LOG_LEVEL: 'silent',
+  ADMIN_HOST: '127.0.0.1',
+  AMQP_URL: broker.url,
+  WEBHOOK_SEALING_KEYS: `k1:${sealingKey.toString('base64')}`,
+  WEBHOOK_DEV_HOSTS: `${HOST}=127.0.0.1:${receiver.port}`,
+  WEBHOOK_DEV_CA_FILE: caFile,
+});
+
+const command = ['--import', '@partner/runtime/telemetry/start', path.join(import.meta.dirname, 'main.js')];
+
+/** Starts the service as its own process and waits until it is ready. */
+async function startDispatcher(): Promise<Dispatcher> {
+  const adminPort = await freePort();
+  const child = spawn(process.execPath, command, {
+    cwd: projectRoot,
+    env: { ...environment(), ADMIN_PORT: String(adminPort) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null));
+  const dispatcher = {
+    process: child,
+    exited,
+    readiness: () =>
+      fetch(`http://127.0.0.1:${adminPort}/readyz`).then(
+        (response) => response.status,
+        () => 0,
+      ),
+  };
+  dispatchers.push(dispatcher);
+  await eventually('readiness of the dispatcher', async () => (await dispatcher.readiness()) === 200);
+  return dispatcher;
+}
+
+/** Commands a delivery and resolves to its id. */
+async function commandDelivery(change: MessageInitShape<typeof DeliverWebhookSchema> = {}): Promise<string> {
+  const deliveryId = newId('dlv');
+  const subscriptionId = newId('whk');
+  await publisher.publish({
+    exchange: COMMANDS,
+    routingKey: WEBHOOK_DELIVERIES.bindings[0].routingKey,
+    messageId: deliveryId,
+    type: DeliverWebhookSchema.typeName,
+    body: toBinary(
+      DeliverWebhookSchema,
+      create(DeliverWebhookSchema, {
+        deliveryId,
+        subscriptionId,
+        leaseId: `lease-${deliveryId}`,
+        attempt: 1,
+        leaseExpiresAt: timestampFromDate(new Date(Date.now() + 60_000)),
+        url: `https://${HOST}/hook/${deliveryId}`,
+        urlVersion: 1,
+        eventId: newId('evt'),
+        event: 'install.test',
+        body,
+        secretVersion: 1,
+        sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
+        ...change,
+      }),
+    ),
+  });
+  return deliveryId;
+}
+
+const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId, 20_000);
+const arrivalOf = (deliveryId: string) =>
+  arrivals.find(({ path: at }) => at === `/hook/${deliveryId}`, 20_000);
+const arrivalsOf = (deliveryId: string) =>
+  arrivals.all().filter(({ path: at }) => at === `/hook/${deliveryId}`);
+
+describe('the service', () => {
+  test('turns a command into a signed POST and tells how it went', async () => {
+    answer = (response) => response.writeHead(200).end('stored');
+    await startDispatcher();
+    const deliveryId = await commandDelivery();
+
+    const { headers, body: received } = await arrivalOf(deliveryId);
+    const signed = `${String(headers['x-svc-timestamp'])}.${received.toString()}`;
+    expect(received).toEqual(body);
+    expect(headers['x-svc-signature']).toBe(
+      `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`,
+    );
+    expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+
+    const { attempt, leaseId } = await resultOf(deliveryId);
+    expect(leaseId).toBe(`lease-${deliveryId}`);
+    expect(attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    expect(attempt?.responseStatus).toBe(200);
+    expect(attempt?.deliveryId).toBe(headers['x-svc-delivery-id']);
+    expect(attempt?.deliveryId).not.toBe(deliveryId);
+  });
+
+  test('judges endpoints for job-state with the rules of every delivery', async () => {
+    await startDispatcher();
+    const allowed = await endpoints.checkEndpoint({ url: `https://${HOST.toUpperCase()}/hook` });
+    expect(allowed).toMatchObject({ allowed: true, normalizedUrl: `https://${HOST}/hook` });
+    expect((await endpoints.checkEndpoint({ url: `https://${HOST}:9443/hook` })).allowed).toBe(false);
+    expect((await endpoints.checkEndpoint({ url: 'https://169.254.169.254/' })).allowed).toBe(false);
+  });
+
+  test('sends nothing to an endpoint that is refused, and says so', async () => {
+    await startDispatcher();
+    const deliveryId = await commandDelivery({ url: `https://127.0.0.1/` });
+    const { attempt } = await resultOf(deliveryId);
+    expect(attempt?.outcome).toBe(AttemptOutcome.ENDPOINT_REFUSED);
+    expect(attempt?.remoteAddress).toBeUndefined();
+  });
+
+  test('finishes and reports the attempt in flight when it is told to stop', async () => {
+    const held = createRecorder<ServerResponse>();
+    answer = held.record;
+    const dispatcher = await startDispatcher();
+    const deliveryId = await commandDelivery();
+    const [response] = await held.atLeast(1);
+    dispatcher.process.kill('SIGTERM');
+    await eventually('the end of readiness', async () => (await dispatcher.readiness()) !== 200);
+    response?.writeHead(204).end();
+    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    expect(await dispatcher.exited).toBe(0);
+  });
+
+  test('reports an attempt whose connections to the broker were lost meanwhile, and does not POST again', async () => {
+    const held = createRecorder<ServerResponse>();
+    answer = held.record;
+    const dispatcher = await startDispatcher();
+    const deliveryId = await commandDelivery();
+    const [response] = await held.atLeast(1);
+    await broker.control('close_all_connections', 'the test says so');
+    await eventually('the loss of readiness', async () => (await dispatcher.readiness()) === 503);
+    await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
+    response?.writeHead(204).end();
+    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+
+    answer = (next) => next.writeHead(204).end();
+    const later = await commandDelivery();
+    await resultOf(later);
+    expect(arrivalsOf(deliveryId)).toHaveLength(1);
+    await eventually('the connection of the test', () => connection.isReady());
+  });
+
+  test('is alive but not ready without the broker', async () => {
+    const adminPort = await freePort();
+    const child = spawn(process.execPath, command, {
+      cwd: projectRoot,
+      env: {
+        ...environment(),
+        AMQP_URL: `amqp://127.0.0.1:${await freePort()}`,
+        ADMIN_PORT: String(adminPort),
+      },
+      stdio: 'ignore',
+    });
+    const exited = once(child, 'exit').then(() => null);
+    dispatchers.push({ process: child, exited, readiness: async () => 0 });
+    const statusOf = (page: string) =>
+      fetch(`http://127.0.0.1:${adminPort}/${page}`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await eventually('the admin port', async () => (await statusOf('livez')) === 200);
+    expect(await statusOf('readyz')).toBe(503);
+    expect(await statusOf('livez')).toBe(200);
+  });
+
+  test('does not start in production with overrides for development', async () => {
+    const production = { ...environment(), PARTNER_ENVIRONMENT: 'production' };
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+      execFile(process.execPath, command, { cwd: projectRoot, env: production }, (error, _stdout, text) => {
+        resolve({ code: error?.code, stderr: text });
+      });
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('WEBHOOK_DEV_HOSTS: must not be set in production');
+    expect(stderr).toContain('WEBHOOK_DEV_CA_FILE: must not be set in production');
+  });
+});
