@@ -38,6 +38,12 @@ async function bringUp(options: Partial<StackOptions>): Promise<{ stack: Stack; 
     const ranBefore = before.processes.some(({ state }) => state !== 'ended');
     // A stack of which nothing is left is a new one: its parts and ports are found anew.
     if (!ranBefore && before.processes.length > 0) await stopStack(directory);
+    const { proxy } = readStackState(directory)?.plan.ports ?? {};
+    if (ranBefore && options.proxyPort !== undefined && options.proxyPort !== proxy) {
+      throw new StackError(
+        `the stack is running on port ${String(proxy)} already; end it first with scripts/up --down`,
+      );
+    }
     if (before.isReady) report('the stack is running already');
     else if (ranBefore) report('the stack is running in part; starting what is missing');
     const stack = await startStack({
@@ -193,18 +199,18 @@ private instances in .stack on free ports; packages, when root or sudo can insta
   return options.detach ? runDetached(stackOptions) : runForeground(stackOptions);
 }
 
-function isInterruption(error: unknown): boolean {
-  return interruption.signal.aborted && error === interruption.signal.reason;
-}
-
+// Nobody reads any more, e.g. behind head; the work goes on.
+process.stdout.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
 }
 try {
   await main();
+  process.exit();
 } catch (error) {
-  if (isInterruption(error)) {
-    report('interrupted; what was started has ended');
+  // A program that we had started may have failed of it first.
+  if (interruption.signal.aborted) {
+    report('interrupted');
     process.exit(130);
   }
   const isForPeople =

@@ -19,7 +19,10 @@ const ONE_LINE = 100;
 export function createNarrator(write: (text: string) => void): Narrator {
   let steps = 0;
   let title = '';
-  const line = (text: string) => write(`   ${text.replaceAll('\n', '\n   ')}\n`);
+  const line = (text: string, indent = 3) => {
+    const margin = ' '.repeat(indent);
+    write(`${margin}${text.replaceAll('\n', `\n${margin}`)}\n`);
+  };
   return {
     step(next) {
       steps += 1;
@@ -28,16 +31,16 @@ export function createNarrator(write: (text: string) => void): Narrator {
     },
     request({ method, path, headers, body }) {
       line(`${method} ${path}`);
-      for (const [name, value] of Object.entries(headers ?? {})) line(`  ${name}: ${value}`);
-      if (body !== undefined) line(`  ${render(body)}`);
+      for (const [name, value] of Object.entries(headers ?? {})) line(`${name}: ${value}`, 5);
+      if (body !== undefined) line(render(body), 5);
     },
     answer({ status, headers, json, text }) {
       line(`-> ${status}`);
       for (const name of SHOWN_HEADERS) {
         const value = headers.get(name);
-        if (value !== null) line(`  ${name}: ${value}`);
+        if (value !== null) line(`${name}: ${value}`, 5);
       }
-      if (text !== '') line(`  ${json === undefined ? text : render(json)}`);
+      if (text !== '') line(json === undefined ? text : render(json), 5);
     },
     show(name, content) {
       line(`${name}: ${typeof content === 'string' ? content : render(content)}`);

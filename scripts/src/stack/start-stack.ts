@@ -36,7 +36,7 @@ import {
   type StackState,
   writeStackState,
 } from './stack-state.js';
-import { stopStack } from './stop-stack.js';
+import { removeStackData, stopStack } from './stop-stack.js';
 
 /** The host name in the URLs of subscriptions to the example receiver. */
 export const RECEIVER_HOST = 'receiver.partner.test';
@@ -90,8 +90,10 @@ export interface Stack {
    * job-state), `proxy` and `receiver`.
    */
   process(name: string): StackProcess;
-  /** Ends everything that runs and forgets it; the data stay. */
+  /** Ends everything that runs; the data stay. */
   stop(): Promise<void>;
+  /** Ends everything that runs and removes the data and the directory: what a test does behind itself. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -238,6 +240,11 @@ async function startAll(context: {
     },
     stop: async () => {
       await stopStack(directory);
+    },
+    discard: async () => {
+      await stopStack(directory);
+      await removeStackData(directory);
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -60,7 +60,7 @@ export async function removeStackData(directory: string): Promise<void> {
   rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
   for (const entry of readdirSync(directory)) {
     const file = path.join(directory, entry);
-    if (file !== secrets && file !== lock && entry !== 'prepare.lock' && !entry.startsWith('test-')) {
+    if (file !== secrets && file !== lock && entry !== 'prepare.lock' && !/\btest-/.test(entry)) {
       rmSync(file, { recursive: true, force: true });
     }
   }

@@ -11,7 +11,7 @@ import {
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { type ConsumeOutcome, type IncomingMessage, startConsumer } from '@partner/runtime/amqp/consumer';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
 import { createPublisher } from '@partner/runtime/amqp/publisher';
 import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
@@ -20,7 +20,7 @@ import { createAccessService } from './access/access-service.js';
 import { startKeyUsage } from './access/start-key-usage.js';
 import { configSchema } from './config.js';
 import { createDatabase } from './database/database.js';
-import { outlastOutage } from './database/outlast-outage.js';
+import { retryWhileUnavailable } from './database/retry-while-unavailable.js';
 import { waitForSchema } from './database/wait-for-schema.js';
 import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
@@ -31,7 +31,6 @@ import { startScheduler } from './webhooks/release-due.js';
 import { createSubscriptionService } from './webhooks/subscription-service.js';
 
 const KEY_USAGE_INTERVAL_MS = 60_000;
-const OUTAGE_PAUSE_MS = 1_000;
 const SCHEMA_PAUSE_MS = 500;
 
 await runService({
@@ -85,21 +84,13 @@ await runService({
     });
     lifecycle.onShutdown('dispatcher-rpc', () => dispatcherTransport.close());
 
-    const stopping = new AbortController();
-    const throughOutages =
-      (handle: (message: IncomingMessage) => Promise<ConsumeOutcome>) => (message: IncomingMessage) =>
-        outlastOutage(() => handle(message), {
-          pauseMs: OUTAGE_PAUSE_MS,
-          signal: stopping.signal,
-          whenStopped: { kind: 'retry', afterMs: 0 },
-        });
     const platformMessages = startConsumer({
       connection: consuming,
       queue: PLATFORM_MESSAGES,
       prefetch: 20,
       logger,
       metrics,
-      handle: throughOutages(createPlatformMessageHandler({ database, clock, logger, metrics })),
+      handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
     });
     lifecycle.onShutdown('platform-messages', () => platformMessages.stop());
     const deliveryResults = startConsumer({
@@ -108,7 +99,7 @@ await runService({
       prefetch: 50,
       logger,
       metrics,
-      handle: throughOutages(
+      handle: retryWhileUnavailable(
         createDeliveryResultsHandler({
           database,
           logger,
@@ -143,9 +134,5 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
-    lifecycle.onShutdown('outages', () => {
-      stopping.abort();
-      return Promise.resolve();
-    });
   },
 });

@@ -79,6 +79,8 @@ describe('the admin server', () => {
     const { port } = await start();
     const second = start(port);
     await expect(second).rejects.toBeInstanceOf(ListenError);
-    await expect(second).rejects.toThrow(`cannot listen on 127.0.0.1 port ${port} (ADMIN_PORT): the port is taken`);
+    await expect(second).rejects.toThrow(
+      `cannot listen on 127.0.0.1 port ${port} (ADMIN_PORT): the port is taken`,
+    );
   });
 });

@@ -17,7 +17,10 @@ describe('an API key', () => {
       fc.property(environments, randomBytes, (environment, random) => {
         const key = createApiKey(environment, { random });
         const secret = key.text.slice(key.text.indexOf('.') + 1);
-        expect(parseApiKey(key.text, environment)).toEqual({ keyId: key.keyId, secretSha256: key.secretSha256 });
+        expect(parseApiKey(key.text, environment)).toEqual({
+          keyId: key.keyId,
+          secretSha256: key.secretSha256,
+        });
         expect(key.secretSha256).toEqual(createHash('sha256').update(secret).digest());
         expect(key.lastFour).toBe(secret.slice(-4));
       }),
@@ -43,7 +46,7 @@ describe('an API key', () => {
 
   test('is refused after any change of one character of its secret', () => {
     fc.assert(
-      fc.property(randomBytes, fc.nat(), fc.constantFrom(...'0aZ'), (random, where, character) => {
+      fc.property(randomBytes, fc.nat(), fc.constantFrom('0', 'a', 'Z'), (random, where, character) => {
         const { text } = createApiKey('sandbox', { random });
         const secretStart = text.indexOf('.') + 1;
         const index = secretStart + (where % (text.length - secretStart));
@@ -55,7 +58,15 @@ describe('an API key', () => {
 
   test('is never read from other text, and no text makes the reading fail', () => {
     const { text } = createApiKey('sandbox');
-    for (const other of [`${text} `, ` ${text}`, `${text}\n`, text.slice(0, -1), text.replace('.', ''), '.', '']) {
+    for (const other of [
+      `${text} `,
+      ` ${text}`,
+      `${text}\n`,
+      text.slice(0, -1),
+      text.replace('.', ''),
+      '.',
+      '',
+    ]) {
       expect(parseApiKey(other, 'sandbox')).toBeUndefined();
     }
     fc.assert(

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { commonConfig, ConfigError, httpConfig, integer, parseConfig, port, urlWithProtocol } from './config.js';
+import {
+  commonConfig,
+  ConfigError,
+  httpConfig,
+  integer,
+  parseConfig,
+  port,
+  urlWithProtocol,
+} from './config.js';
 
 const COMMON = { PARTNER_ENVIRONMENT: 'sandbox', AMQP_URL: 'amqp://broker' };
 

@@ -11,7 +11,10 @@ describe('readiness', () => {
     const life = lifecycle();
     let isBrokerUp = false;
     life.addReadinessCheck('broker', () => isBrokerUp);
-    expect(life.readiness()).toEqual({ ready: false, checks: { started: false, accepting: true, broker: false } });
+    expect(life.readiness()).toEqual({
+      ready: false,
+      checks: { started: false, accepting: true, broker: false },
+    });
     life.started();
     expect(life.readiness()).toMatchObject({ ready: false, checks: { started: true, broker: false } });
     isBrokerUp = true;

@@ -29,7 +29,9 @@ describe('a sealed secret', () => {
   test('opens from a view into a larger buffer, as a protobuf message holds it', () => {
     const sealed = sealSecret(A, OWNER, 'whsec_abc');
     const larger = Buffer.concat([Buffer.alloc(7, 0xff), sealed, Buffer.alloc(9, 0xff)]);
-    expect(openSecret(A, OWNER, new Uint8Array(larger.buffer, larger.byteOffset + 7, sealed.length))).toBe('whsec_abc');
+    expect(openSecret(A, OWNER, new Uint8Array(larger.buffer, larger.byteOffset + 7, sealed.length))).toBe(
+      'whsec_abc',
+    );
   });
 
   test('does not open for another subscription or version', () => {

@@ -6,7 +6,11 @@ describe('a service error', () => {
     const cause = new Error('SELECT 1');
     const error = new ServiceError('stale_version', 'the job has moved on', { currentVersion: 3, cause });
     expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({ name: 'ServiceError', reason: 'stale_version', message: 'the job has moved on' });
+    expect(error).toMatchObject({
+      name: 'ServiceError',
+      reason: 'stale_version',
+      message: 'the job has moved on',
+    });
     expect(error.attributes).toEqual({ currentVersion: 3 });
     expect(error.cause).toBe(cause);
     expect(new ServiceError('not_found', 'no such job')).not.toHaveProperty('cause');
@@ -42,6 +46,7 @@ describe('a service error', () => {
 
   test('knows its reasons from other words, those that every object has included', () => {
     expect(isErrorReason('stale_version')).toBe(true);
-    for (const word of ['', 'stale', 'toString', '__proto__', 'constructor']) expect(isErrorReason(word)).toBe(false);
+    for (const word of ['', 'stale', 'toString', '__proto__', 'constructor'])
+      expect(isErrorReason(word)).toBe(false);
   });
 });

@@ -45,7 +45,7 @@ export async function recordStatusEvent(
 ): Promise<{ readonly resource: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, jobId, status, note, blockerCode } = event;
   let moved: { version: number; previousStatus: string; eventId: string; deliveries: number } | undefined;
-  const { result, idempotency } = await runIdempotent(deps, {
+  const recorded = await runIdempotent(deps, {
     companyId,
     binding: event.binding,
     timeoutMs: event.timeoutMs,
@@ -70,7 +70,7 @@ export async function recordStatusEvent(
          values ($1, $2, $7, $8, $3, $9, $10, $4, $6)`,
         [jobId, version, status, blockerCode, resource, now, companyId, previousStatus, event.occurredAt, note],
       );
-      const recorded = await recordEvent(tx, {
+      const told = await recordEvent(tx, {
         companyId,
         event: 'install.status_changed',
         occurredAt: now,
@@ -99,15 +99,23 @@ export async function recordStatusEvent(
           ...(blockerCode === null ? {} : { blockerCode }),
         },
       });
-      if (recorded.deliveries > 0) tx.wakeAfterCommit('deliveries');
-      moved = { version, previousStatus, ...recorded };
+      if (told.deliveries > 0) tx.wakeAfterCommit('deliveries');
+      moved = { version, previousStatus, ...told };
       return {
         kind: 'done',
         result: resource,
         lastly: (last) => appendFeedEntries(last, [{ companyId, jobId, changedAt: now, resource }]),
       };
     },
+  }).catch((error: unknown) => {
+    const { reason, attributes } = ServiceError.from(error);
+    deps.logger.info(
+      { jobId, companyId, status, reason, replayed: attributes.idempotency?.replayed ?? false },
+      'job.status_refused',
+    );
+    throw error;
   });
+  const { result, idempotency } = recorded;
   deps.logger.info(
     { jobId, companyId, status, replayed: idempotency?.replayed ?? false, ...moved },
     'job.status_recorded',

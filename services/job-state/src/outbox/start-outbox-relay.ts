@@ -40,13 +40,13 @@ export function startOutboxRelay(deps: {
   readonly intervalMs: number;
 }): OutboxRelay {
   const published = new Counter({
-    name: 'outbox_messages_total',
+    name: 'partner_outbox_messages_total',
     help: 'Messages that the outbox relay gave to the broker, by result.',
     labelNames: ['type', 'result'] as const,
     registers: [deps.metrics],
   });
   new Gauge({
-    name: 'outbox_oldest_age_seconds',
+    name: 'partner_outbox_oldest_age_seconds',
     help: 'Age of the oldest message that the broker has not confirmed; 0 when there is none, NaN when it is not known.',
     registers: [deps.metrics],
     async collect() {

@@ -27,7 +27,7 @@ export function createPlatformMessageHandler(deps: {
   readonly metrics: Registry;
 }): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const handled = new Counter({
-    name: 'platform_messages_total',
+    name: 'partner_platform_messages_total',
     help: 'Messages of the platform, by type and by what they did.',
     labelNames: ['type', 'result'] as const,
     registers: [deps.metrics],

@@ -62,6 +62,11 @@ async function attemptsOf(deliveryId: string) {
   );
 }
 
+async function recordedAttempts(outcome: string): Promise<number> {
+  const metric = await registry.getSingleMetric('partner_webhook_attempts_total')?.get();
+  return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+}
+
 describe('the handler of delivery results', () => {
   test('takes a delivery through 8 attempts to the dead letter, and the next success clears the health', async () => {
     let delivery = await claimed();
@@ -114,6 +119,7 @@ describe('the handler of delivery results', () => {
 
   test('records a result once, however often it comes', async () => {
     const delivery = await claimed();
+    const counted = await recordedAttempts('timed_out');
     const message = attemptedMessage({
       deliveryId: delivery.id,
       leaseId: delivery.lease_id,
@@ -128,6 +134,7 @@ describe('the handler of delivery results', () => {
 
     await lease(delivery.id);
     await handle(message);
+    expect(await recordedAttempts('timed_out')).toBe(counted + 1);
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
   });
 

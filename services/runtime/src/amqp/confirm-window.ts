@@ -24,7 +24,7 @@ export interface ConfirmWindow {
 interface Entry {
   readonly message: WindowMessage;
   readonly correlationId: string;
-  readonly settle: (error?: unknown) => void;
+  readonly settle: (error?: Error) => void;
 }
 
 /** Makes the window of a channel that nothing else publishes on. It ends with the channel. */
@@ -42,7 +42,10 @@ export function createConfirmWindow(
     sent
       .get(String(properties.correlationId))
       ?.settle(
-        new PublishError('returned', `no queue takes messages of ${fields.exchange} with key ${fields.routingKey}`),
+        new PublishError(
+          'returned',
+          `no queue takes messages of ${fields.exchange} with key ${fields.routingKey}`,
+        ),
       );
   });
   channel.on('drain', () => {
@@ -68,13 +71,16 @@ export function createConfirmWindow(
         { ...properties, mandatory: true, persistent: true, correlationId: entry.correlationId },
         (refusal: unknown) => {
           if (!sent.delete(entry.correlationId)) return;
-          entry.settle(refusal === null ? undefined : new PublishError('nacked', 'the broker refused the message'));
+          entry.settle(
+            refusal === null ? undefined : new PublishError('nacked', 'the broker refused the message'),
+          );
           sendWaiting();
         },
       );
     } catch (error) {
       sent.delete(entry.correlationId);
-      entry.settle(error instanceof IllegalOperationError ? lostChannel(error) : error);
+      const isLost = error instanceof IllegalOperationError || !(error instanceof Error);
+      entry.settle(isLost ? lostChannel(error) : error);
     }
   }
 

@@ -39,7 +39,10 @@ describe('a supervised connection', () => {
 
   test('keeps trying while the broker is not there yet, and declares the topology once it is', async () => {
     const connection = connectTo(broker.url);
-    await eventually('a failed attempt', async () => ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1);
+    await eventually(
+      'a failed attempt',
+      async () => ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1,
+    );
     expect(connection.isReady()).toBe(false);
 
     await broker.start();
@@ -119,7 +122,11 @@ describe('a supervised connection', () => {
   test('tries a failing setup again until it succeeds, without touching the other channels', async () => {
     const connection = connectTo(broker.url);
     const other = createRecorder<Channel>();
-    connection.openChannel({ name: 'other', confirm: false, setup: async (channel) => other.record(channel) });
+    connection.openChannel({
+      name: 'other',
+      confirm: false,
+      setup: async (channel) => other.record(channel),
+    });
     const attempts = createRecorder<Channel>();
     connection.openChannel({
       name: 'failing',
@@ -151,12 +158,18 @@ describe('a supervised connection', () => {
     await killChannel(first);
     await channels.atLeast(2);
     await eventually('readiness', () => connection.isReady());
+    expect(channels.all()).toHaveLength(2);
   });
 
   test('comes back after the broker was killed and started again', async () => {
     const connection = connectTo(broker.url);
     const losses = createRecorder<Error>();
-    connection.openChannel({ name: 'any', confirm: false, setup: async () => undefined, onLost: losses.record });
+    connection.openChannel({
+      name: 'any',
+      confirm: false,
+      setup: async () => undefined,
+      onLost: losses.record,
+    });
     await eventually('readiness', () => connection.isReady());
     await broker.kill();
     await losses.atLeast(1);
@@ -168,13 +181,21 @@ describe('a supervised connection', () => {
   test('tells in a metric that the broker has blocked it, and that it has not any more', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
-    connection.openChannel({ name: 'writer', confirm: false, setup: async (channel) => channels.record(channel) });
+    connection.openChannel({
+      name: 'writer',
+      confirm: false,
+      setup: async (channel) => channels.record(channel),
+    });
     const [channel] = await channels.atLeast(1);
     await broker.control('set_vm_memory_high_watermark', '0');
     channel?.publish('', 'nobody', Buffer.from('x'));
     await eventually('the block', async () => (await metric('partner_amqp_connection_blocked')) === 1);
     await broker.control('set_vm_memory_high_watermark', '0.4');
-    await eventually('the end of the block', async () => (await metric('partner_amqp_connection_blocked')) === 0);
+    await eventually(
+      'the end of the block',
+      async () => (await metric('partner_amqp_connection_blocked')) === 0,
+    );
+    expect(connection.isReady()).toBe(true);
   });
 
   test('can be closed while the broker is away, and twice named connections share their metrics', async () => {

@@ -4,7 +4,12 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
 import { createBackoff } from './backoff.js';
 import { counter, gauge } from './metrics.js';
-import { type ChannelPlan, type ChannelSupervisor, superviseChannel, type SupervisedChannel } from './supervised-channel.js';
+import {
+  type ChannelPlan,
+  type ChannelSupervisor,
+  superviseChannel,
+  type SupervisedChannel,
+} from './supervised-channel.js';
 import { declareTopology } from './topology.js';
 import { within } from './within.js';
 
@@ -217,7 +222,10 @@ async function closeConnection(model: ChannelModel): Promise<void> {
   }
   // After a missed heartbeat amqplib only ends its side, and the socket of a vanished broker stays for many minutes.
   const { connection } = model;
-  if ('stream' in connection && connection.stream instanceof Duplex) connection.stream.destroy();
+  if ('stream' in connection && connection.stream instanceof Duplex) {
+    // The error has amqplib end its timers, if it has not yet.
+    connection.stream.destroy(new Error('the connection was given up'));
+  }
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -49,7 +49,9 @@ describe('a consumer', () => {
 
   async function outcomes(): Promise<Record<string, number>> {
     const values = (await metrics.getSingleMetric('partner_consumer_outcomes_total')?.get())?.values ?? [];
-    return Object.fromEntries(values.map(({ labels, value }) => [labels['outcome'], value]));
+    const counts: Record<string, number> = {};
+    for (const { labels, value } of values) counts[String(labels['outcome'])] = value;
+    return counts;
   }
 
   test('gives the handler the whole message and acknowledges what is done', async () => {
@@ -142,7 +144,11 @@ describe('a consumer', () => {
       received.record(message.messageId);
       return message.messageId === 'evt_poison' ? { kind: 'dead', reason: 'no job id' } : DONE;
     });
-    probe.send(queue.name, 'poison', { messageId: 'evt_poison', type: 'a.B', headers: { 'x-request-id': 'r' } });
+    probe.send(queue.name, 'poison', {
+      messageId: 'evt_poison',
+      type: 'a.B',
+      headers: { 'x-request-id': 'r' },
+    });
     probe.send(queue.name, 'fine', { messageId: 'evt_fine' });
     const dead = await probe.take(`${queue.name}.dead`);
     expect(dead.content.toString()).toBe('poison');
@@ -251,11 +257,42 @@ describe('a consumer', () => {
     expect(connection.isReady()).toBe(true);
   });
 
-  test('does not go on retrying a message whose channel is lost', async () => {
+  test('does not handle a message again whose channel was lost in the meantime', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
-    consume(
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const consumer = consume(
+      queue,
+      async (message) => {
+        received.record(message);
+        if (message.redelivered || message.messageId !== 'evt_1') return DONE;
+        await gate;
+        return { kind: 'retry', afterMs: 0 };
+      },
+      { over: observed },
+    );
+    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    probe.send(queue.name, 'x', { messageId: 'evt_1' });
+    await received.atLeast(1);
+    await killChannel(channel);
+    await received.find(({ redelivered }) => redelivered);
+    finish();
+    await eventually('the retry', async () => (await outcomes())['retry'] === 1);
+    probe.send(queue.name, 'x', { messageId: 'evt_2' });
+    await received.find(({ messageId }) => messageId === 'evt_2');
+    await consumer.stop();
+    expect(received.all().map(({ messageId }) => messageId)).toEqual(['evt_1', 'evt_1', 'evt_2']);
+  });
+
+  test('ends the pause of a message whose channel is lost', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const received = createRecorder<IncomingMessage>();
+    const consumer = consume(
       queue,
       async (message) => {
         received.record(message);
@@ -268,8 +305,9 @@ describe('a consumer', () => {
     await received.atLeast(1);
     await killChannel(channel);
     await received.find(({ redelivered }) => redelivered);
-    await probe.hasMessages(queue.name, 0);
+    await consumer.stop();
     expect(received.all()).toHaveLength(2);
+    await probe.hasMessages(queue.name, 0);
   });
 
   test('subscribes anew, on a queue that it declares anew, after the broker has cancelled it', async () => {

@@ -116,7 +116,10 @@ export function startConsumer(options: {
       },
       () => options.handle(message),
     ).catch((error: unknown) => {
-      logger.error({ err: error, messageId: message.messageId, type: message.type }, 'message.handler_failed');
+      logger.error(
+        { err: error, messageId: message.messageId, type: message.type },
+        'message.handler_failed',
+      );
       return { kind: 'failed' } as const;
     });
     durations.observe({ queue: queue.name }, (performance.now() - startedAt) / 1_000);

@@ -12,3 +12,18 @@ export function textHeaders(headers: Readonly<Record<string, unknown>>): Record<
   }
   return texts;
 }
+
+/** The headers of a Connect call: a `Headers`, pairs, or a record, whose type only browsers declare. Names in lower case. */
+export function callHeaders(given: unknown): Record<string, string> {
+  if (typeof given !== 'object' || given === null) return {};
+  const entries: readonly unknown[] =
+    given instanceof Headers ? [...given] : Array.isArray(given) ? given : Object.entries(given);
+  const headers: Record<string, string> = {};
+  for (const entry of entries) {
+    if (!Array.isArray(entry)) continue;
+    const pair: readonly unknown[] = entry;
+    const [name, value] = pair;
+    if (typeof name === 'string' && typeof value === 'string') headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}

@@ -76,7 +76,8 @@ export function createPublisher(options: {
     const exchange = message.exchange.name;
     const startedAt = performance.now();
     try {
-      if (window === undefined) throw new PublishError('not-connected', 'there is no connection to the broker');
+      if (window === undefined)
+        throw new PublishError('not-connected', 'there is no connection to the broker');
       await window.publish({
         exchange,
         routingKey: message.routingKey,
@@ -85,7 +86,10 @@ export function createPublisher(options: {
           messageId: message.messageId,
           type: message.type,
           contentType: 'application/x-protobuf',
-          headers: message.headers?.['traceparent'] === undefined ? { ...injectTrace(), ...message.headers } : message.headers,
+          headers:
+            message.headers?.['traceparent'] === undefined
+              ? { ...injectTrace(), ...message.headers }
+              : message.headers,
         },
       });
       latency.observe({ exchange }, (performance.now() - startedAt) / 1_000);

@@ -1,14 +1,14 @@
-import { createContextValues, type HandlerContext } from '@connectrpc/connect';
 import type { DescMethod } from '@bufbuild/protobuf';
+import { createContextValues, type HandlerContext } from '@connectrpc/connect';
 import { outcomeUnknown } from './rpc-error.js';
 
 /** What one call is carried out with. */
 export interface RpcContext {
   readonly context: HandlerContext;
   /** True once the caller no longer waits. */
-  isOverdue(): boolean;
+  readonly isOverdue: () => boolean;
   /** Frees what the context holds and aborts its signal, as Connect does after each call. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /**

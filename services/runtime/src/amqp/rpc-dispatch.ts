@@ -1,8 +1,7 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import type { DescMethod } from '@bufbuild/protobuf';
+import { create, type DescMethod, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { HandlerContext, MethodImplSpec } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import { ServiceError } from '../service-error.js';
+import type { ServiceError } from '../service-error.js';
 import { encodeRpcError, notCarriedOut, serviceErrorFrom } from './rpc-error.js';
 import type { RpcService } from './rpc-service.js';
 

@@ -29,13 +29,24 @@ describe('an error on the wire', () => {
   });
 
   test('has no attributes where none were given, except that a final status allows no move at all', () => {
-    expect(decodeRpcError(encodeRpcError(new ServiceError('not_found', 'no such job'))).attributes).toEqual({});
-    const final = new ServiceError('transition_not_allowed', 'final', { currentStatus: 'COMPLETE', allowed: [] });
-    expect(decodeRpcError(encodeRpcError(final)).attributes).toEqual({ currentStatus: 'COMPLETE', allowed: [] });
+    expect(decodeRpcError(encodeRpcError(new ServiceError('not_found', 'no such job'))).attributes).toEqual(
+      {},
+    );
+    const final = new ServiceError('transition_not_allowed', 'final', {
+      currentStatus: 'COMPLETE',
+      allowed: [],
+    });
+    expect(decodeRpcError(encodeRpcError(final)).attributes).toEqual({
+      currentStatus: 'COMPLETE',
+      allowed: [],
+    });
   });
 
   test('is internal, without its text, when the reason is not known or the bytes are no RpcError', () => {
-    const foreign = toBinary(RpcErrorSchema, create(RpcErrorSchema, { reason: 'of_tomorrow', message: 'secret' }));
+    const foreign = toBinary(
+      RpcErrorSchema,
+      create(RpcErrorSchema, { reason: 'of_tomorrow', message: 'secret' }),
+    );
     expect(decodeRpcError(foreign)).toMatchObject({ reason: 'internal' });
     expect(decodeRpcError(foreign).message).not.toContain('secret');
     expect(decodeRpcError(Buffer.from([0xff])).reason).toBe('internal');
@@ -58,7 +69,12 @@ describe('the failure in a thrown value', () => {
   );
 
   test('is internal for anything else, with the thrown value as its private cause', () => {
-    for (const thrown of [new Error('secret'), 'secret', undefined, new ConnectError('secret', Code.Internal)]) {
+    for (const thrown of [
+      new Error('secret'),
+      'secret',
+      undefined,
+      new ConnectError('secret', Code.Internal),
+    ]) {
       const error = serviceErrorFrom(thrown);
       expect(error.reason).toBe('internal');
       expect(error.message).not.toContain('secret');

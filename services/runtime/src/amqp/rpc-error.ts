@@ -6,7 +6,8 @@ import { type ErrorAttributes, isErrorReason, ServiceError } from '../service-er
 
 /** Writes what the caller may know of a failure as a `partner.rpc.v1.RpcError`; its cause stays here. */
 export function encodeRpcError(error: ServiceError): Uint8Array {
-  const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } = error.attributes;
+  const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } =
+    error.attributes;
   return toBinary(
     RpcErrorSchema,
     create(RpcErrorSchema, {
@@ -34,7 +35,8 @@ export function decodeRpcError(body: Uint8Array): ServiceError {
     return ServiceError.from(cause);
   }
   const { reason = '', message = '' } = error;
-  if (!isErrorReason(reason)) return ServiceError.from(new Error(`the reason "${reason}" is not known: ${message}`));
+  if (!isErrorReason(reason))
+    return ServiceError.from(new Error(`the reason "${reason}" is not known: ${message}`));
   return new ServiceError(reason, message, attributesOf(error));
 }
 
@@ -50,7 +52,10 @@ function attributesOf(error: RpcError): ErrorAttributes {
     ...((allowed.length > 0 || error.reason === 'transition_not_allowed') && { allowed }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(idempotency?.expiresAt && {
-      idempotency: { replayed: idempotency.replayed ?? false, expiresAt: timestampDate(idempotency.expiresAt) },
+      idempotency: {
+        replayed: idempotency.replayed ?? false,
+        expiresAt: timestampDate(idempotency.expiresAt),
+      },
     }),
   };
 }
@@ -83,8 +88,12 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
 
 /** `unavailable` for a call that was not carried out. */
 export function notCarriedOut(cause: unknown): ServiceError {
-  return new ServiceError('unavailable', 'the service is not available; retry with the same Idempotency-Key', {
-    retryAfterSeconds: 1,
-    cause,
-  });
+  return new ServiceError(
+    'unavailable',
+    'the service is not available; retry with the same Idempotency-Key',
+    {
+      retryAfterSeconds: 1,
+      cause,
+    },
+  );
 }

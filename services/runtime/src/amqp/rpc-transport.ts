@@ -8,7 +8,7 @@ import type { Logger } from '../logger.js';
 import { ServiceError } from '../service-error.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
-import { textOf } from './message-text.js';
+import { callHeaders, textOf } from './message-text.js';
 import { counter, gauge, secondsHistogram } from './metrics.js';
 import { callTypeOf, TIMEOUT_HEADER } from './rpc-dispatch.js';
 import { decodeRpcError, notCarriedOut, outcomeUnknown, serviceErrorFrom } from './rpc-error.js';
@@ -98,7 +98,8 @@ export function createRpcTransport(options: {
     if (signal?.aborted === true) throw notCarriedOut(signal.reason);
     if (timeoutMs <= 0) throw notCarriedOut(new Error('the deadline had passed before the call'));
     if (channel === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
-    if (pending.size >= maxInFlight) throw notCarriedOut(new Error(`${maxInFlight} calls wait for answers already`));
+    if (pending.size >= maxInFlight)
+      throw notCarriedOut(new Error(`${maxInFlight} calls wait for answers already`));
 
     return new Promise((resolve, reject) => {
       sequence += 1;
@@ -166,7 +167,7 @@ export function createRpcTransport(options: {
               body: toBinary(method.input, create(method.input, input)),
               timeoutMs: timeoutMs ?? options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
               signal,
-              headers: { ...recordOf(header), ...injectTrace() },
+              headers: { ...callHeaders(header), ...injectTrace() },
             });
             const type = textOf(reply.properties.type);
             if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
@@ -177,7 +178,14 @@ export function createRpcTransport(options: {
           },
         );
         observe('ok');
-        return { stream: false, service: method.parent, method, header: new Headers(), trailer: new Headers(), message };
+        return {
+          stream: false,
+          service: method.parent,
+          method,
+          header: new Headers(),
+          trailer: new Headers(),
+          message,
+        };
       } catch (thrown) {
         const error = serviceErrorFrom(thrown);
         observe(error.reason);
@@ -185,14 +193,12 @@ export function createRpcTransport(options: {
       }
     },
     stream(method) {
-      return Promise.reject(ServiceError.from(new Error(`${callTypeOf(method)} is a stream, which this transport has not`)));
+      return Promise.reject(
+        ServiceError.from(new Error(`${callTypeOf(method)} is a stream, which this transport has not`)),
+      );
     },
     async close() {
       await supervised.close();
     },
   };
-}
-
-function recordOf(header: ConstructorParameters<typeof Headers>[0]): Record<string, string> {
-  return header === undefined ? {} : Object.fromEntries(new Headers(header));
 }

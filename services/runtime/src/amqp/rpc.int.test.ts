@@ -78,7 +78,11 @@ describe('RPC over the broker', () => {
   }
 
   async function clientOf(
-    options: { maxInFlight?: number; over?: Pick<AmqpConnection, 'openChannel'>; queue?: QueueDefinition } = {},
+    options: {
+      maxInFlight?: number;
+      over?: Pick<AmqpConnection, 'openChannel'>;
+      queue?: QueueDefinition;
+    } = {},
   ): Promise<Client<typeof JobService>> {
     const { over = clientSide, ...rest } = options;
     const transport = createRpcTransport({ connection: over, queue, logger, metrics, ...rest });
@@ -96,9 +100,17 @@ describe('RPC over the broker', () => {
   }
 
   test('carries a request, its headers and deadline there, and the answer back', async () => {
-    const contexts = createRecorder<{ requestId: string | null; timeoutMs: number | undefined; method: string }>();
+    const contexts = createRecorder<{
+      requestId: string | null;
+      timeoutMs: number | undefined;
+      method: string;
+    }>();
     await serve(async ({ jobId = '' }, { requestHeader, timeoutMs, method }) => {
-      contexts.record({ requestId: requestHeader.get('x-request-id'), timeoutMs: timeoutMs(), method: method.name });
+      contexts.record({
+        requestId: requestHeader.get('x-request-id'),
+        timeoutMs: timeoutMs(),
+        method: method.name,
+      });
       return { resourceJson: `{"id":"${jobId}"}` };
     });
     const client = await clientOf();
@@ -171,7 +183,9 @@ describe('RPC over the broker', () => {
 
     const replies = createRecorder<string>();
     const { queue: replyQueue } = await probe.channel.assertQueue('', { exclusive: true });
-    await probe.channel.consume(replyQueue, (reply) => replies.record(String(reply?.properties.type)), { noAck: true });
+    await probe.channel.consume(replyQueue, (reply) => replies.record(String(reply?.properties.type)), {
+      noAck: true,
+    });
     const request = { replyTo: replyQueue, correlationId: '1', type: 'partner.jobs.v1.JobService/GetJob' };
     probe.channel.sendToQueue(queue.name, Buffer.from([0xff, 0xff, 0xff]), request);
     probe.channel.sendToQueue(queue.name, Buffer.alloc(0), { replyTo: replyQueue });
@@ -189,7 +203,11 @@ describe('RPC over the broker', () => {
     });
     const type = 'partner.jobs.v1.JobService/GetJob';
     probe.channel.sendToQueue(queue.name, Buffer.alloc(0), { type });
-    probe.channel.sendToQueue(queue.name, Buffer.alloc(0), { type, replyTo: 'x', headers: { 'x-timeout-ms': 0 } });
+    probe.channel.sendToQueue(queue.name, Buffer.alloc(0), {
+      type,
+      replyTo: 'x',
+      headers: { 'x-timeout-ms': 0 },
+    });
     const client = await clientOf();
     await client.getJob({ jobId: 'job_1' });
     expect(served.all()).toEqual(['job_1']);
@@ -215,9 +233,13 @@ describe('RPC over the broker', () => {
     await eventually('the abort', () => signal?.aborted);
     finish();
     await eventually('the drop', async () =>
-      (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes('cause="overdue"} 1'),
+      (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
+        'cause="overdue"} 1',
+      ),
     );
-    expect(await metrics.getSingleMetricAsString('partner_rpc_client_timeouts_total')).toContain('GetJob"} 1');
+    expect(await metrics.getSingleMetricAsString('partner_rpc_client_timeouts_total')).toContain(
+      'GetJob"} 1',
+    );
   });
 
   test('lets the broker drop requests that no server took in time', async () => {
@@ -234,7 +256,9 @@ describe('RPC over the broker', () => {
   });
 
   test('fails at once when no queue takes the request', async () => {
-    const client = await clientOf({ queue: { name: 'test.there-is-no-such-queue', type: 'classic', bindings: [] } });
+    const client = await clientOf({
+      queue: { name: 'test.there-is-no-such-queue', type: 'classic', bindings: [] },
+    });
     const error = await failureOf(client.getJob({}, { timeoutMs: 3_600_000 }));
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
   });
@@ -254,7 +278,9 @@ describe('RPC over the broker', () => {
     });
     const observed = observeConnection(clientSide);
     const client = await clientOf({ over: observed });
-    const calls = [1, 2, 3].map((index) => failureOf(client.getJob({ jobId: `job_${index}` }, { timeoutMs: 3_600_000 })));
+    const calls = [1, 2, 3].map((index) =>
+      failureOf(client.getJob({ jobId: `job_${index}` }, { timeoutMs: 3_600_000 })),
+    );
     await started.atLeast(3);
     const [first] = await observed.channels.atLeast(1);
     if (first === undefined) throw new Error('no channel');
@@ -318,7 +344,9 @@ describe('RPC over the broker', () => {
     const calls = [1, 2].map(() => client.getJob({}));
     await served.atLeast(2);
     finish();
-    expect(new Set((await Promise.all(calls)).map(({ resourceJson }) => resourceJson))).toEqual(new Set(['one', 'two']));
+    expect(new Set((await Promise.all(calls)).map(({ resourceJson }) => resourceJson))).toEqual(
+      new Set(['one', 'two']),
+    );
     await other.close();
   });
 
@@ -382,7 +410,10 @@ describe('RPC over the broker', () => {
     const call = client.getJob({ jobId: 'job_1' });
     await started.atLeast(1);
     const stopped = server.stop();
-    await eventually('no consumer', async () => (await probe.channel.checkQueue(queue.name)).consumerCount === 0);
+    await eventually(
+      'no consumer',
+      async () => (await probe.channel.checkQueue(queue.name)).consumerCount === 0,
+    );
     const late = failureOf(client.getJob({ jobId: 'job_2' }, { timeoutMs: 50 }));
     finish();
     expect((await call).resourceJson).toBe('job_1');

@@ -88,7 +88,9 @@ export function startSubscription(options: {
     if (handling === undefined) return;
     const handled = handling
       // What has become of the message is then unknown: a new channel has it delivered again.
-      .catch((error: unknown) => supervised.rebuild(new Error('a delivery could not be settled', { cause: error })))
+      .catch((error: unknown) =>
+        supervised.rebuild(new Error('a delivery could not be settled', { cause: error })),
+      )
       .finally(() => inFlight.delete(handled));
     inFlight.add(handled);
   }

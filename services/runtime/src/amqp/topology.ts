@@ -58,7 +58,10 @@ export async function declareQueue(channel: Channel, queue: QueueDefinition): Pr
 }
 
 function queueArguments(queue: QueueDefinition): Record<string, string | number> {
-  const queueArgs: Record<string, string | number> = { 'x-queue-type': queue.type, 'x-overflow': 'reject-publish' };
+  const queueArgs: Record<string, string | number> = {
+    'x-queue-type': queue.type,
+    'x-overflow': 'reject-publish',
+  };
   if (queue.maxLength !== undefined) queueArgs['x-max-length'] = queue.maxLength;
   if (queue.deadLetterQueue !== undefined) {
     queueArgs['x-dead-letter-exchange'] = DEAD_LETTERS.name;

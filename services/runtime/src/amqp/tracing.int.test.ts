@@ -49,7 +49,9 @@ describe('a trace', () => {
   });
 
   async function spanNamed(name: string): Promise<ReadableSpan> {
-    return eventually(`the span "${name}"`, () => exporter.getFinishedSpans().find((span) => span.name === name));
+    return eventually(`the span "${name}"`, () =>
+      exporter.getFinishedSpans().find((span) => span.name === name),
+    );
   }
 
   test('goes on from the publisher to the consumer', async () => {
@@ -68,7 +70,13 @@ describe('a trace', () => {
       },
     });
     await eventually('the connection', () => connection.isReady());
-    const message = { exchange: TO_QUEUE, routingKey: queue.name, messageId: 'm', type: 't', body: Buffer.alloc(0) };
+    const message = {
+      exchange: TO_QUEUE,
+      routingKey: queue.name,
+      messageId: 'm',
+      type: 't',
+      body: Buffer.alloc(0),
+    };
     await withSpan({ name: 'request', kind: 'SERVER' }, () => publisher.publish(message));
     const request = await spanNamed('request');
     const process = await spanNamed(`process ${queue.name}`);
@@ -111,7 +119,9 @@ describe('a trace', () => {
     const request = await spanNamed('request');
     await spanNamed('partner.jobs.v1.JobService/GetJob');
     const spans = await eventually('both spans', () => {
-      const calls = exporter.getFinishedSpans().filter(({ name }) => name === 'partner.jobs.v1.JobService/GetJob');
+      const calls = exporter
+        .getFinishedSpans()
+        .filter(({ name }) => name === 'partner.jobs.v1.JobService/GetJob');
       return calls.length === 2 && calls;
     });
     const ids = new Map(spans.map((span) => [span.spanContext().spanId, span]));

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import {
@@ -15,7 +16,7 @@ import {
   startLocalProgram,
   stopLocalProcess,
 } from './local-process.js';
-import { identifyProcess } from './process-identity.js';
+import { identifyProcess, processesInDirectory } from './process-identity.js';
 
 /** A private Postgres on loopback. */
 export interface LocalPostgres {
@@ -156,15 +157,17 @@ async function initialise(initdb: string, data: string, user: string | undefined
 }
 
 /**
- * Removes the lock file of a server that is no more. The server does so itself, unless the number in it stands for another
- * process, or for a zombie that nobody has waited for.
+ * Removes the lock file of a server that is no more, and waits for what it has left behind to end. The server would remove
+ * the file itself, unless the number in it stands for another process, or for a zombie that nobody has waited for.
  */
 async function removeStaleLock(data: string): Promise<void> {
   const lock = path.join(data, 'postmaster.pid');
   if (process.platform !== 'linux' || !existsSync(lock)) return;
   const pid = Number(readFileSync(lock, 'utf8').split('\n')[0]);
-  const isOurs = identifyProcess(pid) !== undefined && commandLine(pid).includes(data);
-  if (!isOurs) await rm(lock, { force: true });
+  if (identifyProcess(pid) !== undefined && commandLine(pid).includes(data)) return;
+  const deadline = Date.now() + 10_000;
+  while (processesInDirectory(data).length > 0 && Date.now() < deadline) await delay(50);
+  await rm(lock, { force: true });
 }
 
 function commandLine(pid: number): readonly string[] {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process and when it began. Two processes that had the same number one after the other differ in `startedAt`. */
 export interface ProcessIdentity {
@@ -42,6 +42,23 @@ export function processesWithVariable(name: string, value: string): ProcessIdent
     const identity = variables.includes(`${name}=${value}`) ? identifyProcess(pid) : undefined;
     return identity === undefined ? [] : [identity];
   });
+}
+
+/** The running processes whose working directory this is. Empty where `/proc` does not tell. */
+export function processesInDirectory(directory: string): ProcessIdentity[] {
+  if (process.platform !== 'linux') return [];
+  return processNumbers().flatMap((pid) => {
+    const identity = workingDirectory(pid) === directory ? identifyProcess(pid) : undefined;
+    return identity === undefined ? [] : [identity];
+  });
+}
+
+function workingDirectory(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
 }
 
 function parentsByProcess(): [number, number][] {

@@ -176,7 +176,10 @@ export async function tryRabbitmq(url: string): Promise<void> {
 }
 
 /** Runs commands on a connection of their own. Throws what the broker or the network says. */
-export async function withRabbitmq<T>(url: string, work: (connection: ChannelModel) => Promise<T>): Promise<T> {
+export async function withRabbitmq<T>(
+  url: string,
+  work: (connection: ChannelModel) => Promise<T>,
+): Promise<T> {
   const connection = await connect(url, { timeout: 5_000 });
   connection.on('error', () => undefined);
   try {

@@ -8,7 +8,9 @@ import { eventually } from './eventually.js';
 export interface BrokerProbe {
   readonly channel: Channel;
   /** Declares a queue with a name that no other test has; it is deleted, with its dead-letter queue, at `close`. */
-  declareTestQueue(properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>): Promise<QueueDefinition>;
+  declareTestQueue(
+    properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
+  ): Promise<QueueDefinition>;
   /** Puts a message into a queue. */
   send(queue: string, body: string, properties?: Options.Publish): void;
   /** The next message of a queue, taken out of it, as soon as there is one. */

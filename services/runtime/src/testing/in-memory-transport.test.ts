@@ -29,7 +29,10 @@ describe('the in-memory transport', () => {
       createInMemoryTransport([
         partialRpcService(JobService, {
           getJob: () => {
-            throw new ServiceError('stale_version', 'moved on', { currentVersion: 2, cause: new Error('SQL') });
+            throw new ServiceError('stale_version', 'moved on', {
+              currentVersion: 2,
+              cause: new Error('SQL'),
+            });
           },
           listJobFeed: () => {
             throw new Error('SQL');
@@ -39,7 +42,11 @@ describe('the in-memory transport', () => {
     );
     const error: unknown = await client.getJob({}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ reason: 'stale_version', message: 'moved on', attributes: { currentVersion: 2 } });
+    expect(error).toMatchObject({
+      reason: 'stale_version',
+      message: 'moved on',
+      attributes: { currentVersion: 2 },
+    });
     expect(error instanceof Error && error.cause).toBeUndefined();
     await expect(client.listJobFeed({})).rejects.toMatchObject({ reason: 'internal' });
   });
@@ -52,13 +59,17 @@ describe('the in-memory transport', () => {
   test('ends a call at its deadline or when its caller gives up', async () => {
     const client = createClient(
       JobService,
-      createInMemoryTransport([partialRpcService(JobService, { getJob: () => new Promise(() => undefined) })]),
+      createInMemoryTransport([
+        partialRpcService(JobService, { getJob: () => new Promise(() => undefined) }),
+      ]),
     );
     await expect(client.getJob({}, { timeoutMs: 5 })).rejects.toMatchObject({ reason: 'unavailable' });
     const giveUp = new AbortController();
     const call = client.getJob({}, { signal: giveUp.signal });
     giveUp.abort();
     await expect(call).rejects.toMatchObject({ reason: 'unavailable' });
-    await expect(client.getJob({}, { signal: giveUp.signal })).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(client.getJob({}, { signal: giveUp.signal })).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { create, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl, type Transport } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
+import { callHeaders } from '../amqp/message-text.js';
 import { createRpcContext } from '../amqp/rpc-context.js';
 import { callTypeOf, createRpcDispatcher, unknownMethodReply } from '../amqp/rpc-dispatch.js';
 import { decodeRpcError, notCarriedOut, outcomeUnknown } from '../amqp/rpc-error.js';
@@ -21,7 +22,7 @@ export function createInMemoryTransport(services: readonly RpcService[]): Transp
       const { context, end } = createRpcContext({
         method,
         timeoutMs,
-        headers: Object.fromEntries(new Headers(header)),
+        headers: callHeaders(header),
       });
       const givenUp = unlessAnswered(signal, timeoutMs);
       try {

@@ -1,0 +1,174 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  AccessService,
+  CompanyClass,
+  KeyKind,
+  KeyRevokedSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { createAccessService } from './access-service.js';
+import { startKeyUsage } from './start-key-usage.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+let installer: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  seller = await insertCompany(database, 'SALES');
+  installer = await insertCompany(database, 'INSTALLER');
+});
+
+afterAll(() => testDatabase.drop());
+
+function client(used: string[] = []) {
+  const service = createAccessService({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    keyUsage: { note: (keyId) => used.push(keyId) },
+  });
+  return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+}
+
+async function insertKey(
+  companyId: string,
+  kind: string,
+  given: { boundCompanyId?: string; expiresAt?: Date; revokedAt?: Date } = {},
+): Promise<NewApiKey> {
+  const key = createApiKey('sandbox');
+  await database.query(
+    `insert into api_keys (id, company_id, kind, bound_company_id, secret_sha256, last_four, expires_at, revoked_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      key.keyId,
+      companyId,
+      kind,
+      given.boundCompanyId ?? null,
+      key.secretSha256,
+      key.lastFour,
+      given.expiresAt ?? null,
+      given.revokedAt ?? null,
+    ],
+  );
+  return key;
+}
+
+describe('an API key', () => {
+  test('has a principal, and its use is noted', async () => {
+    const used: string[] = [];
+    const key = await insertKey(installer, 'installer-company');
+    await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [installer]);
+    expect(await client(used).authenticateKey(key)).toMatchObject({
+      companyId: installer,
+      companyClass: CompanyClass.INSTALLER,
+      kind: KeyKind.INSTALLER_COMPANY,
+      installerRequestsPerMinute: 120,
+    });
+    expect(used).toEqual([key.keyId]);
+  });
+
+  test('of a contractor names the installer company that it is bound to', async () => {
+    const key = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
+    expect(await client().authenticateKey(key)).toMatchObject({
+      companyId: seller,
+      companyClass: CompanyClass.SALES,
+      kind: KeyKind.INSTALLER_CONTRACTOR,
+      boundCompanyId: installer,
+    });
+  });
+
+  test('that is unknown, wrong, expired or revoked is refused, each time in the same words and without a note', async () => {
+    const used: string[] = [];
+    const good = await insertKey(seller, 'general');
+    const expired = await insertKey(seller, 'general', { expiresAt: TEST_NOW });
+    const revoked = await insertKey(seller, 'general', { revokedAt: TEST_NOW });
+    const { secretSha256 } = createApiKey('sandbox');
+    const attempts = [
+      { keyId: newId('key'), secretSha256: good.secretSha256 },
+      { keyId: good.keyId, secretSha256 },
+      { keyId: good.keyId, secretSha256: secretSha256.subarray(1) },
+      { keyId: newId('key'), secretSha256: Buffer.alloc(32) },
+      expired,
+      revoked,
+    ];
+    const errors = await Promise.all(
+      attempts.map((attempt) => client(used).authenticateKey(attempt).then(() => undefined, (error: unknown) => error)),
+    );
+    for (const error of errors) expect(error).toMatchObject({ reason: 'unauthenticated', message: 'the API key is not valid' });
+    expect(used).toEqual([]);
+  });
+
+  test('can be revoked by its company, again and again, and each time it is broadcast', async () => {
+    const key = await insertKey(seller, 'general');
+    for (let repeat = 0; repeat < 2; repeat += 1) await client().revokeKey({ companyId: seller, keyId: key.keyId });
+    await expect(client().authenticateKey(key)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    const messages = await database.query<{ body: Buffer }>(
+      `select body from outbox where exchange = 'partner.access' and type = $1`,
+      [KeyRevokedSchema.typeName],
+    );
+    expect(messages.filter(({ body }) => fromBinary(KeyRevokedSchema, body).keyId === key.keyId)).toHaveLength(2);
+  });
+
+  test('can not be revoked by another company', async () => {
+    const key = await insertKey(seller, 'general');
+    await expect(client().revokeKey({ companyId: installer, keyId: key.keyId })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
+    expect(await client().authenticateKey(key)).toMatchObject({ companyId: seller });
+  });
+
+  test('has its last use written afterwards, and never an older one over a newer one', async () => {
+    const key = await insertKey(seller, 'general');
+    const later = new Date(TEST_NOW.getTime() + 5_000);
+    for (const uses of [[TEST_NOW, later], [TEST_NOW]]) {
+      const usage = startKeyUsage({ database, logger: silentLogger, intervalMs: 3_600_000 });
+      for (const at of uses) usage.note(key.keyId, at);
+      await usage.stop();
+    }
+    expect(await database.query('select last_used_at from api_keys where id = $1', [key.keyId])).toEqual([
+      { last_used_at: later },
+    ]);
+  });
+});
+
+describe('a login', () => {
+  test('is found whatever the case of the address, and says who the person is', async () => {
+    const id = newId('mem');
+    await database.query(
+      `insert into memberships (id, company_id, role, display_name, email, password_hash)
+       values ($1, $2, 'OWNER', 'Dana Whitfield', 'Dana@Seller.Example', '$argon2id$hash')`,
+      [id, seller],
+    );
+    expect((await client().getLogin({ email: 'dana@SELLER.example' })).login).toMatchObject({
+      membershipId: id,
+      companyId: seller,
+      companyClass: CompanyClass.SALES,
+      displayName: 'Dana Whitfield',
+      isOwner: true,
+      passwordHash: '$argon2id$hash',
+    });
+  });
+
+  test('of an unknown address or an inactive member is no login and no error', async () => {
+    await database.query(
+      `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+       values ($1, $2, 'OWNER', 'Gone', 'gone@seller.example', 'x', false)`,
+      [newId('mem'), seller],
+    );
+    for (const email of ['nobody@seller.example', 'gone@seller.example']) {
+      expect((await client().getLogin({ email })).login).toBeUndefined();
+    }
+  });
+});

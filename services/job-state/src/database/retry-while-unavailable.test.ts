@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { ServiceError } from '@partner/runtime/service-error';
+import { incoming } from '../testing/test-jobs.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
+
+const message = incoming('partner.platform.v1.JobCreated', new Uint8Array(), newId('evt'));
+
+test('a message that meets an outage is tried again later', async () => {
+  const handle = retryWhileUnavailable(() => Promise.reject(new ServiceError('unavailable', 'away')));
+  expect(await handle(message)).toEqual({ kind: 'retry', afterMs: 1_000 });
+});
+
+test('a message that a handler fails on is a failure', async () => {
+  const handle = retryWhileUnavailable(() => Promise.reject(new Error('a fault')));
+  await expect(handle(message)).rejects.toThrow('a fault');
+});
+
+test('a message that is handled has its own outcome', async () => {
+  const handle = retryWhileUnavailable(() => Promise.resolve({ kind: 'dead', reason: 'malformed' }));
+  expect(await handle(message)).toEqual({ kind: 'dead', reason: 'malformed' });
+});

@@ -1,0 +1,159 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { LeadCreatedSchema, LeadMergedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { createLead, type LeadSubmission } from './create-lead.js';
+import { normaliseAddress } from './normalise-address.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let companyId: string;
+let houses = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ poolSize: 24 });
+  ({ database } = testDatabase);
+  companyId = await insertCompany(database, 'SALES');
+});
+
+afterAll(() => testDatabase.drop());
+
+function newAddress(): string {
+  houses += 1;
+  return `${houses} Main Street, Boulder, CO 80302`;
+}
+
+function submit(submission: Partial<LeadSubmission> & Pick<LeadSubmission, 'address'>) {
+  return createLead(
+    { database, clock: () => TEST_NOW, logger: silentLogger },
+    {
+      companyId,
+      binding: undefined,
+      fullName: 'Jordan Ellis',
+      email: 'jordan@customers.example',
+      phone: '+1 555 0100',
+      smsConsent: null,
+      timeoutMs: undefined,
+      ...submission,
+    },
+  );
+}
+
+async function leadsAt(address: string): Promise<readonly { id: string; full_name: string }[]> {
+  return database.query(
+    `select lead.id, lead.full_name from leads as lead join projects as project on project.lead_id = lead.id
+     where project.address_key = $1 and project.company_id = $2`,
+    [normaliseAddress(address), companyId],
+  );
+}
+
+describe('a lead', () => {
+  test('at a new address is made with a project, and the platform is told', async () => {
+    const address = newAddress();
+    const { result, idempotency } = await submit({ address, smsConsent: true });
+    expect(result).toMatchObject({ kind: 'created' });
+    expect(idempotency).toBeUndefined();
+    expect(await leadsAt(address)).toEqual([{ id: result.leadId, full_name: 'Jordan Ellis' }]);
+    const messages = await database.query<{ body: Buffer }>(
+      `select body from outbox where type = $1 and exchange = 'partner.events'`,
+      [LeadCreatedSchema.typeName],
+    );
+    expect(messages.map(({ body }) => fromBinary(LeadCreatedSchema, body)).at(-1)).toMatchObject({
+      leadId: result.leadId,
+      projectId: result.projectId,
+      companyId,
+      address,
+      smsConsent: true,
+    });
+  });
+
+  test('at a known address merges: the first lead keeps its fields and the later submission is recorded', async () => {
+    const address = newAddress();
+    const first = await submit({ address });
+    const second = await submit({ address: address.replace('Street', 'St.').toUpperCase(), fullName: 'J. Ellis' });
+    expect(second.result).toEqual({
+      kind: 'merged',
+      leadId: first.result.leadId,
+      projectId: first.result.projectId,
+      reason: `address matches lead ${first.result.leadId}`,
+    });
+    expect(await leadsAt(address)).toEqual([{ id: first.result.leadId, full_name: 'Jordan Ellis' }]);
+    const submissions = await database.query('select full_name from lead_submissions where lead_id = $1', [
+      first.result.leadId,
+    ]);
+    expect(submissions).toEqual([{ full_name: 'J. Ellis' }]);
+    const messages = await database.query<{ body: Buffer }>('select body from outbox where type = $1', [
+      LeadMergedSchema.typeName,
+    ]);
+    expect(messages.map(({ body }) => fromBinary(LeadMergedSchema, body)).at(-1)).toMatchObject({
+      leadId: first.result.leadId,
+      reason: `address matches lead ${first.result.leadId}`,
+      fullName: 'J. Ellis',
+    });
+  });
+
+  test('of another company at the same address stands for itself', async () => {
+    const address = newAddress();
+    const other = await insertCompany(database, 'SALES');
+    const first = await submit({ address });
+    const second = await submit({ address, companyId: other });
+    expect(second.result).toMatchObject({ kind: 'created' });
+    expect(second.result.leadId).not.toBe(first.result.leadId);
+  });
+
+  test('at the address of a project without a lead becomes that project’s lead, once', async () => {
+    const address = newAddress();
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id, address_key) values ($1, $2, $3)', [
+      projectId,
+      companyId,
+      normaliseAddress(address),
+    ]);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => submit({ address })));
+    const made = answers.filter(
+      ({ result }) => result.kind === 'merged' && result.reason === `address matches project ${projectId}`,
+    );
+    expect(made).toHaveLength(1);
+    const leadId = made[0]?.result.leadId ?? '';
+    expect(await leadsAt(address)).toMatchObject([{ id: leadId }]);
+    const reasons = answers.map(({ result }) => (result.kind === 'merged' ? result.reason : 'created'));
+    expect(reasons.filter((reason) => reason === `address matches lead ${leadId}`)).toHaveLength(7);
+    expect(new Set(answers.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
+  });
+
+  test('posted many times at once for one address is made once, and nobody waits for ever', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const address = newAddress();
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          submit({ address, binding: index % 2 === 0 ? binding(newId('evt')) : undefined }),
+        ),
+      );
+      const created = answers.filter(({ result }) => result.kind === 'created');
+      expect(created).toHaveLength(1);
+      expect(new Set(answers.map(({ result }) => result.leadId)).size).toBe(1);
+      expect(await leadsAt(address)).toHaveLength(1);
+    }
+  });
+
+  test('with a known key gives the first answer again and records no further submission', async () => {
+    const address = newAddress();
+    const key = binding(newId('evt'));
+    const first = await submit({ address, binding: key });
+    const replay = await submit({ address, binding: key });
+    expect(replay.result).toEqual(first.result);
+    expect(replay.idempotency).toMatchObject({ replayed: true });
+    const submissions = await database.query('select id from lead_submissions where lead_id = $1', [first.result.leadId]);
+    expect(submissions).toHaveLength(0);
+  });
+
+  test('with a character that can not be stored is an invalid argument', async () => {
+    await expect(submit({ address: newAddress(), fullName: 'a\u0000b' })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+    });
+  });
+});

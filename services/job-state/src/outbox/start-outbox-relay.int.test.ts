@@ -1,0 +1,173 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import { type OutgoingMessage, PublishError } from '@partner/runtime/amqp/publisher';
+import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { createGate } from '../testing/create-gate.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { enqueueMessage } from './enqueue-message.js';
+import { startOutboxRelay } from './start-outbox-relay.js';
+
+const NEVER_MS = 3_600_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+
+beforeEach(() => database.query('truncate outbox'));
+
+afterAll(() => testDatabase.drop());
+
+async function enqueue(count: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (let version = 1; version <= count; version += 1) {
+      await enqueueMessage(tx, {
+        exchange: PARTNER_EVENTS,
+        schema: JobStatusChangedSchema,
+        message: { jobId: 'job_1', version },
+      });
+    }
+  });
+}
+
+/** A publisher that remembers, fails as told, and says when it has been given a number of messages. */
+function fakePublisher(answer: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve()) {
+  const attempts: OutgoingMessage[] = [];
+  const confirmed: OutgoingMessage[] = [];
+  let notify: () => void = () => undefined;
+  return {
+    attempts,
+    confirmed,
+    async publish(message: OutgoingMessage): Promise<void> {
+      attempts.push(message);
+      const attempt = attempts.filter(({ messageId }) => messageId === message.messageId).length;
+      await answer(message, attempt);
+      confirmed.push(message);
+      notify();
+    },
+    async confirmedCount(count: number): Promise<void> {
+      while (confirmed.length < count) {
+        await new Promise<void>((resolve) => {
+          notify = resolve;
+        });
+      }
+    },
+  };
+}
+
+function start(publisher: Pick<ReturnType<typeof fakePublisher>, 'publish'>, intervalMs = NEVER_MS, metrics = new Registry()) {
+  return startOutboxRelay({ database, publisher, logger: silentLogger, metrics, intervalMs });
+}
+
+const pending = async () => (await database.query<{ n: number }>('select count(*)::int as n from outbox'))[0]?.n;
+
+describe('the outbox relay', () => {
+  test('publishes what was enqueued, in its order, as soon as it is committed, and forgets it', async () => {
+    const publisher = fakePublisher();
+    const relay = start(publisher);
+    await enqueue(450);
+    await publisher.confirmedCount(450);
+    await relay.stop();
+    expect(publisher.attempts.map(({ body }) => fromBinary(JobStatusChangedSchema, body).version)).toEqual(
+      Array.from({ length: 450 }, (_, index) => index + 1),
+    );
+    expect(new Set(publisher.attempts.map(({ messageId }) => messageId)).size).toBe(450);
+    expect(publisher.attempts[0]).toMatchObject({
+      exchange: PARTNER_EVENTS,
+      routingKey: 'partner.jobs.v1.JobStatusChanged',
+      type: 'partner.jobs.v1.JobStatusChanged',
+    });
+    expect(await pending()).toBe(0);
+  });
+
+  test('never publishes what was rolled back', async () => {
+    const publisher = fakePublisher();
+    const relay = start(publisher);
+    await expect(
+      database.transaction(async (tx) => {
+        await enqueueMessage(tx, { exchange: PARTNER_EVENTS, schema: JobStatusChangedSchema, message: { version: 99 } });
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    await enqueue(1);
+    await publisher.confirmedCount(1);
+    await relay.stop();
+    expect(publisher.attempts).toHaveLength(1);
+  });
+
+  test('keeps what was not confirmed and publishes it again under the same id; what was confirmed is not repeated', async () => {
+    const publisher = fakePublisher(({ body }, attempt) =>
+      attempt === 1 && (fromBinary(JobStatusChangedSchema, body).version ?? 0) % 2 === 0
+        ? Promise.reject(new PublishError('timeout', 'no confirm'))
+        : Promise.resolve(),
+    );
+    await enqueue(10);
+    const relay = start(publisher, 5);
+    await publisher.confirmedCount(10);
+    await relay.stop();
+    expect(new Set(publisher.confirmed.map(({ messageId }) => messageId)).size).toBe(10);
+    expect(publisher.confirmed).toHaveLength(10);
+    expect(publisher.attempts).toHaveLength(15);
+    expect(await pending()).toBe(0);
+  });
+
+  test('shares the work with another relay: each message is confirmed by one of them', async () => {
+    const gate = createGate();
+    const publishers = [fakePublisher(() => gate.opened), fakePublisher(() => gate.opened)];
+    await enqueue(900);
+    const relays = publishers.map((publisher) => start(publisher, 5));
+    gate.open();
+    while ((await pending()) !== 0) await Promise.resolve();
+    await Promise.all(relays.map((relay) => relay.stop()));
+    const ids = publishers.flatMap(({ confirmed }) => confirmed.map(({ messageId }) => messageId));
+    expect(ids).toHaveLength(900);
+    expect(new Set(ids).size).toBe(900);
+  });
+
+  test('takes a broadcast that reaches nobody as done', async () => {
+    const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'nobody listens')));
+    await database.transaction((tx) =>
+      enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId: 'key_1' } }),
+    );
+    const relay = start(publisher, 5);
+    while ((await pending()) !== 0) await Promise.resolve();
+    await relay.stop();
+    expect(publisher.attempts).toHaveLength(1);
+  });
+
+  test('is not held up on one exchange by messages that another one refuses', async () => {
+    const publisher = fakePublisher((message) =>
+      message.exchange === PARTNER_EVENTS ? Promise.reject(new PublishError('nacked', 'full')) : Promise.resolve(),
+    );
+    await enqueue(250);
+    await database.transaction((tx) =>
+      enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId: 'key_1' } }),
+    );
+    const relay = start(publisher);
+    await publisher.confirmedCount(1);
+    await relay.stop();
+    expect(publisher.confirmed).toMatchObject([{ exchange: ACCESS_BROADCAST }]);
+    expect(await pending()).toBe(250);
+  });
+
+  test('tells the age of the oldest message', async () => {
+    const metrics = new Registry();
+    const publisher = fakePublisher(() => Promise.reject(new PublishError('not-connected', 'away')));
+    await enqueue(1);
+    await database.query(`update outbox set created_at = now() - interval '90 s'`);
+    const relay = start(publisher, NEVER_MS, metrics);
+    await relay.stop();
+    const age = Number(/^partner_outbox_oldest_age_seconds (\S+)$/m.exec(await metrics.metrics())?.[1]);
+    expect(age).toBeGreaterThanOrEqual(90);
+    await database.query('truncate outbox');
+    expect(await metrics.metrics()).toMatch(/^partner_outbox_oldest_age_seconds 0$/m);
+  });
+});
