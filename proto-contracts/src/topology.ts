@@ -20,7 +20,7 @@ export interface QueueDefinition {
   readonly bindings: readonly { readonly exchange: ExchangeDefinition; readonly routingKey: string }[];
   /** Name of the quorum queue that takes what this one gives up on; absent: what expires or is refused is dropped. */
   readonly deadLetterQueue?: string;
-  /** Deliveries of one message before it is dead-lettered. */
+  /** Times that a message may be delivered again after its first delivery, before it is dead-lettered. */
   readonly deliveryLimit?: number;
   /** Messages at most; a publish beyond is refused. */
   readonly maxLength?: number;
@@ -67,7 +67,7 @@ export const WEBHOOK_DISPATCHER_RPC = {
 
 /**
  * `DeliverWebhook` commands. May lose everything: the lease in Postgres runs out and the delivery is due again. A command
- * that is delivered twice makes two attempts, each with its own delivery id; the receiver de-duplicates by event id.
+ * that is delivered twice can make two attempts, each with its own delivery id; the receiver de-duplicates by event id.
  */
 export const WEBHOOK_DELIVERIES = {
   name: 'webhook-dispatcher.deliveries',

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { sendCall } from './demo/http-call.js';
 import type { SandboxCompany, StackDescription } from './stack/stack-description.js';
@@ -5,17 +6,18 @@ import type { SandboxCompany, StackDescription } from './stack/stack-description
 type KeyKind = SandboxCompany['keys'][number]['kind'];
 
 /** What to try on a running stack: commands with real keys, to be copied as they stand. */
-export async function renderTour(description: StackDescription): Promise<string> {
+export async function renderTour(directory: string, description: StackDescription): Promise<string> {
   const { baseUrl, receiver, companies } = description;
   const general = keyOf(companies, 'general');
   const installer = keyOf(companies, 'installer-company');
   const owner = companies.find(({ keys }) => keys.some(({ apiKey }) => apiKey === installer))?.owner;
   const job = await reportableJob(baseUrl, installer);
   const json = `-H 'content-type: application/json'`;
-  const fromConsole = `-b .stack/cookies -H 'origin: ${new URL(baseUrl).origin}' ${json}`;
+  const cookies = path.join(path.relative(process.cwd(), directory), 'cookies');
+  const fromConsole = `-b ${cookies} -H 'origin: ${new URL(baseUrl).origin}' ${json}`;
 
   return `
-The service is running on ${baseUrl} (sandbox). All keys and logins are in .stack/stack.json:
+The service is running on ${baseUrl} (sandbox). All keys and logins are in ${directory}/stack.json:
 ${companies.map(companyLine).join('\n')}
 
 Hand in a lead; again with 12 N. Elm St., it is merged:
@@ -32,7 +34,7 @@ Report a status (spec: expectedVersion is the version that you have read):
     -d "{\\"status\\":\\"${job.next}\\",\\"occurredAt\\":\\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\",\\"expectedVersion\\":${job.version}}"
 
 Sign in as that installer's owner (${owner?.email ?? ''}), and subscribe the example receiver:
-  curl -i ${baseUrl}/partner-api/session -c .stack/cookies -H 'origin: ${new URL(baseUrl).origin}' ${json} \\
+  curl -i ${baseUrl}/partner-api/session -c ${cookies} -H 'origin: ${new URL(baseUrl).origin}' ${json} \\
     -d '${JSON.stringify(owner ?? {})}'
   curl -s ${baseUrl}/partner-api/webhooks ${fromConsole} -d '{"url":"${receiver.url}/tour","events":["install.*"]}'
 Give the receiver the secret of the answer, then have the subscription tested and activated by its id:

@@ -16,7 +16,7 @@ import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';
 
-const directory = path.join(PROJECT_ROOT, '.stack');
+const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
 
 /** The wait before the first retry in a stack that the demo starts, so that a retry can be watched. */
 const DEMO_RETRY_BASE_MS = '2000';
@@ -32,7 +32,10 @@ function write(text: string): void {
 
 const report: Progress = createProgress(write);
 
-async function bringUp(options: Partial<StackOptions>): Promise<{ stack: Stack; ranBefore: boolean }> {
+async function bringUp(
+  directory: string,
+  options: Partial<StackOptions>,
+): Promise<{ stack: Stack; ranBefore: boolean }> {
   return withStackLock(directory, async () => {
     const before = await inspectStack(directory);
     const ranBefore = before.processes.some(({ state }) => state !== 'ended');
@@ -59,7 +62,7 @@ async function bringUp(options: Partial<StackOptions>): Promise<{ stack: Stack; 
   });
 }
 
-async function takeDown(): Promise<boolean> {
+async function takeDown(directory: string): Promise<boolean> {
   const starter = lockHolder(directory);
   const owner = readStackState(directory)?.owner;
   const others = [starter, owner].flatMap((other) =>
@@ -95,9 +98,9 @@ async function stay(stack: Stack): Promise<void> {
   clearInterval(watch);
 }
 
-async function runForeground(options: Partial<StackOptions>): Promise<void> {
-  const { stack, ranBefore } = await bringUp({ ...options, owned: true });
-  write(await renderTour(stack.description));
+async function runForeground(directory: string, options: Partial<StackOptions>): Promise<void> {
+  const { stack, ranBefore } = await bringUp(directory, { ...options, owned: true });
+  write(await renderTour(directory, stack.description));
   if (ranBefore) return;
   write('\nCtrl-C ends the stack.\n');
   await stay(stack);
@@ -110,21 +113,21 @@ async function runForeground(options: Partial<StackOptions>): Promise<void> {
   report('everything has ended');
 }
 
-async function runDetached(options: Partial<StackOptions>): Promise<void> {
-  const { stack } = await bringUp({ ...options, detached: true });
-  write(await renderTour(stack.description));
+async function runDetached(directory: string, options: Partial<StackOptions>): Promise<void> {
+  const { stack } = await bringUp(directory, { ...options, detached: true });
+  write(await renderTour(directory, stack.description));
   write('\nscripts/up --down ends the stack.\n');
 }
 
-async function runDemo(options: Partial<StackOptions>): Promise<void> {
-  const { stack, ranBefore } = await bringUp({
+async function runDemo(directory: string, options: Partial<StackOptions>): Promise<void> {
+  const { stack, ranBefore } = await bringUp(directory, {
     ...options,
     detached: true,
     settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: DEMO_RETRY_BASE_MS } },
   });
   await playDemo({
     description: stack.description,
-    retryBaseMs: retryBaseOf(),
+    retryBaseMs: retryBaseOf(directory),
     write,
     signal: interruption.signal,
   });
@@ -132,15 +135,16 @@ async function runDemo(options: Partial<StackOptions>): Promise<void> {
     write('\nThe demo has started the stack and leaves it running; scripts/up --down ends it.\n');
 }
 
-function retryBaseOf(): number {
+function retryBaseOf(directory: string): number {
   const settings = readStackState(directory)?.plan.services['job-state']?.settings;
   return Number(settings?.['WEBHOOK_RETRY_BASE_MS'] ?? 60_000);
 }
 
-async function showStatus(): Promise<void> {
+async function showStatus(directory: string): Promise<void> {
   const status: StackStatus = await inspectStack(directory);
   write(renderStatus(status));
-  if (status.description !== undefined && status.isReady) write(`\n${await renderTour(status.description)}`);
+  if (status.description !== undefined && status.isReady)
+    write(`\n${await renderTour(directory, status.description)}`);
   if (!status.isReady) process.exitCode = 1;
 }
 
@@ -162,17 +166,23 @@ async function main(): Promise<void> {
       new Option('--detach', 'leave the stack running in the background').conflicts(['down', 'status']),
     )
     .addOption(new Option('--status', 'say what is running, and where').conflicts(['down', 'reset', 'demo']))
-    .addOption(new Option('--down', 'end everything; the data stay in .stack').conflicts(['reset', 'demo']))
+    .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
     .option('--reset', 'end everything, forget the data, and start anew')
     .option('--demo', 'play the main job step by step on the stack, which is started when there is none')
     .option('--port <port>', 'port of the base address (default: 8080, or a free one)', portNumber)
+    .addOption(
+      new Option(
+        '--directory <path>',
+        'where the stack keeps its files; another one is another stack',
+      ).default(DEFAULT_DIRECTORY, '.stack'),
+    )
     .addHelpText(
       'after',
       `
 Postgres, RabbitMQ and Redis come from, in this order: POSTGRES_URL, AMQP_URL and REDIS_URL (of which only the database
 "partner", the vhost "partner" and keys beginning with "partner:" are used); a running Docker engine; installed programs, as
-private instances in .stack on free ports; packages, when root or sudo can install them.
-.stack/stack.json says where everything is, .stack/logs has a log for each process.`,
+private instances on free ports; packages, when root or sudo can install them.
+stack.json in the directory says where everything is, and logs/ has a log for each process.`,
     )
     .allowExcessArguments(false)
     .parse();
@@ -184,19 +194,21 @@ private instances in .stack on free ports; packages, when root or sudo can insta
       reset: z.boolean().default(false),
       demo: z.boolean().default(false),
       port: z.number().optional(),
+      directory: z.string(),
     })
     .parse(program.opts());
   const stackOptions = options.port === undefined ? {} : { proxyPort: options.port };
 
-  if (options.status) return showStatus();
+  const directory = path.resolve(options.directory);
+  if (options.status) return showStatus(directory);
   if (options.down || options.reset) {
-    report((await takeDown()) ? 'everything has ended' : 'nothing was running');
+    report((await takeDown(directory)) ? 'everything has ended' : 'nothing was running');
     if (options.down) return;
     await withStackLock(directory, () => removeStackData(directory));
     report('the data are gone');
   }
-  if (options.demo) return runDemo(stackOptions);
-  return options.detach ? runDetached(stackOptions) : runForeground(stackOptions);
+  if (options.demo) return runDemo(directory, stackOptions);
+  return options.detach ? runDetached(directory, stackOptions) : runForeground(directory, stackOptions);
 }
 
 // Nobody reads any more, e.g. behind head; the work goes on.

@@ -3,7 +3,7 @@ import { LIMITS } from './limits.js';
 
 /** The `Idempotency-Key` header (spec: Installer v1, rule 3). */
 export const idempotencyKeyHeader = z
-  .string({ error: 'is required' })
+  .string()
   .max(LIMITS.idempotencyKeyLength)
   .regex(/^[A-Za-z0-9._:-]+$/, {
     error: 'must be 1 to 128 characters out of letters, digits, ".", "_", ":" and "-"',

@@ -1,3 +1,4 @@
+import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
 import type { HttpAnswer, HttpCall } from './http-call.js';
 import { DemoError } from './demo-error.js';
 
@@ -15,10 +16,29 @@ export interface Narrator {
 const SHOWN_HEADERS = ['idempotency-replayed', 'x-svc-api-version', 'retry-after'];
 const ONE_LINE = 100;
 
+/** Writes JSON; an installer job in full only the first time, since most of it stays the same. */
+function createRenderer(): (content: unknown) => string {
+  let hasShownJob = false;
+  return (content) => {
+    let showsJob = false;
+    const brief = (_key: string, value: unknown): unknown => {
+      const job = installerJob.safeParse(value).data;
+      if (job === undefined) return value;
+      showsJob = true;
+      return hasShownJob ? { id: job.id, version: job.version, status: job.status, '…': 'and so on' } : value;
+    };
+    const text = JSON.stringify(content, brief, 2);
+    hasShownJob ||= showsJob;
+    const line = JSON.stringify(JSON.parse(text));
+    return line.length <= ONE_LINE ? line : text;
+  };
+}
+
 /** Makes the narrator. Keys and cookies are shown as they are: all of them belong to the sandbox. */
 export function createNarrator(write: (text: string) => void): Narrator {
   let steps = 0;
   let title = '';
+  const render = createRenderer();
   const line = (text: string, indent = 3) => {
     const margin = ' '.repeat(indent);
     write(`${margin}${text.replaceAll('\n', `\n${margin}`)}\n`);
@@ -50,9 +70,4 @@ export function createNarrator(write: (text: string) => void): Narrator {
       line(`✓ ${claim}`);
     },
   };
-}
-
-function render(content: unknown): string {
-  const short = JSON.stringify(content);
-  return short.length <= ONE_LINE ? short : JSON.stringify(content, null, 2);
 }

@@ -44,9 +44,9 @@ export function createDockerParts(options: {
     );
   return {
     async isUsable() {
-      const engine = await runCommand('docker', ['info'], { timeoutMs: 10_000 });
-      if (engine.exitCode !== 0) return false;
-      return (await runCommand('docker', ['compose', 'version'], { timeoutMs: 10_000 })).exitCode === 0;
+      const answers = async (...args: string[]) =>
+        (await runCommand('docker', args, { env: process.env, timeoutMs: 10_000 })).exitCode === 0;
+      return (await answers('info')) && (await answers('compose', 'version'));
     },
     async start(ports) {
       const parts = (['postgres', 'rabbitmq', 'redis'] as const).filter((part) => ports[part] !== undefined);

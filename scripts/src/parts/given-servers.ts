@@ -57,7 +57,8 @@ export async function ownVhost(url: string): Promise<OwnPlace> {
   try {
     const problem = await tryVhost(own);
     if (problem === undefined) return { url: own, made: false };
-    if (!/not found/i.test(problem)) throw new Error(problem);
+    // All that amqplib tells of a refused vhost; the broker's own words are lost.
+    if (!problem.includes('ConnectionOpenOk')) throw new Error(problem);
     await makeVhost(url, vhost, user);
     const stillProblem = await tryVhost(own);
     if (stillProblem !== undefined) throw new Error(stillProblem);
@@ -134,7 +135,9 @@ async function makeVhost(url: string, vhost: string, user: string): Promise<void
 }
 
 async function management(amqpUrl: string, method: string, path: string, body?: unknown): Promise<void> {
-  const { hostname, username, password } = new URL(amqpUrl);
+  const { hostname, port, username, password } = new URL(amqpUrl);
+  // Behind another port the API on this one may well belong to another broker.
+  if (!['', '5672', '5671'].includes(port)) throw new Error('the broker refuses the vhost');
   const credentials = `${decodeURIComponent(username) || 'guest'}:${decodeURIComponent(password) || 'guest'}`;
   let answer: Response;
   try {
@@ -148,10 +151,14 @@ async function management(amqpUrl: string, method: string, path: string, body?: 
       signal: AbortSignal.timeout(5_000),
     });
   } catch {
-    throw new Error('the vhost is missing, and there is no management API on port 15672 to make it with');
+    throw new Error(
+      'the broker refuses the vhost, and there is no management API on port 15672 to make it with',
+    );
   }
   if (!answer.ok) {
-    throw new Error(`the vhost is missing, and the management API answers ${answer.status} to making it`);
+    throw new Error(
+      `the broker refuses the vhost, and the management API answers ${answer.status} to making it`,
+    );
   }
 }
 

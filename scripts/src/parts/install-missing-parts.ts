@@ -23,13 +23,25 @@ const DEBIAN_PACKAGES = {
 } as const;
 const BREW_FORMULAS = { postgres: 'postgresql@16', rabbitmq: 'rabbitmq', redis: 'redis' } as const;
 
-/** Says how software is added to this machine; each member may fail. */
-export interface PackageTool {
+/** How software is added to a machine. */
+interface PackageTool {
   readonly name: string;
   /** How a person would do it. */
   manually(parts: readonly PartName[]): string;
   install(parts: readonly PartName[]): Promise<void>;
 }
+
+/** What a machine has and can do. */
+interface Machine {
+  isInstalled(part: PartName): boolean;
+  /** Undefined when nothing can be installed. */
+  packageTool(): Promise<PackageTool | undefined>;
+}
+
+const thisMachine: Machine = {
+  isInstalled: (part) => FINDERS[part]() !== undefined,
+  packageTool: findPackageTool,
+};
 
 /**
  * Installs those of the parts whose programs this machine lacks: by apt-get as root or with sudo that asks for no password,
@@ -38,11 +50,12 @@ export interface PackageTool {
 export async function installMissingParts(
   report: Progress = () => undefined,
   needed: readonly PartName[] = PART_NAMES,
+  machine: Machine = thisMachine,
 ): Promise<void> {
-  const missing = needed.filter((part) => FINDERS[part]() === undefined);
+  const missing = needed.filter((part) => !machine.isInstalled(part));
   if (missing.length === 0) return;
   const titles = missing.map((part) => PART_TITLES[part]).join(', ');
-  const tool = await findPackageTool();
+  const tool = await machine.packageTool();
   if (tool === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
@@ -54,7 +67,7 @@ export async function installMissingParts(
   }
   report(`installing ${titles} with ${tool.name}; this can take some minutes`);
   await tool.install(missing);
-  const still = missing.filter((part) => FINDERS[part]() === undefined);
+  const still = missing.filter((part) => !machine.isInstalled(part));
   if (still.length > 0) {
     throw new StackError(
       `${tool.name} ended well, but there is still no ${still.map((part) => PART_TITLES[part]).join(', ')};` +

@@ -252,7 +252,7 @@ async function startAll(context: {
 async function makePlan(
   options: StackOptions & { readonly directory: string; readonly report: Progress },
 ): Promise<StackPlan> {
-  const proxyPort = await choosePort(options.proxyPort);
+  const proxyPort = await choosePort(options.proxyPort, options.report);
   const parts = await chooseParts(options);
   const receiverPort = await freePort();
   const services: StackPlan['services'] = {};
@@ -276,11 +276,14 @@ async function makePlan(
   };
 }
 
-async function choosePort(wanted: number | undefined): Promise<number> {
-  if (wanted === undefined) return (await isFreePort(DEFAULT_PROXY_PORT)) ? DEFAULT_PROXY_PORT : freePort();
+async function choosePort(wanted: number | undefined, report: Progress): Promise<number> {
   if (wanted === 0) return freePort();
-  if (await isFreePort(wanted)) return wanted;
-  throw new StackError(`port ${wanted} is taken or not allowed; choose another one with --port`);
+  if (await isFreePort(wanted ?? DEFAULT_PROXY_PORT)) return wanted ?? DEFAULT_PROXY_PORT;
+  if (wanted !== undefined) {
+    throw new StackError(`port ${wanted} is taken or not allowed; choose another one with --port`);
+  }
+  report(`port ${DEFAULT_PROXY_PORT} is taken; the base address gets another one`);
+  return freePort();
 }
 
 async function chooseParts(
@@ -359,21 +362,21 @@ function describeStack(context: {
   readonly caFile: string;
 }): StackDescription {
   const { plan, surroundings } = context;
-  const services = Object.entries(plan.services).map(([name, { adminPort, httpPort }]) => [
-    name,
-    {
+  const services: StackDescription['services'] = {};
+  for (const [name, { adminPort, httpPort }] of Object.entries(plan.services)) {
+    services[name] = {
       ...(httpPort === undefined ? {} : { url: `http://127.0.0.1:${httpPort}` }),
       adminUrl: `http://127.0.0.1:${adminPort}`,
       pid: context.processes.find((process) => process.name === name)?.pid ?? 0,
-    },
-  ]);
+    };
+  }
   return {
     baseUrl: surroundings.baseUrl,
     environment: 'sandbox',
     amqpUrl: surroundings.amqpUrl,
     postgresUrl: surroundings.postgresUrl,
     redisUrl: surroundings.redisUrl,
-    services: Object.fromEntries(services),
+    services,
     companies: context.companies,
     receiver: {
       url: `https://${RECEIVER_HOST}`,

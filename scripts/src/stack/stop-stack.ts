@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { postgresDataDirectory } from '@partner/runtime/local-parts/postgres';
 import { isProcessRunning, processesWithVariable } from '@partner/runtime/local-parts/process-identity';
@@ -50,18 +50,20 @@ export async function stopStack(directory: string): Promise<boolean> {
   return hadAny || strays.length > 0 || usesDocker;
 }
 
+/** What a stack leaves in its directory, but for its keys. */
+const OWN_ENTRIES = [
+  ...['postgres', 'rabbitmq', 'redis', 'receiver', 'logs'],
+  ...['state.json', 'stack.json', 'made-elsewhere.json', 'cookies'],
+];
+
 /**
  * Removes the data of a stack that does not run, also what it has made on servers that it was given. Its keys stay, since a
- * database that was not made by the stack stays too, and holds what they have sealed. So do the files of tests that run.
+ * database that was not made by the stack stays too, and holds what they have sealed.
  */
 export async function removeStackData(directory: string): Promise<void> {
   await removeMadeElsewhere(directory);
-  const { secrets, lock } = stackFiles(directory);
   rmSync(await postgresDataDirectory(path.join(directory, 'postgres')), { recursive: true, force: true });
-  for (const entry of readdirSync(directory)) {
-    const file = path.join(directory, entry);
-    if (file !== secrets && file !== lock && entry !== 'prepare.lock' && !/\btest-/.test(entry)) {
-      rmSync(file, { recursive: true, force: true });
-    }
+  for (const entry of OWN_ENTRIES) {
+    rmSync(path.join(directory, entry), { recursive: true, force: true });
   }
 }

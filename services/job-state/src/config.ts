@@ -20,7 +20,10 @@ export const configSchema = z
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
   })
   .superRefine((config, context) => {
-    if (config.PARTNER_ENVIRONMENT === 'production' && config.WEBHOOK_RETRY_BASE_MS !== STANDARD_RETRY_BASE_MS) {
+    if (
+      config.PARTNER_ENVIRONMENT === 'production' &&
+      config.WEBHOOK_RETRY_BASE_MS !== STANDARD_RETRY_BASE_MS
+    ) {
       context.addIssue({
         code: 'custom',
         path: ['WEBHOOK_RETRY_BASE_MS'],
@@ -28,5 +31,3 @@ export const configSchema = z
       });
     }
   });
-
-export type Config = z.infer<typeof configSchema>;

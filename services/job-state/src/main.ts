@@ -26,11 +26,13 @@ import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
+import { startRetention } from './retention/start-retention.js';
 import { createDeliveryResultsHandler } from './webhooks/delivery-results.js';
 import { startScheduler } from './webhooks/release-due.js';
 import { createSubscriptionService } from './webhooks/subscription-service.js';
 
 const KEY_USAGE_INTERVAL_MS = 60_000;
+const RETENTION_INTERVAL_MS = 3_600_000;
 const SCHEMA_PAUSE_MS = 500;
 
 await runService({
@@ -38,14 +40,28 @@ await runService({
   config: configSchema,
   async start(config, { logger, metrics, lifecycle }) {
     const clock = () => new Date();
-    const database = createDatabase({ url: config.POSTGRES_URL, poolSize: config.POSTGRES_POOL_SIZE, logger });
+    const database = createDatabase({
+      url: config.POSTGRES_URL,
+      poolSize: config.POSTGRES_POOL_SIZE,
+      logger,
+    });
     lifecycle.addReadinessCheck('database', () => database.isReady());
     lifecycle.onShutdown('database', () => database.end());
     await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
 
     // A broker that runs out of resources blocks connections that publish; acknowledgements have to go on.
-    const publishing = createAmqpConnection({ url: config.AMQP_URL, name: 'job-state publish', logger, metrics });
-    const consuming = createAmqpConnection({ url: config.AMQP_URL, name: 'job-state consume', logger, metrics });
+    const publishing = createAmqpConnection({
+      url: config.AMQP_URL,
+      name: 'job-state publish',
+      logger,
+      metrics,
+    });
+    const consuming = createAmqpConnection({
+      url: config.AMQP_URL,
+      name: 'job-state consume',
+      logger,
+      metrics,
+    });
     lifecycle.addReadinessCheck('broker-publish', () => publishing.isReady());
     lifecycle.addReadinessCheck('broker-consume', () => consuming.isReady());
     lifecycle.onShutdown('broker-publish', () => publishing.close());
@@ -55,6 +71,8 @@ await runService({
     lifecycle.onShutdown('publisher', () => publisher.flush());
     const keyUsage = startKeyUsage({ database, logger, intervalMs: KEY_USAGE_INTERVAL_MS });
     lifecycle.onShutdown('key-usage', () => keyUsage.stop());
+    const retention = startRetention({ database, clock, logger, intervalMs: RETENTION_INTERVAL_MS });
+    lifecycle.onShutdown('retention', () => retention.stop());
     const relay = startOutboxRelay({
       database,
       publisher,
@@ -87,7 +105,7 @@ await runService({
     const platformMessages = startConsumer({
       connection: consuming,
       queue: PLATFORM_MESSAGES,
-      prefetch: 20,
+      prefetch: 50,
       logger,
       metrics,
       handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),

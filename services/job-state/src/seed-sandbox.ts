@@ -11,7 +11,9 @@ import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
 try {
   const config = parseConfig(
     z.object({
-      PARTNER_ENVIRONMENT: z.literal('sandbox', { error: 'must be sandbox: nothing else is filled with invented data' }),
+      PARTNER_ENVIRONMENT: z.literal('sandbox', {
+        error: 'must be sandbox: nothing else is filled with invented data',
+      }),
       POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
     }),
     process.env,

@@ -9,23 +9,28 @@ export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'deb
   child(bindings: Record<string, unknown>): Logger;
 };
 
-const SECRET_FIELDS = [
-  'apiKey',
+/** Names of fields, in lower case, whose values never reach a log. */
+const SECRET_FIELDS = new Set([
+  'apikey',
   'authorization',
   'cookie',
   'password',
-  'passwordHash',
+  'passwordhash',
   'secret',
-  'sealedSecret',
+  'sealedsecret',
+  'set-cookie',
   'signature',
   'token',
-  '["set-cookie"]',
-  '["x-api-key"]',
-  '["x-svc-signature"]',
-  '["webhook-signature"]',
-];
+  'webhook-signature',
+  'x-api-key',
+  'x-svc-signature',
+]);
+const REDACTION_DEPTH = 4;
 
-/** Makes the logger of a service. Fields that hold secrets are redacted wherever they stand up to three levels deep. */
+/**
+ * Makes the logger of a service. Fields that hold secrets are redacted wherever they stand up to four levels deep, but not in the bindings
+ * of child loggers, which hold names of our own.
+ */
 export function createLogger(options: {
   readonly service: string;
   readonly level: string;
@@ -35,13 +40,10 @@ export function createLogger(options: {
     level: options.level,
     base: { service: options.service },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: {
-      paths: SECRET_FIELDS.flatMap((field) => {
-        const member = field.startsWith('[') ? field : `.${field}`;
-        return [field, `*${member}`, `*.*${member}`];
-      }),
-      censor: '[redacted]',
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      // Not pino's own `redact`: with paths for every depth it costs thirty times the line itself.
+      log: (fields: Record<string, unknown>) => redactFields(fields, REDACTION_DEPTH),
     },
     mixin: () => {
       const span = trace.getActiveSpan()?.spanContext();
@@ -49,6 +51,30 @@ export function createLogger(options: {
     },
   };
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+}
+
+/** The fields without the values of secret ones; the same object when there are none. */
+function redactFields(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
+  let redacted: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(fields)) {
+    const shown = SECRET_FIELDS.has(name.toLowerCase()) ? '[redacted]' : redactValue(value, depth - 1);
+    if (shown === value) continue;
+    redacted ??= { ...fields };
+    redacted[name] = shown;
+  }
+  return redacted ?? fields;
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (depth === 0 || !isPlainObject(value)) return value;
+  return redactFields(value, depth);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Objects without a prototype, such as parsed headers, count; errors and class instances have serializers of their own.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A logger that says nothing, for tests. */

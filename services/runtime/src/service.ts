@@ -5,6 +5,7 @@ import { type commonConfig, ConfigError, parseConfig } from './config.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { ListenError } from './listen.js';
 import { createLogger, type Logger } from './logger.js';
+import { flushTraces } from './telemetry/tracing.js';
 
 /** What every service is given to start with. */
 export interface ServiceKit {
@@ -38,6 +39,8 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const lifecycle = createLifecycle({ logger, graceMs: config.SHUTDOWN_GRACE_MS });
+
+  lifecycle.onShutdown('traces', flushTraces);
 
   const stop = async (cause: string, exitCode: number) => {
     logger.info({ cause }, 'service.stopping');

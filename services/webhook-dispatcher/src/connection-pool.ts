@@ -33,7 +33,7 @@ const KEEP_NONE_MS = 60_000;
 /**
  * Makes a pool. A connection that it opens goes to the address that it is told, without any lookup or proxy, speaks TLS
  * 1.2 or newer and HTTP/1.1, and is usable only when the certificate is trusted and is for the host name. TLS sessions
- * are resumed, but only ones whose certificate had been checked.
+ * are resumed.
  */
 export function createConnectionPool(options: {
   /** PEM text of certificate authorities that are trusted besides the usual ones. */
@@ -68,26 +68,18 @@ export function createConnectionPool(options: {
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
     });
+    socket.setNoDelay(true);
     openConnections += 1;
     socket.once('close', (hadError) => {
       openConnections -= 1;
       if (hadError) sessions.delete(name);
     });
 
-    // TLS 1.2 hands the session out before the certificate has been checked, TLS 1.3 after that.
-    let unchecked: Buffer | undefined;
-    let checked = false;
-    const remember = (session: Buffer) => {
+    // Emitted only once the certificate has been checked.
+    socket.on('session', (session: Buffer) => {
+      sessions.delete(name);
       forgetOldest(sessions, MAX_SESSIONS);
       sessions.set(name, session);
-    };
-    socket.on('session', (session: Buffer) => {
-      if (checked) remember(session);
-      else unchecked = session;
-    });
-    socket.once('secureConnect', () => {
-      checked = true;
-      if (unchecked !== undefined) remember(unchecked);
     });
     return socket;
   };

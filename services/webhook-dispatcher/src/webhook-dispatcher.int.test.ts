@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
@@ -38,6 +39,8 @@ import { createTestAuthority } from './testing/test-certificates.js';
 import { type ReceivedRequest, startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
 
 const HOST = 'receiver.partner.test';
+/** Leads to the same receiver, whose certificate is for another name. */
+const OTHER_HOST = 'other.partner.test';
 const projectRoot = path.resolve(import.meta.dirname, '../../..');
 const sealingKey = Buffer.alloc(32, 5);
 const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', sealingKey]]) };
@@ -121,18 +124,18 @@ const environment = () => ({
   ADMIN_HOST: '127.0.0.1',
   AMQP_URL: broker.url,
   WEBHOOK_SEALING_KEYS: `k1:${sealingKey.toString('base64')}`,
-  WEBHOOK_DEV_HOSTS: `${HOST}=127.0.0.1:${receiver.port}`,
+  WEBHOOK_DEV_HOSTS: `${HOST}=127.0.0.1:${receiver.port},${OTHER_HOST}=127.0.0.1:${receiver.port}`,
   WEBHOOK_DEV_CA_FILE: caFile,
 });
 
 const command = ['--import', '@partner/runtime/telemetry/start', path.join(import.meta.dirname, 'main.js')];
 
 /** Starts the service as its own process and waits until it is ready. */
-async function startDispatcher(): Promise<Dispatcher> {
+async function startDispatcher(extra: Record<string, string> = {}): Promise<Dispatcher> {
   const adminPort = await freePort();
   const child = spawn(process.execPath, command, {
     cwd: projectRoot,
-    env: { ...environment(), ADMIN_PORT: String(adminPort) },
+    env: { ...environment(), ...extra, ADMIN_PORT: String(adminPort) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null));
@@ -223,6 +226,27 @@ describe('the service', () => {
     const { attempt } = await resultOf(deliveryId);
     expect(attempt?.outcome).toBe(AttemptOutcome.ENDPOINT_REFUSED);
     expect(attempt?.remoteAddress).toBeUndefined();
+  });
+
+  test('cares nothing for what the environment says of proxies and of certificates', async () => {
+    answer = (response) => response.writeHead(204).end();
+    const proxied: Socket[] = [];
+    const proxy = createServer((socket) => proxied.push(socket.destroy())).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const address = proxy.address();
+    const proxyUrl = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+    await startDispatcher({
+      HTTPS_PROXY: proxyUrl,
+      https_proxy: proxyUrl,
+      NODE_USE_ENV_PROXY: '1',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    });
+    const deliveryId = await commandDelivery();
+    expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    const wrongId = await commandDelivery({ url: `https://${OTHER_HOST}/hook` });
+    expect((await resultOf(wrongId)).attempt?.outcome).toBe(AttemptOutcome.TLS_FAILED);
+    expect(proxied).toHaveLength(0);
+    proxy.close();
   });
 
   test('finishes and reports the attempt in flight when it is told to stop', async () => {

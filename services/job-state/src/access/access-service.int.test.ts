@@ -69,7 +69,9 @@ describe('an API key', () => {
   test('has a principal, and its use is noted', async () => {
     const used: string[] = [];
     const key = await insertKey(installer, 'installer-company');
-    await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [installer]);
+    await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [
+      installer,
+    ]);
     expect(await client(used).authenticateKey(key)).toMatchObject({
       companyId: installer,
       companyClass: CompanyClass.INSTALLER,
@@ -104,21 +106,32 @@ describe('an API key', () => {
       revoked,
     ];
     const errors = await Promise.all(
-      attempts.map((attempt) => client(used).authenticateKey(attempt).then(() => undefined, (error: unknown) => error)),
+      attempts.map((attempt) =>
+        client(used)
+          .authenticateKey(attempt)
+          .then(
+            () => undefined,
+            (error: unknown) => error,
+          ),
+      ),
     );
-    for (const error of errors) expect(error).toMatchObject({ reason: 'unauthenticated', message: 'the API key is not valid' });
+    for (const error of errors)
+      expect(error).toMatchObject({ reason: 'unauthenticated', message: 'the API key is not valid' });
     expect(used).toEqual([]);
   });
 
   test('can be revoked by its company, again and again, and each time it is broadcast', async () => {
     const key = await insertKey(seller, 'general');
-    for (let repeat = 0; repeat < 2; repeat += 1) await client().revokeKey({ companyId: seller, keyId: key.keyId });
+    for (let repeat = 0; repeat < 2; repeat += 1)
+      await client().revokeKey({ companyId: seller, keyId: key.keyId });
     await expect(client().authenticateKey(key)).rejects.toMatchObject({ reason: 'unauthenticated' });
     const messages = await database.query<{ body: Buffer }>(
       `select body from outbox where exchange = 'partner.access' and type = $1`,
       [KeyRevokedSchema.typeName],
     );
-    expect(messages.filter(({ body }) => fromBinary(KeyRevokedSchema, body).keyId === key.keyId)).toHaveLength(2);
+    expect(
+      messages.filter(({ body }) => fromBinary(KeyRevokedSchema, body).keyId === key.keyId),
+    ).toHaveLength(2);
   });
 
   test('can not be revoked by another company', async () => {

@@ -50,8 +50,10 @@ export async function authenticateKey(
   );
   const now = deps.clock();
   const stored = row?.secret_sha256 ?? NO_SECRET;
-  const isSecretRight = stored.length === key.secretSha256.length && timingSafeEqual(stored, key.secretSha256);
-  const isInForce = row !== undefined && row.revoked_at === null && (row.expires_at === null || row.expires_at > now);
+  const isSecretRight =
+    stored.length === key.secretSha256.length && timingSafeEqual(stored, key.secretSha256);
+  const isInForce =
+    row !== undefined && row.revoked_at === null && (row.expires_at === null || row.expires_at > now);
   if (!isSecretRight || !isInForce) throw new ServiceError('unauthenticated', 'the API key is not valid');
   deps.keyUsage.note(key.keyId, now);
   return {

@@ -10,7 +10,11 @@ import { enqueueMessage } from '../outbox/enqueue-message.js';
  * repeating it keeps the first time and broadcasts again. Throws `not_found` for another company's key.
  */
 export async function revokeKey(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date; readonly logger: Logger },
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly clock: () => Date;
+    readonly logger: Logger;
+  },
   command: { readonly companyId: string; readonly keyId: string },
 ): Promise<void> {
   const { companyId, keyId } = command;

@@ -2,6 +2,8 @@ import type { Logger } from '@partner/runtime/logger';
 import type { Queryable } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
 
+const FAILURE_PAUSE_MS = 60_000;
+
 /** Remembers when keys were used, apart from the requests that use them. */
 export interface KeyUsage {
   /** Notes a use; touches memory only. */
@@ -16,7 +18,7 @@ export interface KeyUsage {
  */
 export function startKeyUsage(deps: {
   readonly database: Queryable;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Milliseconds between two writes. */
   readonly intervalMs: number;
 }): KeyUsage {
@@ -46,6 +48,7 @@ export function startKeyUsage(deps: {
   const loop = startLoop({
     name: 'key_usage',
     intervalMs: deps.intervalMs,
+    failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
     runOnce: async () => {
       await flush();

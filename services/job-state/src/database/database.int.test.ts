@@ -46,12 +46,16 @@ describe('a transaction', () => {
     });
     await locked.opened;
     await expect(
-      database.transaction((tx) => tx.query('select 1 from things where id = 1 for update'), { lockTimeoutMs: 50 }),
+      database.transaction((tx) => tx.query('select 1 from things where id = 1 for update'), {
+        lockTimeoutMs: 50,
+      }),
     ).rejects.toBeInstanceOf(LockTimeoutError);
     released.open();
     await holder;
     const settings = await Promise.all(
-      Array.from({ length: 10 }, () => database.query(`select current_setting('lock_timeout') as lock_timeout`)),
+      Array.from({ length: 10 }, () =>
+        database.query(`select current_setting('lock_timeout') as lock_timeout`),
+      ),
     );
     expect(settings.flat()).toEqual(Array.from({ length: 10 }, () => ({ lock_timeout: '0' })));
   });
@@ -75,9 +79,15 @@ describe('a statement', () => {
   });
 
   test('to a server that is not there is unavailable, and the database is not ready', async () => {
-    const away = createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, logger: silentLogger });
+    const away = createDatabase({
+      url: 'postgres://nobody@127.0.0.1:1/none',
+      poolSize: 1,
+      logger: silentLogger,
+    });
     await expect(away.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
-    await expect(away.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(away.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
     expect(away.isReady()).toBe(false);
     await away.end();
   });

@@ -160,7 +160,9 @@ function failureOf(error: unknown): unknown {
     // Characters that the server can not store: U+0000 as text or inside a JSON document.
     case '22021':
     case '22P05':
-      return new ServiceError('invalid_argument', 'text must not hold the character U+0000', { cause: error });
+      return new ServiceError('invalid_argument', 'text must not hold the character U+0000', {
+        cause: error,
+      });
     case 'unreachable':
     case '57014': // canceled: the statement took too long
     case '57P01': // the server shuts down,
@@ -169,10 +171,14 @@ function failureOf(error: unknown): unknown {
     case '53300': // too many connections
     case '25P03': // idle in a transaction for too long
     case '40P01': // a deadlock was broken
-      return new ServiceError('unavailable', 'the service is not available now; retry with the same Idempotency-Key', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+      return new ServiceError(
+        'unavailable',
+        'the service is not available now; retry with the same Idempotency-Key',
+        {
+          retryAfterSeconds: 1,
+          cause: error,
+        },
+      );
     default:
       return error;
   }

@@ -54,9 +54,9 @@ describe('the migrator', () => {
   test('says in one message what is wrong with a database that is not there or does not answer', async () => {
     const missing = new URL(bare.url);
     missing.pathname = '/there_is_none';
-    await expect(migrateDatabase({ url: missing.href, waitMs: 60_000, logger: silentLogger })).rejects.toThrow(
-      'Postgres refuses the connection: database "there_is_none" does not exist',
-    );
+    await expect(
+      migrateDatabase({ url: missing.href, waitMs: 60_000, logger: silentLogger }),
+    ).rejects.toThrow('Postgres refuses the connection: database "there_is_none" does not exist');
     await expect(
       migrateDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', waitMs: 0, logger: silentLogger }),
     ).rejects.toThrow(/^Postgres did not answer within 0 s: .*ECONNREFUSED/);
@@ -91,7 +91,7 @@ describe('a service that starts', () => {
     await migrate();
     await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
     const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
-    await waitForSchema(database, { logger: silentLogger, pauseMs: 5 });
+    await expect(waitForSchema(database, { logger: silentLogger, pauseMs: 5 })).resolves.toBeUndefined();
     await database.end();
   });
 });

@@ -2,11 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@partner/runtime/logger';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { z } from 'zod';
 import { MIGRATIONS, type Migration } from '../migrations/all-migrations.js';
 
 /** One number for all migrators of a database: whoever holds it migrates, the others wait. */
 const ADVISORY_LOCK = 4_207_311;
 const CONNECT_PAUSE_MS = 500;
+
+/** What knex gives: the number of the batch, and the names of what it ran. */
+const latestResult = z.tuple([z.number(), z.array(z.string())]);
 
 /** The database could not be migrated; the message says why, for a person. */
 export class MigrationError extends Error {
@@ -26,7 +30,9 @@ export async function migrateDatabase(options: {
   const holder = await connectWithin(options.url, options.waitMs, options.logger);
   // The lock ends with its connection. Going on without it could let two migrators run at once.
   const lost = new Promise<never>((_resolve, reject) => {
-    holder.on('error', (error) => reject(new MigrationError(`the connection to Postgres was lost: ${error.message}`)));
+    holder.on('error', (error) =>
+      reject(new MigrationError(`the connection to Postgres was lost: ${error.message}`)),
+    );
   });
   const migrating = migrateUnderLock(holder, options.url);
   try {
@@ -42,7 +48,7 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
   try {
     const config: Knex.MigratorConfig = { migrationSource: migrationSource(MIGRATIONS) };
     await freeStaleLock(client, config);
-    const [, names]: [number, string[]] = await client.migrate.latest(config);
+    const [, names] = latestResult.parse(await client.migrate.latest(config));
     return names;
   } catch (error) {
     throw new MigrationError(`the migration failed and was undone: ${messageOf(error)}`, { cause: error });
@@ -56,7 +62,8 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
  * migrator runs, so a mark that stands is such a left-over.
  */
 async function freeStaleLock(client: Knex, config: Knex.MigratorConfig): Promise<void> {
-  if (await client.schema.hasTable('knex_migrations_lock')) await client.migrate.forceFreeMigrationsLock(config);
+  if (await client.schema.hasTable('knex_migrations_lock'))
+    await client.migrate.forceFreeMigrationsLock(config);
 }
 
 function migrationSource(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
@@ -77,7 +84,8 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isPassing(error)) throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
+      if (!isPassing(error))
+        throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
       if (Date.now() + CONNECT_PAUSE_MS > deadline) {
         throw new MigrationError(`Postgres did not answer within ${waitMs / 1_000} s: ${messageOf(error)}`, {
           cause: error,
@@ -91,7 +99,9 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
 
 /** A server that starts, stops or has no room can answer soon; a wrong password, role or database name will not. */
 function isPassing(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || ['57P01', '57P02', '57P03', '53300'].includes(error.code ?? '');
+  return (
+    !(error instanceof pg.DatabaseError) || ['57P01', '57P02', '57P03', '53300'].includes(error.code ?? '')
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -14,7 +14,8 @@ export function retryWhileUnavailable(
     try {
       return await handle(message);
     } catch (error) {
-      if (error instanceof ServiceError && error.reason === 'unavailable') return { kind: 'retry', afterMs: PAUSE_MS };
+      if (error instanceof ServiceError && error.reason === 'unavailable')
+        return { kind: 'retry', afterMs: PAUSE_MS };
       throw error;
     }
   };

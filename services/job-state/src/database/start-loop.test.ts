@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/runtime/logger';
+import { createRecorder } from '@partner/runtime/testing/recorder';
 import { startLoop } from './start-loop.js';
 
 const NEVER_MS = 3_600_000;
@@ -7,11 +7,16 @@ const NEVER_MS = 3_600_000;
 /** A loop whose runs end as they are told, with a way to wait for the start of the next run. */
 function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs: number) {
   let runs = 0;
+  const said: string[] = [];
   let notify: () => void = () => undefined;
   const loop = startLoop({
     name: 'test',
     intervalMs,
-    logger: silentLogger,
+    failurePauseMs: 1,
+    logger: {
+      info: (_fields: unknown, text = '') => said.push(text),
+      warn: (_fields: unknown, text = '') => said.push(text),
+    },
     runOnce: async () => {
       const result = results[runs] ?? 'idle';
       runs += 1;
@@ -23,8 +28,9 @@ function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs
   });
   return {
     loop,
+    said,
     runs: () => runs,
-    async ranTimes(count: number): Promise<void> {
+    ranTimes: async (count: number): Promise<void> => {
       while (runs < count) {
         await new Promise<void>((resolve) => {
           notify = resolve;
@@ -43,17 +49,36 @@ describe('a loop', () => {
   });
 
   test('runs when woken, also when it was woken during a run', async () => {
-    const { loop, ranTimes } = controlled([], NEVER_MS);
+    const { loop, ranTimes, runs } = controlled([], NEVER_MS);
     loop.wake();
     await ranTimes(2);
     loop.wake();
     await ranTimes(3);
     await loop.stop();
+    expect(runs()).toBe(3);
   });
 
-  test('goes on after a run that failed', async () => {
-    const { loop, ranTimes } = controlled(['throws', 'throws'], 1);
-    await ranTimes(3);
+  test('goes on after runs that failed, and says once that it fails and once that it works again', async () => {
+    const { loop, ranTimes, said } = controlled(['throws', 'throws', 'throws', 'more', 'more'], NEVER_MS);
+    await ranTimes(6);
+    await loop.stop();
+    expect(said).toEqual(['test.failing', 'test.resumed']);
+  });
+
+  test('without a pause for failures tries again when woken, and logs each failure', async () => {
+    const failures = createRecorder<string>();
+    const loop = startLoop({
+      name: 'test',
+      intervalMs: NEVER_MS,
+      logger: {
+        info: () => undefined,
+        warn: (_fields: unknown, text = '') => failures.record(text),
+      },
+      runOnce: () => Promise.reject(new Error('a run failed')),
+    });
+    await failures.atLeast(1);
+    loop.wake();
+    expect(await failures.atLeast(2)).toEqual(['test.failing', 'test.failing']);
     await loop.stop();
   });
 

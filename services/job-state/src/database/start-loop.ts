@@ -3,29 +3,33 @@ import type { Logger } from '@partner/runtime/logger';
 /** A loop that runs until it is stopped. */
 export interface Loop {
   /** Runs again at once, or right after the run in flight. */
-  wake(): void;
+  readonly wake: () => void;
   /** Waits for the run in flight and ends. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**
  * Runs work again and again, never two at a time: at once after `more`, else after the interval or when woken. A run that
- * throws is logged and tried again after the interval, so that an outage needs no restart.
+ * throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs` it tries only that often
+ * while runs throw, woken or not, and logs the first failure and the end of it alone.
  */
 export function startLoop(options: {
   readonly name: string;
   readonly intervalMs: number;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly failurePauseMs?: number;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly runOnce: () => Promise<'more' | 'idle'>;
 }): Loop {
-  let stopped = false;
-  let woken = false;
+  let isStopped = false;
+  let isWoken = false;
+  let isFailing = false;
   let endPause: () => void = () => undefined;
 
   async function pause(): Promise<void> {
-    if (woken || stopped) return;
+    if (isStopped || (isWoken && !isFailing)) return;
+    const pauseMs = (isFailing ? options.failurePauseMs : undefined) ?? options.intervalMs;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, options.intervalMs);
+      const timer = setTimeout(resolve, pauseMs);
       endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -33,27 +37,34 @@ export function startLoop(options: {
     });
   }
 
+  async function attempt(): Promise<'more' | 'idle'> {
+    try {
+      const next = await options.runOnce();
+      if (isFailing) options.logger.info({}, `${options.name}.resumed`);
+      isFailing = false;
+      return next;
+    } catch (error) {
+      if (!isFailing) options.logger.warn({ err: error }, `${options.name}.failing`);
+      isFailing = options.failurePauseMs !== undefined;
+      return 'idle';
+    }
+  }
+
   async function run(): Promise<void> {
-    while (!stopped) {
-      woken = false;
-      let next: 'more' | 'idle' = 'idle';
-      try {
-        next = await options.runOnce();
-      } catch (error) {
-        options.logger.warn({ err: error }, `${options.name}.run_failed`);
-      }
-      if (next === 'idle') await pause();
+    while (!isStopped) {
+      isWoken = false;
+      if ((await attempt()) === 'idle') await pause();
     }
   }
 
   const ended = run();
   return {
     wake() {
-      woken = true;
-      endPause();
+      isWoken = true;
+      if (!isFailing) endPause();
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       endPause();
       await ended;
     },

@@ -31,6 +31,7 @@ async function missingFrom(database: Queryable): Promise<string | undefined> {
     const present = new Set(rows.map(({ name }) => name));
     return MIGRATIONS.map(({ name }) => name).find((name) => !present.has(name));
   } catch (error) {
-    return `an answer of Postgres (${error instanceof Error ? error.message : String(error)})`;
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return `an answer of Postgres: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
 }

@@ -129,7 +129,12 @@ async function claimKey(
     });
   if (claimed.length > 0) return { kind: 'free', expiresAt };
 
-  const [held] = await tx.query<{ operation: string; body_sha256: Buffer; outcome: string; expires_at: Date }>(
+  const [held] = await tx.query<{
+    operation: string;
+    body_sha256: Buffer;
+    outcome: string;
+    expires_at: Date;
+  }>(
     'select operation, body_sha256, outcome, expires_at from idempotency_keys where company_id = $1 and key = $2',
     [companyId, binding.key],
   );

@@ -53,7 +53,10 @@ async function follow(companyId: string, until: number, limit: number): Promise<
 describe('the feed', () => {
   test('shows every reader 1 to N without a gap or repeat while 32 writers of 2 companies commit in any order', async () => {
     const seller = await insertCompany(database, 'SALES');
-    const companies = [await insertCompany(database, 'INSTALLER'), await insertCompany(database, 'INSTALLER')];
+    const companies = [
+      await insertCompany(database, 'INSTALLER'),
+      await insertCompany(database, 'INSTALLER'),
+    ];
     const paused = withPauses();
     const jobs = await Promise.all(
       Array.from({ length: WRITERS }, async (_, index) => {
@@ -63,7 +66,9 @@ describe('the feed', () => {
       }),
     );
     const expected = (WRITERS / companies.length) * (EVENTS_PER_WRITER + 1);
-    const readers = companies.flatMap((companyId) => [3, 100].map((limit) => follow(companyId, expected, limit)));
+    const readers = companies.flatMap((companyId) =>
+      [3, 100].map((limit) => follow(companyId, expected, limit)),
+    );
     const writers = jobs.map(async ({ companyId, jobId }) => {
       for (let version = 1; version <= EVENTS_PER_WRITER; version += 1) {
         const isBlocking = version % 2 === 0;

@@ -22,7 +22,9 @@ export interface SequencedEntry {
  * other writers wait. Heads are locked in ascending order of company, so that two transactions can not block each other.
  */
 export async function appendFeedEntries(tx: Queryable, entries: readonly FeedEntry[]): Promise<void> {
-  const ascending = [...entries].sort((a, b) => (a.companyId < b.companyId ? -1 : a.companyId > b.companyId ? 1 : 0));
+  const ascending = [...entries].sort((a, b) =>
+    a.companyId < b.companyId ? -1 : a.companyId > b.companyId ? 1 : 0,
+  );
   for (const entry of ascending) {
     await tx.query(
       `with head as (

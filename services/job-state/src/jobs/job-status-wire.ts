@@ -25,7 +25,8 @@ export const JOB_STATUS_ON_THE_WIRE: Readonly<Record<JobStatusName, JobStatus>> 
 export function readReportableStatus(status: JobStatus): ReportableStatus {
   const name = JOB_STATUSES.find((candidate) => JOB_STATUS_ON_THE_WIRE[candidate] === status);
   const reportable = REPORTABLE_STATUSES.find((candidate) => candidate === name);
-  if (reportable === undefined) throw new ServiceError('invalid_argument', 'status is not one that can be reported');
+  if (reportable === undefined)
+    throw new ServiceError('invalid_argument', 'status is not one that can be reported');
   return reportable;
 }
 

@@ -36,7 +36,10 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-function record(event: Partial<StatusEvent> & Pick<StatusEvent, 'jobId'>, on: Pick<Database, 'transaction'> = database) {
+function record(
+  event: Partial<StatusEvent> & Pick<StatusEvent, 'jobId'>,
+  on: Pick<Database, 'transaction'> = database,
+) {
   return recordStatusEvent(
     { database: on, clock, logger: silentLogger },
     {
@@ -85,8 +88,15 @@ describe('a status event', () => {
     const jobId = await insertAssignedJob(database, seller, installer);
     const { resource, idempotency } = await record({ jobId, note: 'on it' });
 
-    expect(installerJob.parse(JSON.parse(resource))).toMatchObject({ id: jobId, version: 2, status: 'ACKNOWLEDGED' });
-    expect(idempotency).toEqual({ replayed: false, expiresAt: new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000) });
+    expect(installerJob.parse(JSON.parse(resource))).toMatchObject({
+      id: jobId,
+      version: 2,
+      status: 'ACKNOWLEDGED',
+    });
+    expect(idempotency).toEqual({
+      replayed: false,
+      expiresAt: new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000),
+    });
     expect(await getJob({ database }, { companyId: installer, jobId })).toBe(resource);
     expect(await traces(jobId)).toEqual({ version: 2, history: 1, entries: 2, events: 1 });
     const feed = await readFeed(database, { companyId: installer, afterSequence: undefined, limit: 1 });
@@ -120,9 +130,14 @@ describe('a status event', () => {
   test('that blocks the job makes it not ready, and the next move makes it ready again', async () => {
     const jobId = await insertAssignedJob(database, seller, installer);
     const blocked = await record({ jobId, status: 'BLOCKED', blockerCode: 'PERMIT' });
-    expect(JSON.parse(blocked.resource)).toMatchObject({ readiness: { ready: false, blockerCodes: ['PERMIT'] } });
+    expect(JSON.parse(blocked.resource)).toMatchObject({
+      readiness: { ready: false, blockerCodes: ['PERMIT'] },
+    });
     const resumed = await record({ jobId, status: 'EN_ROUTE', expectedVersion: 2 });
-    expect(JSON.parse(resumed.resource)).toMatchObject({ version: 3, readiness: { ready: true, blockerCodes: [] } });
+    expect(JSON.parse(resumed.resource)).toMatchObject({
+      version: 3,
+      readiness: { ready: true, blockerCodes: [] },
+    });
   });
 
   test('with a known key gives the first outcome again, byte for byte, and changes nothing', async () => {
@@ -194,8 +209,12 @@ describe('a status event', () => {
   test('on another company’s job is not found, and leaves the key unused', async () => {
     const jobId = await insertAssignedJob(database, seller, otherInstaller);
     const key = binding(newId('evt'));
-    expect(await refusal(record({ jobId, binding: key, expectedVersion: 9 }))).toMatchObject({ reason: 'not_found' });
-    expect(await refusal(record({ jobId: newId('job'), binding: key }))).toMatchObject({ reason: 'not_found' });
+    expect(await refusal(record({ jobId, binding: key, expectedVersion: 9 }))).toMatchObject({
+      reason: 'not_found',
+    });
+    expect(await refusal(record({ jobId: newId('job'), binding: key }))).toMatchObject({
+      reason: 'not_found',
+    });
     const ownJobId = await insertAssignedJob(database, seller, installer);
     expect((await record({ jobId: ownJobId, binding: key })).idempotency).toMatchObject({ replayed: false });
   });
@@ -260,7 +279,9 @@ describe('a status event', () => {
     };
     const first = record({ jobId, binding: key }, slow);
     await reached.opened;
-    expect(await refusal(record({ jobId, binding: key }))).toMatchObject({ reason: 'idempotency_in_progress' });
+    expect(await refusal(record({ jobId, binding: key }))).toMatchObject({
+      reason: 'idempotency_in_progress',
+    });
     ended.open();
     expect((await first).idempotency).toMatchObject({ replayed: false });
     expect((await record({ jobId, binding: key })).idempotency).toMatchObject({ replayed: true });

@@ -40,7 +40,11 @@ export interface StatusEvent {
  * Locks: the key's row, the job, last the company's feed head.
  */
 export async function recordStatusEvent(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date; readonly logger: Logger },
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly clock: () => Date;
+    readonly logger: Logger;
+  },
   event: StatusEvent,
 ): Promise<{ readonly resource: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, jobId, status, note, blockerCode } = event;
@@ -68,7 +72,18 @@ export async function recordStatusEvent(
          insert into job_status_events
            (job_id, version, company_id, previous_status, status, occurred_at, note, blocker_code, recorded_at)
          values ($1, $2, $7, $8, $3, $9, $10, $4, $6)`,
-        [jobId, version, status, blockerCode, resource, now, companyId, previousStatus, event.occurredAt, note],
+        [
+          jobId,
+          version,
+          status,
+          blockerCode,
+          resource,
+          now,
+          companyId,
+          previousStatus,
+          event.occurredAt,
+          note,
+        ],
       );
       const told = await recordEvent(tx, {
         companyId,

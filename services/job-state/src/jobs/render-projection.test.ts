@@ -27,7 +27,9 @@ const job: JobRecord = {
     timeZone: 'America/Denver',
   },
   readiness: { ready: true, blockerCodes: [] },
-  documents: [{ id: 'doc_1', category: 'SCOPE', mime: 'application/pdf', availableAt: '2026-10-01T09:00:00.000Z' }],
+  documents: [
+    { id: 'doc_1', category: 'SCOPE', mime: 'application/pdf', availableAt: '2026-10-01T09:00:00.000Z' },
+  ],
   technicianAssignments: [{ membershipId: 'mem_1', assignedAt: '2026-10-01T10:00:00.000Z' }],
   updatedAt: new Date('2026-10-02T09:01:00.000Z'),
 };
@@ -75,11 +77,14 @@ describe('the projection', () => {
     expect(read('WEATHER')).toMatchObject({
       readiness: { ready: false, blockerCodes: ['PERMIT', 'MATERIAL_MISSING', 'WEATHER'] },
     });
-    expect(read('PERMIT')).toMatchObject({ readiness: { ready: false, blockerCodes: ['PERMIT', 'MATERIAL_MISSING'] } });
+    expect(read('PERMIT')).toMatchObject({
+      readiness: { ready: false, blockerCodes: ['PERMIT', 'MATERIAL_MISSING'] },
+    });
   });
 
   test('of a job that is blocked is not ready, and ready again afterwards', () => {
-    const read = (blockerCode: JobRecord['blockerCode']): unknown => JSON.parse(renderProjection({ ...job, blockerCode }));
+    const read = (blockerCode: JobRecord['blockerCode']): unknown =>
+      JSON.parse(renderProjection({ ...job, blockerCode }));
     expect(read('SAFETY')).toMatchObject({ readiness: { ready: false, blockerCodes: ['SAFETY'] } });
     expect(read(null)).toMatchObject({ readiness: { ready: true, blockerCodes: [] } });
   });

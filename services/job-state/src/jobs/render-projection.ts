@@ -42,7 +42,12 @@ export function renderProjection(job: JobRecord): string {
       timeZone: job.schedule.timeZone,
     },
     readiness: { ready: job.readiness.ready && job.blockerCode === null, blockerCodes },
-    documents: job.documents.map(({ id, category, mime, availableAt }) => ({ id, category, mime, availableAt })),
+    documents: job.documents.map(({ id, category, mime, availableAt }) => ({
+      id,
+      category,
+      mime,
+      availableAt,
+    })),
     technicianAssignments: job.technicianAssignments.map(({ membershipId, assignedAt }) => ({
       membershipId,
       assignedAt,

@@ -1,6 +1,9 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { LeadCreatedSchema, LeadMergedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import {
+  LeadCreatedSchema,
+  LeadMergedSchema,
+} from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import type { Database } from '../database/database.js';
@@ -74,7 +77,10 @@ describe('a lead', () => {
   test('at a known address merges: the first lead keeps its fields and the later submission is recorded', async () => {
     const address = newAddress();
     const first = await submit({ address });
-    const second = await submit({ address: address.replace('Street', 'St.').toUpperCase(), fullName: 'J. Ellis' });
+    const second = await submit({
+      address: address.replace('Street', 'St.').toUpperCase(),
+      fullName: 'J. Ellis',
+    });
     expect(second.result).toEqual({
       kind: 'merged',
       leadId: first.result.leadId,
@@ -147,7 +153,9 @@ describe('a lead', () => {
     const replay = await submit({ address, binding: key });
     expect(replay.result).toEqual(first.result);
     expect(replay.idempotency).toMatchObject({ replayed: true });
-    const submissions = await database.query('select id from lead_submissions where lead_id = $1', [first.result.leadId]);
+    const submissions = await database.query('select id from lead_submissions where lead_id = $1', [
+      first.result.leadId,
+    ]);
     expect(submissions).toHaveLength(0);
   });
 

@@ -1,5 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { LeadCreatedSchema, LeadMergedSchema } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import {
+  LeadCreatedSchema,
+  LeadMergedSchema,
+} from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
@@ -43,7 +46,11 @@ export type LeadResult = z.infer<typeof leadResult>;
  * idempotency key. Locks: the key's row, then the project.
  */
 export async function createLead(
-  deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date; readonly logger: Logger },
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly clock: () => Date;
+    readonly logger: Logger;
+  },
   submission: LeadSubmission,
 ): Promise<{ readonly result: LeadResult; readonly idempotency: IdempotencyMark | undefined }> {
   const settled = await runIdempotent(deps, {
@@ -101,7 +108,9 @@ async function createOrMerge(tx: Transaction, submission: LeadSubmission, now: D
   const leadId = project.lead_id ?? newLeadId;
   const projectId = project.id;
   const reason =
-    project.lead_id === null ? `address matches project ${projectId}` : `address matches lead ${project.lead_id}`;
+    project.lead_id === null
+      ? `address matches project ${projectId}`
+      : `address matches lead ${project.lead_id}`;
   if (project.lead_id === null) {
     await tx.query(
       `with lead as (

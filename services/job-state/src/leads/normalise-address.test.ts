@@ -117,10 +117,14 @@ describe('the key of an address', () => {
 
   test('does not depend on case, commas or runs of spaces', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...SAME.flat()), fc.constantFrom(' ', '  ', '\u00a0', ' , '), (address, gap) => {
-        const spaced = address.replaceAll(', ', gap);
-        expect(normaliseAddress(spaced.toLowerCase())).toBe(normaliseAddress(address.toUpperCase()));
-      }),
+      fc.property(
+        fc.constantFrom(...SAME.flat()),
+        fc.constantFrom(' ', '  ', '\u00a0', ' , '),
+        (address, gap) => {
+          const spaced = address.replaceAll(', ', gap);
+          expect(normaliseAddress(spaced.toLowerCase())).toBe(normaliseAddress(address.toUpperCase()));
+        },
+      ),
     );
   });
 

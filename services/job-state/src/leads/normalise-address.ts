@@ -1,6 +1,13 @@
 import { DIRECTIONALS, STATES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
 
-const COUNTRY = [['UNITED', 'STATES', 'OF', 'AMERICA'], ['UNITED', 'STATES'], ['USA'], ['US'], ['U', 'S', 'A'], ['U', 'S']];
+const COUNTRY = [
+  ['UNITED', 'STATES', 'OF', 'AMERICA'],
+  ['UNITED', 'STATES'],
+  ['USA'],
+  ['US'],
+  ['U', 'S', 'A'],
+  ['U', 'S'],
+];
 
 /**
  * The key by which leads of one company are de-duplicated (spec: Inbound, rule): two ways to write one address in the United
@@ -46,7 +53,10 @@ function foldText(address: string): string[] {
 }
 
 /** Takes country, ZIP and state off the end; the country is dropped, the state is its code. */
-function splitTail(words: readonly string[]): { readonly rest: readonly string[]; readonly tail: readonly string[] } {
+function splitTail(words: readonly string[]): {
+  readonly rest: readonly string[];
+  readonly tail: readonly string[];
+} {
   let rest = [...words];
   const tail: string[] = [];
   const country = COUNTRY.find((name) => endsWith(rest, name));
@@ -69,7 +79,10 @@ function splitTail(words: readonly string[]): { readonly rest: readonly string[]
 }
 
 function endsWith(words: readonly string[], end: readonly string[]): boolean {
-  return words.length >= end.length && end.every((word, index) => words[words.length - end.length + index] === word);
+  return (
+    words.length >= end.length &&
+    end.every((word, index) => words[words.length - end.length + index] === word)
+  );
 }
 
 /** Unifies the words before the state: boxes, units, directionals and suffixes. */
@@ -112,7 +125,8 @@ function unifyUnits(words: readonly string[]): string[] {
     unified.push(designator);
     const start = index + 1 + (['#', 'NO', 'NUMBER'].includes(queue[index + 1] ?? '') ? 1 : 0);
     const [first = '', second = ''] = queue.slice(start, start + 2);
-    const isSplit = (/^\d+$/.test(first) && /^\p{L}$/u.test(second)) || (/^\p{L}$/u.test(first) && /^\d+$/.test(second));
+    const isSplit =
+      (/^\d+$/.test(first) && /^\p{L}$/u.test(second)) || (/^\p{L}$/u.test(first) && /^\d+$/.test(second));
     if (isSplit) {
       unified.push(first + second);
       index = start + 1;

@@ -301,15 +301,16 @@ export const UNIT_DESIGNATORS: ReadonlyMap<string, string> = new Map(byVariant(U
 export const DIRECTIONALS: ReadonlyMap<string, string> = new Map(byVariant(DIRECTIONAL_VARIANTS));
 
 /** The names of the states with their codes, as words; names with more words first. */
-export const STATES: readonly { readonly words: readonly string[]; readonly code: string }[] = Object.entries(STATE_NAMES)
+export const STATES: readonly { readonly words: readonly string[]; readonly code: string }[] = Object.entries(
+  STATE_NAMES,
+)
   .map(([code, name]) => ({ words: name.split(' '), code }))
   .sort((a, b) => b.words.length - a.words.length);
 
 function byVariant(table: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(table).flatMap(([standard, variants]) =>
-    [standard, ...variants.split(' ').filter((variant) => variant !== '')].map((variant): [string, string] => [
-      variant,
-      standard,
-    ]),
+    [standard, ...variants.split(' ').filter((variant) => variant !== '')].map(
+      (variant): [string, string] => [variant, standard],
+    ),
   );
 }

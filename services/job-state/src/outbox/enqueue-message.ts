@@ -16,12 +16,15 @@ export async function enqueueMessage<Desc extends DescMessage>(
     readonly message: MessageInitShape<Desc>;
   },
 ): Promise<void> {
-  await tx.query('insert into outbox (message_id, exchange, type, body, trace_parent) values ($1, $2, $3, $4, $5)', [
-    randomUUID(),
-    outgoing.exchange.name,
-    outgoing.schema.typeName,
-    Buffer.from(toBinary(outgoing.schema, create(outgoing.schema, outgoing.message))),
-    injectTrace()['traceparent'] ?? null,
-  ]);
+  await tx.query(
+    'insert into outbox (message_id, exchange, type, body, trace_parent) values ($1, $2, $3, $4, $5)',
+    [
+      randomUUID(),
+      outgoing.exchange.name,
+      outgoing.schema.typeName,
+      Buffer.from(toBinary(outgoing.schema, create(outgoing.schema, outgoing.message))),
+      injectTrace()['traceparent'] ?? null,
+    ],
+  );
   tx.wakeAfterCommit('outbox');
 }

@@ -5,6 +5,7 @@ import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/job
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { type OutgoingMessage, PublishError } from '@partner/runtime/amqp/publisher';
 import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
@@ -39,7 +40,9 @@ async function enqueue(count: number): Promise<void> {
 }
 
 /** A publisher that remembers, fails as told, and says when it has been given a number of messages. */
-function fakePublisher(answer: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve()) {
+function fakePublisher(
+  answer: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve(),
+) {
   const attempts: OutgoingMessage[] = [];
   const confirmed: OutgoingMessage[] = [];
   let notify: () => void = () => undefined;
@@ -63,11 +66,16 @@ function fakePublisher(answer: (message: OutgoingMessage, attempt: number) => Pr
   };
 }
 
-function start(publisher: Pick<ReturnType<typeof fakePublisher>, 'publish'>, intervalMs = NEVER_MS, metrics = new Registry()) {
+function start(
+  publisher: Pick<ReturnType<typeof fakePublisher>, 'publish'>,
+  intervalMs = NEVER_MS,
+  metrics = new Registry(),
+) {
   return startOutboxRelay({ database, publisher, logger: silentLogger, metrics, intervalMs });
 }
 
-const pending = async () => (await database.query<{ n: number }>('select count(*)::int as n from outbox'))[0]?.n;
+const pending = async () =>
+  (await database.query<{ n: number }>('select count(*)::int as n from outbox'))[0]?.n;
 
 describe('the outbox relay', () => {
   test('publishes what was enqueued, in its order, as soon as it is committed, and forgets it', async () => {
@@ -93,7 +101,11 @@ describe('the outbox relay', () => {
     const relay = start(publisher);
     await expect(
       database.transaction(async (tx) => {
-        await enqueueMessage(tx, { exchange: PARTNER_EVENTS, schema: JobStatusChangedSchema, message: { version: 99 } });
+        await enqueueMessage(tx, {
+          exchange: PARTNER_EVENTS,
+          schema: JobStatusChangedSchema,
+          message: { version: 99 },
+        });
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
@@ -125,7 +137,7 @@ describe('the outbox relay', () => {
     await enqueue(900);
     const relays = publishers.map((publisher) => start(publisher, 5));
     gate.open();
-    while ((await pending()) !== 0) await Promise.resolve();
+    await eventually('an empty outbox', async () => (await pending()) === 0);
     await Promise.all(relays.map((relay) => relay.stop()));
     const ids = publishers.flatMap(({ confirmed }) => confirmed.map(({ messageId }) => messageId));
     expect(ids).toHaveLength(900);
@@ -135,21 +147,31 @@ describe('the outbox relay', () => {
   test('takes a broadcast that reaches nobody as done', async () => {
     const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'nobody listens')));
     await database.transaction((tx) =>
-      enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId: 'key_1' } }),
+      enqueueMessage(tx, {
+        exchange: ACCESS_BROADCAST,
+        schema: KeyRevokedSchema,
+        message: { keyId: 'key_1' },
+      }),
     );
     const relay = start(publisher, 5);
-    while ((await pending()) !== 0) await Promise.resolve();
+    await eventually('an empty outbox', async () => (await pending()) === 0);
     await relay.stop();
     expect(publisher.attempts).toHaveLength(1);
   });
 
   test('is not held up on one exchange by messages that another one refuses', async () => {
     const publisher = fakePublisher((message) =>
-      message.exchange === PARTNER_EVENTS ? Promise.reject(new PublishError('nacked', 'full')) : Promise.resolve(),
+      message.exchange === PARTNER_EVENTS
+        ? Promise.reject(new PublishError('nacked', 'full'))
+        : Promise.resolve(),
     );
     await enqueue(250);
     await database.transaction((tx) =>
-      enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId: 'key_1' } }),
+      enqueueMessage(tx, {
+        exchange: ACCESS_BROADCAST,
+        schema: KeyRevokedSchema,
+        message: { keyId: 'key_1' },
+      }),
     );
     const relay = start(publisher);
     await publisher.confirmedCount(1);

@@ -8,6 +8,7 @@ import type { Database } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
 
 const BATCH_SIZE = 200;
+const FAILURE_PAUSE_MS = 1_000;
 
 interface OutboxRow {
   readonly id: string;
@@ -21,9 +22,9 @@ interface OutboxRow {
 /** A relay that runs until it is stopped. */
 export interface OutboxRelay {
   /** Looks for messages now instead of at the next interval. */
-  wake(): void;
+  readonly wake: () => void;
   /** Finishes the batch in flight and ends. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -58,15 +59,15 @@ export function startOutboxRelay(deps: {
   const loop = startLoop({
     name: 'outbox',
     intervalMs: deps.intervalMs,
+    failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
     runOnce: async () => {
       const results = await relayBatch(deps);
-      for (const { type, error } of results) published.inc({ type, result: error === undefined ? 'published' : 'failed' });
-      const failures = results.filter(({ error }) => error !== undefined);
-      if (failures.length > 0) {
-        deps.logger.warn({ err: failures[0]?.error, failed: failures.length }, 'outbox.publish_failed');
-      }
-      return results.length >= BATCH_SIZE && failures.length === 0 ? 'more' : 'idle';
+      for (const { type, error } of results)
+        published.inc({ type, result: error === undefined ? 'published' : 'failed' });
+      const failure = results.find(({ error }) => error !== undefined);
+      if (failure !== undefined) throw failure.error;
+      return results.length >= BATCH_SIZE ? 'more' : 'idle';
     },
   });
   deps.database.onWake('outbox', loop.wake);

@@ -64,14 +64,18 @@ describe('the platform', () => {
   test('creates a job, gives it to an installer company, and that company sees it', async () => {
     const jobId = newId('job');
     expect(await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }))).toEqual({ kind: 'done' });
-    await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
     expect(await handle(jobAssignedMessage({ jobId, installerCompanyId: one }))).toEqual({ kind: 'done' });
 
     const job = installerJob.parse(JSON.parse(await getJob({ database }, { companyId: one, jobId })));
     expect(job).toMatchObject({ version: 1, status: 'ASSIGNED', company: { id: seller } });
     expect(await feedOf(one)).toContainEqual(job);
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
-    await expect(getJob({ database }, { companyId: two, jobId })).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(getJob({ database }, { companyId: two, jobId })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
   });
 
   test('may send a message twice, also at the same time: it takes effect once', async () => {
@@ -81,7 +85,9 @@ describe('the platform', () => {
       jobAssignedMessage({ jobId, installerCompanyId: one }),
     ];
     for (const message of messages) {
-      const outcomes = await Promise.all(Array.from({ length: 6 }, () => handle({ ...message, redelivered: true })));
+      const outcomes = await Promise.all(
+        Array.from({ length: 6 }, () => handle({ ...message, redelivered: true })),
+      );
       expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
     }
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
@@ -106,7 +112,9 @@ describe('the platform', () => {
     expect(await handle(jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(1) }))).toEqual({
       kind: 'done',
     });
-    await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
     expect(await feedOf(one)).not.toContainEqual(expect.objectContaining({ id: jobId }));
     expect(JSON.parse(await getJob({ database }, { companyId: two, jobId }))).toMatchObject({
       version: 3,
@@ -138,12 +146,20 @@ describe('the platform', () => {
           const jobId = newId('job');
           await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
           const messages = order.map((minute) =>
-            jobAssignedMessage({ jobId, installerCompanyId: minute % 2 === 0 ? two : one, occurredAt: at(minute) }),
+            jobAssignedMessage({
+              jobId,
+              installerCompanyId: minute % 2 === 0 ? two : one,
+              occurredAt: at(minute),
+            }),
           );
           const all = [...messages, ...repeats.flatMap((index) => messages[index] ?? [])];
           for (const message of all) expect(await handle(message)).toEqual({ kind: 'done' });
-          expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({ id: jobId });
-          await expect(getJob({ database }, { companyId: two, jobId })).rejects.toMatchObject({ reason: 'not_found' });
+          expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({
+            id: jobId,
+          });
+          await expect(getJob({ database }, { companyId: two, jobId })).rejects.toMatchObject({
+            reason: 'not_found',
+          });
         },
       ),
       { numRuns: 15 },
@@ -181,7 +197,10 @@ describe('the platform', () => {
     const cases: readonly [IncomingMessage, string][] = [
       [incoming('partner.platform.v1.Unheard', new Uint8Array()), 'unknown message type'],
       [{ ...jobAssignedMessage({ jobId, installerCompanyId: one }), messageId: '' }, 'has no id'],
-      [jobAssignedMessage({ jobId, installerCompanyId: seller, occurredAt: at(1) }), 'is not an installer company'],
+      [
+        jobAssignedMessage({ jobId, installerCompanyId: seller, occurredAt: at(1) }),
+        'is not an installer company',
+      ],
       [jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: one }), 'is not a sales company'],
       [jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(1) }), 'is COMPLETE'],
     ];
@@ -193,9 +212,13 @@ describe('the platform', () => {
   test('names a project with a job: a lead for its address merges into it', async () => {
     const projectId = newId('prj');
     const jobId = newId('job');
-    await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller, projectId, line1: '77 Project Street' }));
-    expect(await database.query('select company_id, lead_id, address_key from projects where id = $1', [projectId])).toEqual(
-      [{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }],
+    await handle(
+      jobCreatedMessage({ jobId, sellingCompanyId: seller, projectId, line1: '77 Project Street' }),
     );
+    expect(
+      await database.query('select company_id, lead_id, address_key from projects where id = $1', [
+        projectId,
+      ]),
+    ).toEqual([{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }]);
   });
 });

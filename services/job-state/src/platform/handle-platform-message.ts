@@ -13,7 +13,8 @@ import { recordJobCreated } from './record-job-created.js';
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 5_000;
 
-type Handled = PlatformEffect | { readonly kind: 'repeated' } | { readonly kind: 'overdue'; readonly missing: string };
+type Handled =
+  PlatformEffect | { readonly kind: 'repeated' } | { readonly kind: 'overdue'; readonly missing: string };
 
 /**
  * Makes the consumer of the platform's messages. Each takes effect once per message id: the inbox row stands in the
@@ -75,7 +76,9 @@ async function recordOnce(
 
   await tx.query('update inbox set settled_at = null where message_id = $1', [messageId]);
   const waitedMs = now.getTime() - inbox.received_at.getTime();
-  return effect.kind === 'early' && waitedMs >= PATIENCE_MS ? { kind: 'overdue', missing: effect.missing } : effect;
+  return effect.kind === 'early' && waitedMs >= PATIENCE_MS
+    ? { kind: 'overdue', missing: effect.missing }
+    : effect;
 }
 
 function recordEffect(

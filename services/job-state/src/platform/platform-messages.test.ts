@@ -15,7 +15,11 @@ describe('a message of the platform', () => {
     const { type, body } = jobCreatedMessage({ jobId, sellingCompanyId });
     expect(readPlatformMessage(type, body)).toMatchObject({
       kind: 'job_created',
-      command: { jobId, sellingCompanyId, scope: { equipment: [{ model: 'HP-36K' }], accessories: [{ model: null }] } },
+      command: {
+        jobId,
+        sellingCompanyId,
+        scope: { equipment: [{ model: 'HP-36K' }], accessories: [{ model: null }] },
+      },
     });
   });
 
@@ -36,7 +40,8 @@ describe('a message of the platform', () => {
     const read = readPlatformMessage(JobAssignedSchema.typeName, new Uint8Array());
     expect(read).toEqual({
       kind: 'malformed',
-      reason: 'partner.platform.v1.JobAssigned: jobId is missing; installerCompanyId is missing; occurredAt is missing',
+      reason:
+        'partner.platform.v1.JobAssigned: jobId is missing; installerCompanyId is missing; occurredAt is missing',
     });
     expect(readPlatformMessage(JobCreatedSchema.typeName, new Uint8Array())).toMatchObject({
       reason: expect.stringContaining('customer is missing'),
@@ -44,9 +49,14 @@ describe('a message of the platform', () => {
   });
 
   test('with an id of another kind is malformed, and the reason does not repeat what it holds', () => {
-    const body = toBinary(JobAssignedSchema, create(JobAssignedSchema, { jobId: 'secret', installerCompanyId: newId('cmp') }));
+    const body = toBinary(
+      JobAssignedSchema,
+      create(JobAssignedSchema, { jobId: 'secret', installerCompanyId: newId('cmp') }),
+    );
     const read = readPlatformMessage(JobAssignedSchema.typeName, body);
-    expect(read).toMatchObject({ reason: expect.stringContaining('jobId is not an id with the prefix job_') });
+    expect(read).toMatchObject({
+      reason: expect.stringContaining('jobId is not an id with the prefix job_'),
+    });
     expect(JSON.stringify(read)).not.toContain('secret');
     const swapped = jobAssignedMessage({ jobId: newId('lead'), installerCompanyId: newId('cmp') });
     expect(readPlatformMessage(swapped.type, swapped.body)).toMatchObject({ kind: 'malformed' });

@@ -1,6 +1,5 @@
-import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
-import { type Timestamp, TimestampSchema, timestampDate } from '@bufbuild/protobuf/wkt';
-import { isMessage } from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary, isMessage, type Message } from '@bufbuild/protobuf';
+import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
   JobCreatedSchema,
@@ -8,10 +7,14 @@ import {
 import { type IdPrefix, isId } from '@partner/runtime/ids';
 import { z } from 'zod';
 
-const text = z.string({ error: 'is missing' }).min(1, 'is empty').regex(/^[^\u0000]*$/, 'holds the character U+0000');
+const text = z
+  .string({ error: 'is missing' })
+  .min(1, 'is empty')
+  .refine((value) => !value.includes('\u0000'), 'holds the character U+0000');
 const optionalText = text.optional().transform((value) => value ?? null);
 const count = z.int({ error: 'is missing' }).min(0);
-const id = (prefix: IdPrefix) => text.refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
+const id = (prefix: IdPrefix) =>
+  text.refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
 const instant = z
   .custom<Timestamp>((value) => isMessage(value, TimestampSchema), 'is missing')
   .transform(timestampDate);
@@ -24,7 +27,10 @@ const jobCreated = z.object({
   sellingCompanyId: id('cmp'),
   projectId: id('prj').optional(),
   workOrderNo: optionalText,
-  customer: z.object({ name: text, phone: text, line1: text, city: text, state: text, zip: text }, 'is missing'),
+  customer: z.object(
+    { name: text, phone: text, line1: text, city: text, state: text, zip: text },
+    'is missing',
+  ),
   scope: z.object(
     {
       packageName: text,
@@ -70,12 +76,14 @@ export function readPlatformMessage(type: string, body: Uint8Array): PlatformMes
   }
 }
 
-function decode<Desc extends DescMessage, Command>(
-  schema: Desc,
-  form: z.ZodType<Command, unknown>,
+function decode<Command>(
+  schema: DescMessage,
+  form: z.ZodType<Command>,
   body: Uint8Array,
-): { readonly kind: 'read'; readonly command: Command } | { readonly kind: 'malformed'; readonly reason: string } {
-  let message: MessageShape<Desc>;
+):
+  | { readonly kind: 'read'; readonly command: Command }
+  | { readonly kind: 'malformed'; readonly reason: string } {
+  let message: Message;
   try {
     message = fromBinary(schema, body);
   } catch {

@@ -22,7 +22,9 @@ export async function recordJobAssigned(
   const { jobId, installerCompanyId, occurredAt } = command;
   const job = await lockJob(tx, jobId);
   if (job === undefined) return { kind: 'early', missing: `job ${jobId}` };
-  const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [installerCompanyId]);
+  const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
+    installerCompanyId,
+  ]);
   if (company === undefined) return { kind: 'early', missing: `company ${installerCompanyId}` };
   if (company.class !== 'INSTALLER') {
     return { kind: 'refused', reason: `company ${installerCompanyId} is not an installer company` };
@@ -35,7 +37,10 @@ export async function recordJobAssigned(
     return { kind: 'ignored', why: 'the company has the job already' };
   }
   if (job.status === 'COMPLETE' || job.status === 'CANCELLED') {
-    return { kind: 'refused', reason: `job ${jobId} is ${job.status} and can not be given to another company` };
+    return {
+      kind: 'refused',
+      reason: `job ${jobId} is ${job.status} and can not be given to another company`,
+    };
   }
 
   const previousCompanyId = job.installerCompanyId;

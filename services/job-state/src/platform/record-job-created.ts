@@ -13,9 +13,12 @@ export async function recordJobCreated(
   now: Date,
 ): Promise<PlatformEffect> {
   const { customer, sellingCompanyId } = command;
-  const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [sellingCompanyId]);
+  const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
+    sellingCompanyId,
+  ]);
   if (company === undefined) return { kind: 'early', missing: `company ${sellingCompanyId}` };
-  if (company.class !== 'SALES') return { kind: 'refused', reason: `company ${sellingCompanyId} is not a sales company` };
+  if (company.class !== 'SALES')
+    return { kind: 'refused', reason: `company ${sellingCompanyId} is not a sales company` };
 
   const created = await tx.query(
     `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, created_at,

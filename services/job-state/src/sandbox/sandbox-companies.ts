@@ -37,14 +37,38 @@ export function sandboxCompanies(): readonly SandboxCompany[] {
   const summit = companyId('summit');
   const harbor = companyId('harbor');
   return [
-    company('sunrise', 'Sunrise Home Energy', 'SALES', 'Rosa Delgado', [], ['general', ['installer-contractor', summit]]),
-    company('blueridge', 'Blue Ridge Comfort', 'SALES', 'Walter Quinn', [], ['general', ['installer-contractor', harbor]]),
-    company('summit', 'Summit Installers', 'INSTALLER', 'Dana Whitfield', ['Ana Moreno', 'Luis Ortega', 'Priya Nair', 'Tom Becker'], [
-      'installer-company',
-    ]),
-    company('harbor', 'Harbor Mechanical', 'INSTALLER', 'Ken Okafor', ['Mia Larsen', 'Omar Haddad', 'Grace Lin', 'Sam Whittle'], [
-      'installer-company',
-    ]),
+    company(
+      'sunrise',
+      'Sunrise Home Energy',
+      'SALES',
+      'Rosa Delgado',
+      [],
+      ['general', ['installer-contractor', summit]],
+    ),
+    company(
+      'blueridge',
+      'Blue Ridge Comfort',
+      'SALES',
+      'Walter Quinn',
+      [],
+      ['general', ['installer-contractor', harbor]],
+    ),
+    company(
+      'summit',
+      'Summit Installers',
+      'INSTALLER',
+      'Dana Whitfield',
+      ['Ana Moreno', 'Luis Ortega', 'Priya Nair', 'Tom Becker'],
+      ['installer-company'],
+    ),
+    company(
+      'harbor',
+      'Harbor Mechanical',
+      'INSTALLER',
+      'Ken Okafor',
+      ['Mia Larsen', 'Omar Haddad', 'Grace Lin', 'Sam Whittle'],
+      ['installer-company'],
+    ),
     company('ledgerline', 'Ledgerline Accounting', 'ACCOUNTING', 'Helen Brandt', [], []),
   ];
 }

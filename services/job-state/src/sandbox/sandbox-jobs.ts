@@ -1,5 +1,9 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { BLOCKER_CODES, JOB_STATUSES, type JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import {
+  BLOCKER_CODES,
+  JOB_STATUSES,
+  type JobStatusName,
+} from '@partner/proto-contracts/public-api/installer-job';
 import { invariant } from '@partner/runtime/invariant';
 import type { BlockerCode, JobRecord } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
@@ -10,8 +14,24 @@ import { stableId } from './stable-id.js';
 const JOBS = 48;
 const HOUR_MS = 3_600_000;
 
-const CUSTOMERS = ['Jordan Ellis', 'Maria Santos', 'Peter Novak', 'Aisha Khan', 'Liam Doyle', 'Wei Zhang'] as const;
-const STREETS = ['Maple Street', 'Oak Avenue', 'Cedar Lane', 'Birch Road', 'Elm Drive', 'Walnut Court', 'Pine Terrace', 'Ash Way'] as const;
+const CUSTOMERS = [
+  'Jordan Ellis',
+  'Maria Santos',
+  'Peter Novak',
+  'Aisha Khan',
+  'Liam Doyle',
+  'Wei Zhang',
+] as const;
+const STREETS = [
+  'Maple Street',
+  'Oak Avenue',
+  'Cedar Lane',
+  'Birch Road',
+  'Elm Drive',
+  'Walnut Court',
+  'Pine Terrace',
+  'Ash Way',
+] as const;
 const TOWNS = [
   { city: 'Asheville', state: 'NC', zip: '28801', timeZone: 'America/New_York' },
   { city: 'Naperville', state: 'IL', zip: '60540', timeZone: 'America/Chicago' },
@@ -47,7 +67,12 @@ export interface SandboxVersion {
 export interface SandboxJob {
   readonly projectId: string;
   readonly workOrderNo: string;
-  readonly lead: { readonly id: string; readonly fullName: string; readonly email: string; readonly address: string };
+  readonly lead: {
+    readonly id: string;
+    readonly fullName: string;
+    readonly email: string;
+    readonly address: string;
+  };
   readonly createdAt: Date;
   readonly versions: readonly SandboxVersion[];
 }

@@ -50,9 +50,13 @@ describe('the sandbox', () => {
   });
 
   test('has dozens of jobs in every status, whose feed and history tell one story', async () => {
-    const jobs = await database.query<{ id: string; status: string; version: number; projection: string; company: string }>(
-      'select id, status, version, projection, installer_company_id as company from jobs',
-    );
+    const jobs = await database.query<{
+      id: string;
+      status: string;
+      version: number;
+      projection: string;
+      company: string;
+    }>('select id, status, version, projection, installer_company_id as company from jobs');
     expect(jobs).toHaveLength(48);
     expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(JOB_STATUSES));
     for (const job of jobs) {
@@ -61,7 +65,9 @@ describe('the sandbox', () => {
         [job.company, job.id],
       );
       const shown = entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)));
-      expect(shown.map(({ version }) => version)).toEqual(Array.from({ length: job.version }, (_, index) => index + 1));
+      expect(shown.map(({ version }) => version)).toEqual(
+        Array.from({ length: job.version }, (_, index) => index + 1),
+      );
       expect(entries.at(-1)?.resource).toBe(job.projection);
       const moves = await database.query<{ move: string }>(
         `select previous_status || ' ' || status as move from job_status_events where job_id = $1 order by version`,
@@ -84,6 +90,8 @@ describe('the sandbox', () => {
     const again = await Promise.all([seedSandboxData(database), seedSandboxData(database)]);
     expect(again).toEqual([companies, companies]);
     expect(await database.query('select count(*) as entries from feed_entries')).toEqual(before);
-    expect(await database.query(`select 1 from jobs where installer_note is distinct from 'changed'`)).toEqual([]);
+    expect(
+      await database.query(`select 1 from jobs where installer_note is distinct from 'changed'`),
+    ).toEqual([]);
   });
 });

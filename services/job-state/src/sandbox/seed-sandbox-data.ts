@@ -14,18 +14,26 @@ export interface SeededCompany {
   readonly name: string;
   readonly class: string;
   readonly owner: { readonly email: string; readonly password: string };
-  readonly keys: readonly { readonly kind: string; readonly apiKey: string; readonly boundCompanyId?: string }[];
+  readonly keys: readonly {
+    readonly kind: string;
+    readonly apiKey: string;
+    readonly boundCompanyId?: string;
+  }[];
 }
 
 /**
  * Fills an empty database with the sandbox, in one transaction, and gives its companies with their passwords and keys. Where
  * the sandbox is already it changes nothing, whatever has become of the data since, and gives the same answer.
  */
-export async function seedSandboxData(database: Pick<Database, 'transaction'>): Promise<readonly SeededCompany[]> {
+export async function seedSandboxData(
+  database: Pick<Database, 'transaction'>,
+): Promise<readonly SeededCompany[]> {
   const companies = sandboxCompanies();
   await database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [SEED_LOCK]);
-    const known = await tx.query('select id from companies where id = any($1::text[])', [companies.map(({ id }) => id)]);
+    const known = await tx.query('select id from companies where id = any($1::text[])', [
+      companies.map(({ id }) => id),
+    ]);
     if (known.length > 0) return;
     await insertCompanies(tx, companies);
     await insertJobs(tx, sandboxJobs(companies));

@@ -18,7 +18,7 @@ export interface TestDatabase {
 }
 
 /** The URL of another database on the server of a URL. */
-export function databaseUrl(serverUrl: string, name: string): string {
+function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
@@ -28,7 +28,9 @@ export function databaseUrl(serverUrl: string, name: string): string {
  * Makes a migrated, empty database on the server of the tests: a copy of a template that the first test file makes and the
  * others share. The template carries the hash of the migrations, so a changed migration makes a new one.
  */
-export async function createTestDatabase(options: { readonly poolSize?: number } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(
+  options: { readonly poolSize?: number } = {},
+): Promise<TestDatabase> {
   const serverUrl = testPostgresUrl();
   const name = `job_state_test_${randomBytes(8).toString('hex')}`;
   await withServer(serverUrl, async (server) => {
@@ -49,7 +51,10 @@ export async function createTestDatabase(options: { readonly poolSize?: number }
 }
 
 /** Makes a database with nothing in it, for tests of the migrations themselves. */
-export async function createBareDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+export async function createBareDatabase(): Promise<{
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}> {
   const serverUrl = testPostgresUrl();
   const name = `job_state_test_${randomBytes(8).toString('hex')}`;
   await withServer(serverUrl, (server) => server.query(`create database ${name}`));

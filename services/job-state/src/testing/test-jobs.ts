@@ -94,7 +94,10 @@ export async function insertAssignedJob(
   const assigned = jobAssignedMessage({ jobId, installerCompanyId });
   const create = readPlatformMessage(created.type, created.body);
   const assign = readPlatformMessage(assigned.type, assigned.body);
-  invariant(create.kind === 'job_created' && assign.kind === 'job_assigned', 'the messages of the tests are whole');
+  invariant(
+    create.kind === 'job_created' && assign.kind === 'job_assigned',
+    'the messages of the tests are whole',
+  );
   await database.transaction(async (tx) => {
     await recordJobCreated(tx, create.command, TEST_NOW);
     await recordJobAssigned(tx, assign.command, TEST_NOW);

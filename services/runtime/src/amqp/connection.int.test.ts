@@ -209,6 +209,20 @@ describe('a supervised connection', () => {
     expect(await registry.metrics()).toContain('partner_amqp_connection_up{connection="consume"} 0');
   });
 
+  test('is not ready while a queue is there with other properties, and is once that is put right', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteQueue('job-state.rpc');
+    await probe.channel.assertQueue('job-state.rpc', { durable: true, messageTtl: 1_000 });
+    const connection = connectTo(broker.url);
+    await eventually('failed attempts', async () => {
+      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
+    });
+    expect(connection.isReady()).toBe(false);
+    await probe.channel.deleteQueue('job-state.rpc');
+    await eventually('readiness', () => connection.isReady());
+    await probe.close();
+  });
+
   test('declares nothing when told so', async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.rpc');

@@ -102,7 +102,8 @@ export function startConsumer(options: {
 
   /** Resolves to false at once when the message need not wait here: it is delivered anew, here or elsewhere. */
   async function rest(delivery: Delivery, milliseconds: number): Promise<boolean> {
-    return !isStopping && !delivery.isLost() && pauses.pause(milliseconds);
+    if (isStopping || delivery.isLost()) return false;
+    return (await pauses.pause(milliseconds)) && !delivery.isLost();
   }
 
   async function outcomeOf(message: IncomingMessage): Promise<ConsumeOutcome | { readonly kind: 'failed' }> {

@@ -172,6 +172,7 @@ export function createRpcTransport(options: {
             const type = textOf(reply.properties.type);
             if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
             if (type !== method.output.typeName) {
+              options.logger.error({ method: callType, type }, 'rpc.answer_not_understood');
               throw ServiceError.from(new Error(`${callType} was answered with a "${type}"`));
             }
             return fromBinary(method.output, reply.content);

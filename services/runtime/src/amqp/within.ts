@@ -1,10 +1,10 @@
 /** Something took longer than it may. */
-export class TimeLimitError extends Error {
+class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
 
 /**
- * Resolves or rejects with the work, or rejects with {@link TimeLimitError} after `limitMs`. The work itself goes on; what
+ * Resolves or rejects with the work, or rejects with an error that names it after `limitMs`. The work itself goes on; what
  * it then does is nobody's concern.
  */
 export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {

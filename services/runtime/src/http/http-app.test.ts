@@ -2,15 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
+import { closeServer, listen } from '../listen.js';
 import { createLogger } from '../logger.js';
 import { notFound, ServiceError } from '../service-error.js';
 import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
 import { createRecorder } from '../testing/recorder.js';
 import { type AnyEndpoint, defineEndpoint, type EndpointRequest } from './endpoint.js';
 import { createHttpApp, type HttpAppOptions } from './http-app.js';
+import { createHttpServer } from './http-server.js';
 
 interface Caller {
   readonly id: string;
@@ -222,6 +226,14 @@ describe('the order of checks', () => {
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
+  test('charges nothing to the client address when nobody can tell who the caller is', async () => {
+    const { app } = createFixture();
+    for (let turn = 0; turn < 4; turn += 1) {
+      assertError(await request(app).get('/things/1').set('x-api-key', 'down'), 503, 'unavailable');
+    }
+    assertError(await request(app).get('/things/1').set('x-api-key', 'wrong'), 401, 'unauthenticated');
+  });
+
   test('believes as many proxies as it is told about the client address', async () => {
     const { app } = createFixture({ trustedProxyHops: 1 });
     const send = (forwarded: string) =>
@@ -316,9 +328,9 @@ describe('the input of an endpoint', () => {
 
   test('that is not UTF-8 is a 400', async () => {
     const { app } = createFixture();
-    const response = await post(app)
-      .set('content-type', 'application/json')
-      .send(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
+    const sent = post(app).set('content-type', 'application/json');
+    sent.write(Buffer.from('{"address":"\xe9\xe9\xe9"}', 'latin1'));
+    const response = await sent;
     expect(assertError(response, 400, 'invalid_argument').error).toBe('body: must be valid JSON in UTF-8');
   });
 
@@ -344,6 +356,19 @@ describe('the input of an endpoint', () => {
     chunked.write(json(1_048_577));
     assertError(await chunked, 413, 'payload_too_large');
     expect(handled).toHaveLength(1);
+  });
+
+  test('that is announced as more than 1 MB is refused before any of it was sent', async () => {
+    const server = createHttpServer(createFixture().app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'POST /things HTTP/1.1\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
+    );
+    const answer: unknown[] = await once(socket, 'data');
+    expect(String(answer[0])).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
+    await closeServer(server);
   });
 
   test('does not change any prototype', async () => {
@@ -529,16 +554,19 @@ describe('each request', () => {
         }),
       ],
     });
-    const sent = request(app).get('/things/1').set('x-api-key', 'full');
-    const ended = sent.then(
-      () => 'answered',
-      () => 'aborted',
-    );
+    const server = createHttpServer(app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const client = new AbortController();
+    const sent = fetch(`http://127.0.0.1:${port}/things/1`, {
+      headers: { 'x-api-key': 'full' },
+      signal: client.signal,
+    });
     await begun.atLeast(1);
-    sent.abort();
+    client.abort();
+    await expect(sent).rejects.toThrow('abort');
     await gone.atLeast(1);
     expect(await lines.atLeast(1)).toMatchObject([{ aborted: true }]);
-    await Promise.race([ended, Promise.resolve()]);
+    await closeServer(server);
   });
 });
 

@@ -11,24 +11,32 @@ import { requestIdFrom } from './request-id.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
  * that take more than 30 seconds to arrive) is answered with an `ErrorBody` and `x-request-id` too. After `close` each
- * connection ends with the answer that is in flight on it.
+ * connection ends with the answer that is in flight on it, and at once when nothing was asked on it yet.
  */
 export function createHttpServer(app: RequestListener): Server {
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const unused = new Set<Duplex>();
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
     // Nothing here depends on it, and Node's own refusal has no body.
     requireHostHeader: false,
   });
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.on('request', (request, response) => {
+    unused.delete(request.socket);
     answering.set(request.socket, response);
     if (!server.listening) response.setHeader('connection', 'close');
     response.once('close', () => {
@@ -47,6 +55,13 @@ export function createHttpServer(app: RequestListener): Server {
     }
     socket.end(rawAnswer(error.code), () => socket.destroy());
   });
+  // Node takes a connection on which nothing was asked yet for one in use, and waits for it.
+  const close = server.close.bind(server);
+  server.close = (callback) => {
+    close(callback);
+    for (const socket of unused) socket.destroy();
+    return server;
+  };
   return server;
 }
 

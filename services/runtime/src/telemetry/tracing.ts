@@ -2,11 +2,14 @@ import {
   context,
   type Context,
   propagation,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 
 /** Text headers that carry a trace from one process to the next: W3C `traceparent` and `tracestate`. */
 export type TraceCarrier = Record<string, string>;
@@ -20,14 +23,14 @@ export function injectTrace(from: Context = context.active()): TraceCarrier {
   return carrier;
 }
 
-/** The context that such headers continue; what is malformed is ignored. */
+/** The context that such headers continue: a new trace when there are none or they are malformed. */
 export function extractTrace(carrier: Readonly<Record<string, unknown>>): Context {
   const texts: TraceCarrier = {};
   for (const name of ['traceparent', 'tracestate']) {
     const value = carrier[name];
     if (typeof value === 'string') texts[name] = value;
   }
-  return propagation.extract(context.active(), texts);
+  return propagation.extract(ROOT_CONTEXT, texts);
 }
 
 /**
@@ -61,4 +64,11 @@ export async function withSpan<T>(
       }
     },
   );
+}
+
+/** Sends the spans that wait to be exported; to be called before the process ends. */
+export async function flushTraces(): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  if (registered instanceof BasicTracerProvider) await registered.forceFlush();
 }

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { installMissingParts } from './install-missing-parts.js';
+import type { PartName } from './part-source.js';
+
+function machineWith(installed: readonly PartName[], result?: 'installs' | 'pretends') {
+  const has = new Set(installed);
+  const asked: (readonly PartName[])[] = [];
+  return {
+    asked,
+    isInstalled: (part: PartName) => has.has(part),
+    packageTool: async () =>
+      result === undefined
+        ? undefined
+        : {
+            name: 'a tool',
+            manually: (parts: readonly PartName[]) => `tool add ${parts.join(' ')}`,
+            install: async (parts: readonly PartName[]) => {
+              asked.push(parts);
+              if (result === 'installs') for (const part of parts) has.add(part);
+            },
+          },
+  };
+}
+
+test('what is there is not installed again', async () => {
+  const machine = machineWith(['redis'], 'installs');
+
+  await installMissingParts(undefined, undefined, machine);
+  await installMissingParts(undefined, undefined, machine);
+
+  expect(machine.asked).toEqual([['postgres', 'rabbitmq']]);
+});
+
+test('a part that is not needed is not installed', async () => {
+  const machine = machineWith([], 'installs');
+
+  await installMissingParts(undefined, ['redis'], machine);
+
+  expect(machine.asked).toEqual([['redis']]);
+});
+
+test('with no way to install it, one message names what is missing and how to get it', async () => {
+  const failure = installMissingParts(undefined, undefined, machineWith(['postgres']));
+
+  await expect(failure).rejects.toThrow(
+    /^not installed: RabbitMQ, Redis\. .*apt-get install rabbitmq-server redis-server.*Docker.*AMQP_URL/,
+  );
+});
+
+test('a tool that ends well without effect is not believed', async () => {
+  const failure = installMissingParts(
+    undefined,
+    undefined,
+    machineWith(['postgres', 'rabbitmq'], 'pretends'),
+  );
+
+  await expect(failure).rejects.toThrow('there is still no Redis; try it yourself: tool add redis');
+});

@@ -1,0 +1,196 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { closeServer, listen } from '@partner/runtime/listen';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { ensureCertificates } from './certificates.js';
+import { openKnownSecrets } from './known-secrets.js';
+import { readReceived } from './read-received.js';
+import { createReceiver } from './receiver.js';
+import { tellReceiver } from './tell-receiver.js';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+let directory = '';
+let caFile = '';
+let port = 0;
+let stop: () => Promise<void> = async () => undefined;
+
+const logFile = () => path.join(directory, 'requests.jsonl');
+
+async function start(): Promise<void> {
+  const files = await ensureCertificates(directory, 'receiver.partner.test');
+  const receiver = await createReceiver({
+    logFile: logFile(),
+    secrets: openKnownSecrets(path.join(directory, 'secrets.json')),
+    clock: () => new Date(),
+  });
+  const server: Server = createServer(
+    { cert: readFileSync(files.certificateFile), key: readFileSync(files.keyFile) },
+    receiver.handle,
+  );
+  caFile = files.caFile;
+  port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+  stop = async () => {
+    server.closeAllConnections();
+    await closeServer(server);
+    await receiver.close();
+  };
+}
+
+beforeEach(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-receiver-'));
+  await start();
+});
+
+afterEach(async () => {
+  await stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function post(
+  where: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  host = 'receiver.partner.test',
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: where,
+        method: 'POST',
+        agent: false,
+        ca: readFileSync(caFile),
+        servername: 'receiver.partner.test',
+        headers: { ...headers, host },
+      },
+      (answer) => {
+        answer.resume();
+        answer.once('end', () => resolve(answer.statusCode ?? 0));
+      },
+    );
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+function deliver(where: string, eventId: string, tamper = (body: string) => body): Promise<number> {
+  const body = JSON.stringify({ id: eventId, event: 'install.test' });
+  const now = new Date();
+  const seconds = String(Math.floor(now.getTime() / 1000));
+  return post(where, tamper(body), {
+    'content-type': 'application/json',
+    'x-svc-event': 'install.test',
+    'x-svc-secret-version': '1',
+    'x-svc-timestamp': seconds,
+    'x-svc-signature': `v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': seconds,
+    'webhook-signature': new Webhook(secret).sign(eventId, now, body),
+  });
+}
+
+function tell(known: { path?: string; version?: number } = {}): Promise<void> {
+  const controlUrl = `https://127.0.0.1:${port}/_control/secrets`;
+  return tellReceiver({ controlUrl, caFile }, { version: 1, secret, ...known });
+}
+
+test('a delivery that verifies is on the disk, byte for byte, when it is answered', async () => {
+  await tell({ path: '/hooks' });
+
+  await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
+
+  const [line, ...others] = await readReceived(logFile(), '/hooks');
+  expect(others).toEqual([]);
+  expect(line).toMatchObject({
+    path: '/hooks',
+    verified: true,
+    duplicate: false,
+    status: 200,
+    problem: null,
+  });
+  expect(line?.headers['x-svc-event']).toBe('install.test');
+  expect(Buffer.from(line?.body ?? '', 'base64').toString()).toBe('{"id":"evt_1","event":"install.test"}');
+});
+
+test('a delivery with a changed body is logged and refused', async () => {
+  await tell();
+
+  await expect(deliver('/hooks', 'evt_1', (body) => body.replace('test', 'toast'))).resolves.toBe(401);
+
+  expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: false, status: 401 }]);
+});
+
+test('without a secret for its version or path a delivery is neither verified nor refused', async () => {
+  await tell({ path: '/elsewhere' });
+  await tell({ version: 2 });
+
+  await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
+
+  expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: null, status: 200 }]);
+});
+
+test('a repeated event is answered 200 and marked, also after a restart of the receiver', async () => {
+  await tell();
+  await deliver('/hooks', 'evt_1');
+  await deliver('/hooks', 'evt_1');
+  await stop();
+  await start();
+
+  await expect(deliver('/hooks', 'evt_1')).resolves.toBe(200);
+  await deliver('/hooks', 'evt_2');
+
+  const lines = await readReceived(logFile(), '/hooks');
+  expect(lines.map(({ duplicate }) => duplicate)).toEqual([false, true, true, false]);
+  expect(lines.map(({ verified }) => verified)).toEqual([true, true, true, true]);
+});
+
+test('a path can ask for failures; the event counts as new until it was accepted', async () => {
+  const where = '/fail/503/2/hooks';
+  await tell();
+  const statuses: number[] = [];
+  for (const eventId of ['evt_1', 'evt_1', 'evt_2', 'evt_1', 'evt_1']) {
+    statuses.push(await deliver(where, eventId));
+  }
+
+  expect(statuses).toEqual([503, 503, 503, 200, 200]);
+  const lines = await readReceived(logFile(), where);
+  expect(lines.map(({ duplicate }) => duplicate)).toEqual([false, false, false, false, true]);
+});
+
+test('a subscriber can not reach the control paths by the name of the host', async () => {
+  const body = JSON.stringify({ version: 1, secret });
+
+  await expect(post('/_control/secrets', body, {})).resolves.toBe(200);
+  await expect(post('/_control/secrets', body, {}, 'localhost')).resolves.toBe(200);
+  await expect(post('/_control/secrets', '{"version":0}', {}, 'localhost')).resolves.toBe(400);
+
+  expect(await readReceived(logFile(), '/_control/secrets')).toMatchObject([{ verified: null }]);
+});
+
+test('a line that a crash has cut off is left out, and the next one stands on a line of its own', async () => {
+  await tell();
+  await deliver('/hooks', 'evt_1');
+  await stop();
+  writeFileSync(logFile(), `${readFileSync(logFile(), 'utf8')}{"receivedAt":"2026-`);
+  await start();
+
+  await deliver('/hooks', 'evt_2');
+
+  const lines = await readReceived(logFile(), '/hooks');
+  expect(lines.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_2']);
+});
+
+test('the certificates are kept from one start to the next', async () => {
+  const before = readFileSync(caFile, 'utf8');
+
+  await ensureCertificates(directory, 'receiver.partner.test');
+
+  expect(readFileSync(caFile, 'utf8')).toBe(before);
+});

@@ -1,0 +1,150 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { invariant } from '@partner/runtime/invariant';
+import type { LocalProgram } from '@partner/runtime/local-parts/local-process';
+import { identifyProcess, isProcessRunning } from '@partner/runtime/local-parts/process-identity';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createStackProcess, endProcess, type ProcessRecords, type StackProcess } from './stack-process.js';
+import type { ProcessRecord } from './stack-state.js';
+import { stopStack } from './stop-stack.js';
+
+let directory = '';
+let records: Map<string, ProcessRecord>;
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-stack-process-'));
+  records = new Map();
+});
+
+afterEach(async () => {
+  await stopStack(directory);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const keptRecords: ProcessRecords = {
+  get: (name) => records.get(name),
+  set: (name, record) => void records.set(name, record),
+};
+
+/** A stand-in for a service: a script that writes `up` to its log once it can be used. */
+function processOf(script: string, changes: Partial<LocalProgram> = {}): StackProcess {
+  const logFile = path.join(directory, 'service.log');
+  const program: LocalProgram = {
+    name: 'service',
+    command: process.execPath,
+    args: ['-e', script],
+    env: {},
+    cwd: directory,
+    logFile,
+    isUp: async () => existsSync(logFile) && readFileSync(logFile, 'utf8').includes('up'),
+    startTimeoutMs: 20_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 10_000,
+    ...changes,
+  };
+  return createStackProcess({ directory, program, detached: false, records: keptRecords });
+}
+
+const PATIENT = `console.log('up ' + process.pid); setInterval(() => {}, 1000)`;
+
+describe('a process of a stack', () => {
+  test('starts once, is killed with all its own, and starts again', async () => {
+    const service = processOf(`
+      const { spawn } = require('node:child_process');
+      const child = spawn('sleep', ['60'], { detached: true });
+      console.log('up child ' + child.pid + '.');
+      setInterval(() => {}, 1000)`);
+    await service.start();
+    await service.ready();
+    const first = service.pid;
+    await service.start();
+    expect(service.pid).toBe(first);
+    const child = Number(/child (\d+)\./.exec(readFileSync(service.logFile, 'utf8'))?.[1]);
+    expect(identifyProcess(child)).toBeDefined();
+
+    await service.kill('SIGKILL');
+
+    expect(service.pid).toBeUndefined();
+    expect(identifyProcess(child)).toBeUndefined();
+
+    await service.start();
+    await service.ready();
+    expect(service.pid).not.toBe(first);
+    await service.stop();
+    expect(service.pid).toBeUndefined();
+  });
+
+  test('is taken over from what an earlier start has recorded', async () => {
+    const started = processOf(PATIENT);
+    await started.start();
+    await started.ready();
+
+    const takenOver = processOf(PATIENT);
+
+    expect(takenOver.pid).toBe(started.pid);
+    await takenOver.stop();
+    expect(started.pid).toBeUndefined();
+  });
+
+  test('that ends before it is ready says what it wrote this time', async () => {
+    const once = processOf(`console.error('old trouble'); process.exit(1)`);
+    await once.start();
+    await expect(once.ready()).rejects.toThrow('old trouble');
+
+    const again = processOf(`console.error('ADMIN_PORT is taken'); process.exit(1)`);
+    await again.start();
+    const failure = again.ready();
+
+    await expect(failure).rejects.toThrow(
+      /service has ended; the end of .*service\.log:\nADMIN_PORT is taken$/,
+    );
+  });
+
+  test('is not started any more once the start was called off', async () => {
+    const service = processOf(PATIENT);
+    const callOff = new AbortController();
+    callOff.abort(new Error('called off'));
+
+    await expect(service.start(callOff.signal)).rejects.toThrow('called off');
+
+    expect(service.pid).toBeUndefined();
+  });
+
+  test('that was stopped in its tracks can still be ended in order', async () => {
+    const service = processOf(
+      `process.on('SIGTERM', () => { console.log('in order'); process.exit(0) }); ${PATIENT}`,
+    );
+    await service.start();
+    await service.ready();
+    await service.kill('SIGSTOP');
+
+    await service.stop();
+
+    expect(readFileSync(service.logFile, 'utf8')).toContain('in order');
+  });
+});
+
+test('a recycled process number is left alone', async () => {
+  const other = identifyProcess(process.pid);
+  invariant(other, 'we run');
+
+  await endProcess({ pid: other.pid, startedAt: 'earlier', stopSignal: 'SIGTERM', stopGraceMs: 10 });
+
+  expect(isProcessRunning(other)).toBe(true);
+});
+
+test('a stack whose records are lost is ended all the same', async () => {
+  const service = processOf(PATIENT);
+  await service.start();
+  await service.ready();
+  const { pid } = service;
+  invariant(pid, 'it runs');
+  const identity = identifyProcess(pid);
+  invariant(identity, 'it runs');
+
+  await expect(stopStack(directory)).resolves.toBe(true);
+
+  expect(isProcessRunning(identity)).toBe(false);
+  await expect(stopStack(directory)).resolves.toBe(false);
+});

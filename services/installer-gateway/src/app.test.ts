@@ -1,0 +1,372 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { describe, expect, test } from '@jest/globals';
+import {
+  AccessService,
+  type AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  type GetJobRequest,
+  JobService,
+  JobStatus,
+  type ListJobFeedRequest,
+  type RecordStatusEventRequest,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { createApiKey } from '@partner/runtime/api-key';
+import { createApiKeyAuthenticator } from '@partner/runtime/http/api-key-authentication';
+import { silentLogger } from '@partner/runtime/logger';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
+import { createInMemoryTransport, partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { createHash } from 'node:crypto';
+import { Registry } from 'prom-client';
+import request from 'supertest';
+import { z } from 'zod';
+import { createInstallerApp } from './app.js';
+import { createFeedCursor } from './feed-cursor.js';
+
+const keys = {
+  installer: createApiKey('sandbox'),
+  favoured: createApiKey('sandbox'),
+  general: createApiKey('sandbox'),
+  contractor: createApiKey('sandbox'),
+};
+const installer = { companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY };
+const sales = { companyId: 'cmp_9', companyClass: CompanyClass.SALES };
+const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>>([
+  [keys.installer.keyId, { ...installer, companyId: 'cmp_1' }],
+  [keys.favoured.keyId, { ...installer, companyId: 'cmp_2', installerRequestsPerMinute: 100 }],
+  [keys.general.keyId, { ...sales, kind: KeyKind.GENERAL }],
+  [keys.contractor.keyId, { ...sales, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_1' }],
+]);
+const NOW = new Date('2026-09-01T12:00:00Z');
+const EXPIRES = new Date('2026-10-16T12:00:00Z');
+// Spaces and the order of fields tell whether the text was passed through.
+const resourceJson = '{ "version": 4, "id": "job_1", "status": "EN_ROUTE" }';
+const cursors = createFeedCursor(Buffer.alloc(32, 1));
+
+/** A company `cmp_1` with feed entries 1 to 7 and the job `job_1`; `cmp_2` has nothing. */
+function createFixture(failure?: ServiceError) {
+  const feedRequests: ListJobFeedRequest[] = [];
+  const jobRequests: GetJobRequest[] = [];
+  const events: RecordStatusEventRequest[] = [];
+  const transport = createInMemoryTransport([
+    partialRpcService(AccessService, {
+      authenticateKey({ keyId = '' }) {
+        const principal = principals.get(keyId);
+        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
+        return principal;
+      },
+    }),
+    partialRpcService(JobService, {
+      listJobFeed(feed) {
+        feedRequests.push(feed);
+        const { companyId, afterSequence, limit = 0 } = feed;
+        const all = companyId === 'cmp_1' ? [1, 2, 3, 4, 5, 6, 7] : [];
+        const after = all.filter((sequence) => sequence > Number(afterSequence ?? 0));
+        const page = afterSequence === undefined ? after.slice(-limit) : after.slice(0, limit);
+        return {
+          entries: page.map((sequence) => ({
+            sequence: String(sequence),
+            changedAt: `2026-09-01T11:00:0${sequence}.000Z`,
+            resourceJson,
+          })),
+          hasMore: afterSequence !== undefined && after.length > limit,
+        };
+      },
+      getJob(job) {
+        jobRequests.push(job);
+        if (job.companyId !== 'cmp_1' || job.jobId !== 'job_1') throw notFound('job');
+        return { resourceJson };
+      },
+      recordStatusEvent(event) {
+        events.push(event);
+        if (failure !== undefined) throw failure;
+        return { resourceJson, idempotency: { replayed: false, expiresAt: timestampFromDate(EXPIRES) } };
+      },
+    }),
+  ]);
+  const clock = () => NOW;
+  const metrics = new Registry();
+  const app = createInstallerApp({
+    authenticator: createApiKeyAuthenticator({
+      access: createClient(AccessService, transport),
+      surface: 'installer',
+      environment: 'sandbox',
+      clock,
+      metrics,
+    }),
+    limiter: createInMemoryRateLimiter(clock),
+    jobs: createClient(JobService, transport),
+    cursors,
+    logger: silentLogger,
+    metrics,
+    clock,
+    rpcTimeoutMs: 1_000,
+    trustedProxyHops: 0,
+  });
+  const get = (path: string, key = keys.installer) => request(app).get(path).set('x-api-key', key.text);
+  const postEvent = (key = keys.installer) =>
+    request(app)
+      .post('/partner/v1/jobs/job_1/status-events')
+      .set('x-api-key', key.text)
+      .set('idempotency-key', 'event:1');
+  return { app, feedRequests, jobRequests, events, get, postEvent };
+}
+
+function assertError(response: request.Response, status: number, code: string) {
+  const body = errorBody.parse(response.body);
+  expect({ status: response.status, code: body.code }).toEqual({ status, code });
+  expect(response.headers).toMatchObject({
+    'x-request-id': body.requestId,
+    'x-svc-api-version': '2026-08-26',
+  });
+  return body;
+}
+
+const page = z.object({
+  resources: z.array(z.object({ sequence: z.int() })),
+  nextCursor: z.string(),
+  hasMore: z.boolean(),
+});
+
+describe('GET /partner/v1/jobs', () => {
+  const entry = (sequence: number) =>
+    `{"sequence":${sequence},"changedAt":"2026-09-01T11:00:0${sequence}.000Z","resource":${resourceJson}}`;
+
+  test('without a cursor is the newest page, oldest entry first, with each projection passed through as text', async () => {
+    const { get, feedRequests } = createFixture();
+    const response = await get('/partner/v1/jobs?limit=2');
+    expect(response.status).toBe(200);
+    expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.text).toBe(
+      `{"apiVersion":"2026-08-26","resources":[${entry(6)},${entry(7)}],"nextCursor":"${cursors.encode('cmp_1', '7')}","hasMore":false}`,
+    );
+    expect(feedRequests).toMatchObject([{ companyId: 'cmp_1', limit: 2 }]);
+    expect(feedRequests[0]?.afterSequence).toBeUndefined();
+  });
+
+  test('has 50 entries at most unless told otherwise', async () => {
+    const { get, feedRequests } = createFixture();
+    await get('/partner/v1/jobs');
+    await get('/partner/v1/jobs?limit=100&unknown=1');
+    expect(feedRequests.map(({ limit }) => limit)).toEqual([50, 100]);
+  });
+
+  test('with a cursor is what stands after it, page by page, and then nothing with the cursor given', async () => {
+    const { get } = createFixture();
+    let cursor = cursors.encode('cmp_1', '2');
+    const pages: unknown[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const response = await get(`/partner/v1/jobs?limit=2&cursor=${cursor}`);
+      const { resources, nextCursor, hasMore } = page.parse(response.body);
+      pages.push([...resources.map(({ sequence }) => sequence), hasMore]);
+      if (resources.length === 0) expect(nextCursor).toBe(cursor);
+      cursor = nextCursor;
+    }
+    expect(pages).toEqual([[3, 4, true], [5, 6, true], [7, false], [false]]);
+  });
+
+  test('has no cursor only when the company has no entry at all', async () => {
+    const { get } = createFixture();
+    const response = await get('/partner/v1/jobs', keys.favoured);
+    expect(response.body).toEqual({
+      apiVersion: '2026-08-26',
+      resources: [],
+      nextCursor: null,
+      hasMore: false,
+    });
+  });
+
+  test.each([
+    ['of another company', cursors.encode('cmp_2', '3')],
+    ['that was tampered with', cursors.encode('cmp_1', '3').replace(/^./, 'B')],
+    ['that is none', '3'],
+    ['that is empty', ''],
+  ])('refuses a cursor %s with 400 cursor_invalid', async (_what, cursor) => {
+    const { get, feedRequests } = createFixture();
+    const { error } = assertError(await get(`/partner/v1/jobs?cursor=${cursor}`), 400, 'cursor_invalid');
+    expect(error).toMatch(/^cursor: /);
+    expect(feedRequests).toHaveLength(0);
+  });
+
+  test.each(['0', '101', '-1', '2.5', 'x', '1&limit=2'])('refuses limit=%s with a 400', async (limit) => {
+    const { get } = createFixture();
+    const { error } = assertError(await get(`/partner/v1/jobs?limit=${limit}`), 400, 'invalid_argument');
+    expect(error).toMatch(/^limit: must be /);
+  });
+});
+
+describe('GET /partner/v1/jobs/{id}', () => {
+  test('is the job with the API version, its projection passed through as text', async () => {
+    const { get, jobRequests } = createFixture();
+    const response = await get('/partner/v1/jobs/job_1');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(`{"apiVersion":"2026-08-26","resource":${resourceJson}}`);
+    expect(jobRequests).toMatchObject([{ companyId: 'cmp_1', jobId: 'job_1' }]);
+  });
+
+  test('is 404 for a job of another company, in the same words as for one that does not exist', async () => {
+    const { get } = createFixture();
+    const foreign = assertError(await get('/partner/v1/jobs/job_1', keys.favoured), 404, 'not_found');
+    const unknown = assertError(await get('/partner/v1/jobs/nothing'), 404, 'not_found');
+    expect(foreign.error).toBe(unknown.error);
+  });
+});
+
+describe('POST /partner/v1/jobs/{id}/status-events', () => {
+  const event = { status: 'EN_ROUTE', occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 };
+
+  test('answers 201 with the job at its new version, and says until when the key can be repeated', async () => {
+    const { postEvent, events } = createFixture();
+    const response = await postEvent().send({ ...event, note: 'on our way' });
+    expect(response.status).toBe(201);
+    expect(response.text).toBe(`{"apiVersion":"2026-08-26","resource":${resourceJson}}`);
+    expect(response.headers['idempotency-expires']).toBe('2026-10-16T12:00:00.000Z');
+    expect(response.headers).not.toHaveProperty('idempotency-replayed');
+    const canonical =
+      '{"expectedVersion":3,"note":"on our way","occurredAt":"2026-09-01T11:59:00Z","status":"EN_ROUTE"}';
+    expect(events).toMatchObject([
+      {
+        companyId: 'cmp_1',
+        jobId: 'job_1',
+        status: JobStatus.EN_ROUTE,
+        note: 'on our way',
+        expectedVersion: 3,
+        idempotencyKey: {
+          key: 'event:1',
+          operation: 'POST /partner/v1/jobs/job_1/status-events',
+          bodySha256: new Uint8Array(createHash('sha256').update(canonical).digest()),
+        },
+      },
+    ]);
+    const [sent] = events;
+    expect(sent?.occurredAt && timestampDate(sent.occurredAt)).toEqual(new Date('2026-09-01T11:59:00Z'));
+    expect(sent?.blockerCode).toBeUndefined();
+  });
+
+  test('carries the blocker code of a blocked job', async () => {
+    const { postEvent, events } = createFixture();
+    await postEvent().send({ ...event, status: 'BLOCKED', blockerCode: 'PERMIT' });
+    expect(events).toMatchObject([{ status: JobStatus.BLOCKED, blockerCode: 'PERMIT' }]);
+  });
+
+  test('passes on a stale version and a refused transition with what the caller needs to go on', async () => {
+    const idempotency = { replayed: true, expiresAt: EXPIRES };
+    const stale = await createFixture(
+      new ServiceError('stale_version', 'expectedVersion: is stale', { currentVersion: 4, idempotency }),
+    )
+      .postEvent()
+      .send(event);
+    expect(assertError(stale, 409, 'stale_version').currentVersion).toBe(4);
+    expect(stale.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+    const refused = await createFixture(
+      new ServiceError('transition_not_allowed', 'no', {
+        currentStatus: 'ASSIGNED',
+        allowed: ['ACKNOWLEDGED', 'BLOCKED'],
+      }),
+    )
+      .postEvent()
+      .send(event);
+    expect(assertError(refused, 422, 'transition_not_allowed')).toMatchObject({
+      currentStatus: 'ASSIGNED',
+      allowed: ['ACKNOWLEDGED', 'BLOCKED'],
+    });
+  });
+
+  test('needs an Idempotency-Key', async () => {
+    const { postEvent, events } = createFixture();
+    const missing = assertError(
+      await postEvent().unset('idempotency-key').send(event),
+      400,
+      'invalid_argument',
+    );
+    expect(missing.error).toBe('Idempotency-Key: is required');
+    assertError(await postEvent().set('idempotency-key', 'a b').send(event), 400, 'invalid_argument');
+    expect(events).toHaveLength(0);
+  });
+
+  test.each([
+    [{ ...event, status: 'ASSIGNED' }, 'status'],
+    [{ ...event, status: 'BLOCKED' }, 'blockerCode'],
+    [{ ...event, blockerCode: 'PERMIT' }, 'blockerCode'],
+    [{ ...event, expectedVersion: 0 }, 'expectedVersion'],
+    [{ ...event, occurredAt: '2026-09-01T12:05:00.001Z' }, 'occurredAt'],
+    [{ ...event, occurredAt: '2026-08-02T11:59:59.999Z' }, 'occurredAt'],
+    [{ ...event, occurredAt: '2026-09-01T12:00:00+00:00' }, 'occurredAt'],
+    [{ ...event, note: 'x'.repeat(2_001) }, 'note'],
+    [{ ...event, note: null }, 'note'],
+  ])('refuses %j with a 400 that names %s', async (body, field) => {
+    const { postEvent, events } = createFixture();
+    const { error, details } = assertError(await postEvent().send(body), 400, 'invalid_argument');
+    expect(error.startsWith(`${field}: `)).toBe(true);
+    expect(details?.map(({ path }) => path)).toEqual([field]);
+    expect(events).toHaveLength(0);
+  });
+
+  test.each(['2026-09-01T12:05:00Z', '2026-08-02T12:00:00Z'])('takes occurredAt %s', async (occurredAt) => {
+    expect(
+      (
+        await createFixture()
+          .postEvent()
+          .send({ ...event, occurredAt })
+      ).status,
+    ).toBe(201);
+  });
+});
+
+describe('the installer surface', () => {
+  test('refuses keys of the inbound surface with 401', async () => {
+    const { get } = createFixture();
+    for (const key of [keys.general, keys.contractor, createApiKey('sandbox'), createApiKey('production')]) {
+      assertError(await get('/partner/v1/jobs', key), 401, 'unauthenticated');
+    }
+  });
+
+  test('limits a company to 60 requests in a minute, or to what the company was granted', async () => {
+    const { get } = createFixture();
+    for (const [key, limit] of [
+      [keys.installer, 60],
+      [keys.favoured, 100],
+    ] as const) {
+      for (let sent = 0; sent < limit; sent += 1) {
+        const response = await get('/partner/v1/jobs?limit=0', key);
+        expect(response.status).toBe(400);
+        expect(response.headers['ratelimit']).toBe(`"default";r=${limit - sent - 1};t=61`);
+      }
+      const refused = await get('/partner/v1/jobs', key);
+      assertError(refused, 429, 'rate_limited');
+      expect(refused.headers['ratelimit-policy']).toBe(`"default";q=${limit};w=60`);
+      expect(refused.headers['retry-after']).toBe('61');
+    }
+  });
+
+  test('answers for the one version that there is, and refuses any other', async () => {
+    const { get } = createFixture();
+    expect((await get('/partner/v1/jobs').set('x-svc-api-version', '2026-08-26')).status).toBe(200);
+    const other = await get('/partner/v1/jobs').set('x-svc-api-version', '2027-01-01');
+    expect(assertError(other, 400, 'invalid_argument').error).toBe('x-svc-api-version: must be 2026-08-26');
+  });
+
+  test('knows its paths and their methods', async () => {
+    const { app } = createFixture();
+    for (const [path, allow] of [
+      ['/partner/v1/jobs', 'GET, HEAD'],
+      ['/partner/v1/jobs/job_1', 'GET, HEAD'],
+      ['/partner/v1/jobs/job_1/status-events', 'POST'],
+    ] as const) {
+      const response = await request(app).delete(path);
+      assertError(response, 405, 'method_not_allowed');
+      expect(response.headers['allow']).toBe(allow);
+    }
+    assertError(await request(app).get('/partner/v1/nothing'), 404, 'not_found');
+  });
+});

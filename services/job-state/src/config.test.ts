@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseConfig } from '@partner/runtime/config';
+import { configSchema } from './config.js';
+
+const MINIMUM = {
+  PARTNER_ENVIRONMENT: 'sandbox',
+  AMQP_URL: 'amqp://127.0.0.1',
+  POSTGRES_URL: 'postgres://127.0.0.1/job_state',
+  WEBHOOK_SEALING_KEYS: `one:${Buffer.alloc(32, 1).toString('base64')}`,
+};
+
+describe('the settings of job-state', () => {
+  test('have defaults that fit production', () => {
+    expect(parseConfig(configSchema, { ...MINIMUM, PARTNER_ENVIRONMENT: 'production' })).toMatchObject({
+      POSTGRES_POOL_SIZE: 10,
+      WEBHOOK_RETRY_BASE_MS: 60_000,
+      DELIVERY_LEASE_SECONDS: 30,
+      SCHEDULER_INTERVAL_MS: 200,
+    });
+  });
+
+  test('may shorten the retries in the sandbox, never in production', () => {
+    const shortened = { ...MINIMUM, WEBHOOK_RETRY_BASE_MS: '50' };
+    expect(parseConfig(configSchema, shortened)).toMatchObject({ WEBHOOK_RETRY_BASE_MS: 50 });
+    expect(() => parseConfig(configSchema, { ...shortened, PARTNER_ENVIRONMENT: 'production' })).toThrow(
+      'WEBHOOK_RETRY_BASE_MS: must be 60000 in production',
+    );
+  });
+
+  test('list every fault at once, without the values', () => {
+    expect(() =>
+      parseConfig(configSchema, { ...MINIMUM, POSTGRES_URL: 'mysql://secret', AMQP_URL: '' }),
+    ).toThrow(
+      /AMQP_URL: is not set[^]*POSTGRES_URL: must be a URL that begins with postgres:\/\/ or postgresql:\/\/$/,
+    );
+  });
+});

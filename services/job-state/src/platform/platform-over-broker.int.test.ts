@@ -1,0 +1,122 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type JobStatusChanged,
+  JobStatusChangedSchema,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { type Consumer, type IncomingMessage, startConsumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { testAmqpUrl } from '@partner/runtime/testing/parts';
+import { Registry } from 'prom-client';
+import { retryWhileUnavailable } from '../database/retry-while-unavailable.js';
+import { getJob } from '../jobs/get-job.js';
+import { recordStatusEvent } from '../jobs/record-status-event.js';
+import { startOutboxRelay } from '../outbox/start-outbox-relay.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import {
+  binding,
+  incoming,
+  insertCompany,
+  jobAssignedMessage,
+  jobCreatedMessage,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+
+const logger = silentLogger;
+const clock = () => TEST_NOW;
+
+let testDatabase: TestDatabase;
+let probe: BrokerProbe;
+let connection: AmqpConnection;
+let platformMessages: QueueDefinition;
+let consumer: Consumer;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  probe = await openBrokerProbe(testAmqpUrl());
+  platformMessages = await probe.declareTestQueue();
+  const metrics = new Registry();
+  connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
+  consumer = startConsumer({
+    connection,
+    queue: platformMessages,
+    prefetch: 10,
+    logger,
+    metrics,
+    handle: retryWhileUnavailable(
+      createPlatformMessageHandler({ database: testDatabase.database, clock, logger, metrics }),
+    ),
+  });
+});
+
+afterAll(async () => {
+  await consumer.stop();
+  await connection.close();
+  await probe.close();
+  await testDatabase.drop();
+});
+
+function send({ messageId, type, body }: IncomingMessage): void {
+  probe.channel.sendToQueue(platformMessages.name, Buffer.from(body), { messageId, type, persistent: true });
+}
+
+describe('job-state on a broker', () => {
+  test('takes a job from the platform, and tells the platform of its status once that is committed', async () => {
+    const { database } = testDatabase;
+    const seller = await insertCompany(database, 'SALES');
+    const companyId = await insertCompany(database, 'INSTALLER');
+    const jobId = newId('job');
+    const created = jobCreatedMessage({ jobId, sellingCompanyId: seller });
+    for (const message of [created, jobAssignedMessage({ jobId, installerCompanyId: companyId }), created])
+      send(message);
+    await eventually('the job', () => getJob({ database }, { companyId, jobId }).catch(() => undefined));
+
+    const heard = await probe.declareTestQueue();
+    await probe.channel.bindQueue(heard.name, PARTNER_EVENTS.name, '#');
+    const metrics = new Registry();
+    const publisher = createPublisher({ connection, logger, metrics });
+    const relay = startOutboxRelay({ database, publisher, logger, metrics, intervalMs: 100 });
+    await recordStatusEvent(
+      { database, clock, logger },
+      {
+        companyId,
+        jobId,
+        binding: binding(newId('evt')),
+        status: 'ACKNOWLEDGED',
+        occurredAt: TEST_NOW,
+        note: null,
+        blockerCode: null,
+        expectedVersion: 1,
+        timeoutMs: undefined,
+      },
+    );
+    let told: JobStatusChanged | undefined;
+    while (told?.jobId !== jobId) {
+      const { content, properties } = await probe.take(heard.name);
+      if (properties.type === JobStatusChangedSchema.typeName)
+        told = fromBinary(JobStatusChangedSchema, content);
+    }
+    expect(told).toMatchObject({ version: 2, companyId });
+    await eventually(
+      'an empty outbox',
+      async () => (await database.query('select 1 from outbox')).length === 0,
+    );
+    await relay.stop();
+    await publisher.close();
+  });
+
+  test('puts a malformed message aside with the reason', async () => {
+    const message = incoming('partner.platform.v1.JobAssigned', new Uint8Array());
+    send(message);
+    const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
+    expect(dead.properties.messageId).toBe(message.messageId);
+    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/jobId is missing/);
+  });
+});

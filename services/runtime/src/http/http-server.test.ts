@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { closeServer, listen } from '../listen.js';
+import { createRecorder } from '../testing/recorder.js';
+import { drainWithinBounds } from './drain-within-bounds.js';
+import { createHttpServer } from './http-server.js';
+
+const servers: Server[] = [];
+
+async function start(app: RequestListener): Promise<{ server: Server; port: number }> {
+  const server = createHttpServer(app);
+  servers.push(server);
+  return { server, port: await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' }) };
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(closeServer));
+});
+
+const ok: RequestListener = (_request, response) => response.end('{"ok":true}');
+
+/** Sends bytes on a connection of their own and resolves to all that comes back until it is closed. */
+async function exchange(port: number, ...parts: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  for (const part of parts) socket.write(part);
+  return text(socket);
+}
+
+function assertError(answer: string, status: string, code: string): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
+  const parsed = errorBody.parse(JSON.parse(body));
+  expect(parsed.code).toBe(code);
+  expect(head).toContain(`x-request-id: ${parsed.requestId}`);
+}
+
+describe('what Node refuses before the app sees it', () => {
+  test.each([
+    ['what is not HTTP', 'hello\r\n\r\n', '400 Bad Request'],
+    ['a malformed header', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '400 Bad Request'],
+    ['two lengths', 'POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400 Bad Request'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
+      '400 Bad Request',
+    ],
+    [
+      'long headers',
+      `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+  ])('has an error body and a request id: %s', async (_what, bytes, status) => {
+    const { port } = await start(ok);
+    assertError(await exchange(port, bytes), status, 'invalid_argument');
+  });
+
+  test('is not refused for a missing host or an unknown expectation', async () => {
+    const { port } = await start(ok);
+    const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+});
+
+describe('a server that is closed', () => {
+  test('finishes the answer in flight and ends its connection with it', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const answer = exchange(port, 'GET / HTTP/1.1\r\n\r\n');
+    const [finish] = await begun.atLeast(1);
+    const closed = closeServer(server);
+    finish?.();
+    expect(await answer).toContain('{"ok":true}');
+    await closed;
+  });
+
+  test('does not wait for connections that have asked before, or not yet', async () => {
+    const { server, port } = await start(ok);
+    const unused = connect(port, '127.0.0.1').resume();
+    await once(server, 'connection');
+    const idle = connect(port, '127.0.0.1');
+    idle.write('GET / HTTP/1.1\r\n\r\n');
+    await once(idle, 'data');
+    const ended = [once(unused, 'close'), once(idle.resume(), 'close')];
+    await closeServer(server);
+    expect(await Promise.all(ended)).toHaveLength(2);
+  });
+});
+
+describe('an answered request that still sends', () => {
+  const refuse: RequestListener = (request, response) => {
+    drainWithinBounds(request);
+    response.statusCode = 413;
+    response.end('{}');
+  };
+
+  test('is read on within one body limit, so that the connection can be used again', async () => {
+    const { port } = await start(refuse);
+    const body = 'x'.repeat(1_000_000);
+    const answer = await exchange(
+      port,
+      `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      'GET / HTTP/1.1\r\nconnection: close\r\n\r\n',
+    );
+    expect(answer.match(/HTTP\/1.1 413/g)).toHaveLength(2);
+  });
+
+  test('has been answered before all of it was sent, and is cut off beyond that', async () => {
+    const { port } = await start(refuse);
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write('POST / HTTP/1.1\r\ncontent-length: 100000000\r\n\r\n');
+    const first: unknown[] = await once(socket, 'data');
+    expect(String(first[0])).toMatch(/^HTTP\/1.1 413/);
+    const part = 'x'.repeat(65_536);
+    const push = () => {
+      while (socket.writable && socket.write(part));
+    };
+    socket.on('drain', push);
+    push();
+    await closed;
+    expect(socket.bytesWritten).toBeLessThan(50_000_000);
+  });
+});
