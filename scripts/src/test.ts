@@ -12,7 +12,7 @@ import { installMissingParts } from './parts/install-missing-parts.js';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** The kinds of checks, in the order in which they run. */
-const KINDS = ['static', 'unit', 'int', 'sys'] as const;
+const KINDS = ['static', 'schema', 'unit', 'int', 'sys'] as const;
 type Kind = (typeof KINDS)[number];
 
 const jestReport = z.object({
@@ -99,6 +99,11 @@ async function main(): Promise<boolean> {
     ]);
     const env = { TEST_POSTGRES_URL: postgres.url, TEST_AMQP_URL: rabbitmq.url, TEST_REDIS_URL: redis.url };
     try {
+      if (only.includes('schema')) {
+        const agrees = (await run(process.execPath, ['services/job-state/dist/check-schema.js'], env)) === 0;
+        if (!agrees) totals.failed += 1;
+        succeeded = agrees && succeeded;
+      }
       const beside = only.filter((kind) => kind === 'unit' || kind === 'int');
       if (beside.length > 0) {
         succeeded = (await runJest(scratch, beside, pattern, env, totals)) && succeeded;

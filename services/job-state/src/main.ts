@@ -130,7 +130,8 @@ await runService({
     lifecycle.onShutdown('delivery-results', () => deliveryResults.stop());
 
     const rpcServer = startRpcServer({
-      connection: consuming,
+      // Its replies are publishes: they must not stand in the way of the consumers' acknowledgements.
+      connection: publishing,
       queue: JOB_STATE_RPC,
       prefetch: 4 * config.POSTGRES_POOL_SIZE,
       services: [

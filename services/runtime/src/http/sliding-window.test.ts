@@ -83,19 +83,19 @@ describe('a sliding window', () => {
 
   test('counts what stays and says when the oldest request leaves', () => {
     const window = createSlidingWindow();
-    expect(window.take(START, 3)).toEqual({ accepted: true, remaining: 2, resetMs: 60_100, waitMs: 0 });
+    expect(window.take(START, 3)).toEqual({ accepted: true, remaining: 2, resetMs: 60_020, waitMs: 0 });
     expect(window.take(START + 20_000, 3)).toEqual({
       accepted: true,
       remaining: 1,
-      resetMs: 40_100,
+      resetMs: 40_020,
       waitMs: 0,
     });
     expect(window.take(START + 30_000, 3)).toMatchObject({ accepted: true, remaining: 0 });
     expect(window.take(START + 40_000, 3)).toEqual({
       accepted: false,
       remaining: 0,
-      resetMs: 20_100,
-      waitMs: 20_100,
+      resetMs: 20_020,
+      waitMs: 20_020,
     });
   });
 

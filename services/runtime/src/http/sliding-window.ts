@@ -2,11 +2,11 @@
 export const SPAN_MS = 60_000;
 
 /**
- * Requests are counted in buckets of this length, so that a key never needs more than 602 of them whatever its limit is. A
+ * Requests are counted in buckets of this length, so that a key never needs more than 3,002 of them whatever its limit is. A
  * bucket counts until all of it has left the span: a limit is never exceeded, and a request may have to wait this much
  * longer than an exact log would have it wait.
  */
-export const BUCKET_MS = 100;
+export const BUCKET_MS = 20;
 
 /** What a window says about one request; times are milliseconds from now. */
 export interface WindowVerdict {
