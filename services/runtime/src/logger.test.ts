@@ -29,7 +29,7 @@ describe('the log', () => {
     [{ headers: { 'X-Api-Key': 'hunter2' } }],
     [{ request: { headers: { cookie: 'hunter2', 'set-cookie': ['hunter2'] } } }],
     [{ a: { b: { c: { secret: 'hunter2' } } } }],
-    [{ headers: Object.assign(Object.create(null), { authorization: 'hunter2' }) }],
+    [{ headers: { __proto__: null, authorization: 'hunter2' } }],
     [{ 'webhook-signature': 'hunter2', 'x-svc-signature': 'hunter2', token: 'hunter2', apiKey: 'hunter2' }],
   ])('redacts secrets wherever they stand: %j', (fields: Record<string, unknown>) => {
     expect(JSON.stringify(logged(fields))).not.toContain('hunter2');

@@ -57,7 +57,11 @@ function settingsOf(service: ServiceName, ports: { admin: number; http: number }
 }
 
 const start = (service: ServiceName, env: Record<string, string>) =>
-  run(process.execPath, ['--import', '@partner/runtime/telemetry/start', `services/${service}/dist/main.js`], env);
+  run(
+    process.execPath,
+    ['--import', '@partner/runtime/telemetry/start', `services/${service}/dist/main.js`],
+    env,
+  );
 
 describe('a service that can not start ends with one clear message and exit code 1', () => {
   test.each(SERVICE_NAMES)('%s names every setting that is wrong or missing', async (service) => {
@@ -93,7 +97,11 @@ describe('a service that can not start ends with one clear message and exit code
     ['webhook-dispatcher', 'WEBHOOK_DEV_CA_FILE', '/tmp/ca.pem'],
     ['job-state', 'WEBHOOK_RETRY_BASE_MS', '100'],
   ] as const)('%s refuses %s in production', async (service, name, value) => {
-    const { WEBHOOK_DEV_HOSTS: _hosts, WEBHOOK_DEV_CA_FILE: _ca, ...settings } = settingsOf(service, {
+    const {
+      WEBHOOK_DEV_HOSTS: _hosts,
+      WEBHOOK_DEV_CA_FILE: _ca,
+      ...settings
+    } = settingsOf(service, {
       admin: 0,
       http: 0,
     });
