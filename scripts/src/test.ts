@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/runtime/local-parts/local-process';
 import { startPostgres } from '@partner/runtime/local-parts/postgres';
@@ -90,6 +90,8 @@ async function main(): Promise<boolean> {
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
+    // As root Postgres runs as another user, who has to get through.
+    chmodSync(scratch, 0o711);
     const [postgres, rabbitmq, redis] = await Promise.all([
       freePort().then((port) =>
         startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),

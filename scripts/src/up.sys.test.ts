@@ -1,6 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { baseEnvironment } from '@partner/runtime/local-parts/local-process';
@@ -40,29 +38,6 @@ describe('scripts/up', () => {
   test('--status and --down of nothing say so', async () => {
     await expect(up('--status')).resolves.toMatchObject({ exitCode: 1 });
     await expect(up('--down')).resolves.toMatchObject({ exitCode: 0 });
-  });
-
-  test('says in one line that the chosen port is taken, and leaves nothing behind', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-
-    const result = await up('--detach', '--port', String(port));
-    server.close();
-
-    expect(result).toMatchObject({
-      exitCode: 1,
-      stderr: `scripts/up: port ${port} is taken or not allowed; choose another one with --port\n`,
-    });
-    expect(processesWithVariable(STACK_VARIABLE, directory)).toEqual([]);
-  });
-
-  test('says in one line which option it does not know', async () => {
-    await expect(up('--detached')).resolves.toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^error: unknown option '--detached'\n/),
-    });
   });
 
   test('--demo starts a stack, plays the main job, and can be played again', async () => {

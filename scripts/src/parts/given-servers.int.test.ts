@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '@partner/runtime/local-parts/local-process';
@@ -15,6 +15,8 @@ let rabbitmq: LocalRabbitmq;
 let redis: LocalRedis;
 
 beforeAll(async () => {
+  // As root Postgres runs as another user, who has to get through.
+  chmodSync(directory, 0o711);
   [postgres, rabbitmq, redis] = await Promise.all([
     startPostgres({ directory: path.join(directory, 'postgres'), port: await freePort(), durable: false }),
     startRabbitmq({ directory: path.join(directory, 'rabbitmq'), port: await freePort() }),

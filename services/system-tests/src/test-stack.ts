@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
@@ -103,9 +103,8 @@ export async function startTestStack(options: {
     async stop() {
       await connection.close();
       await database.end();
-      await stack.stop();
+      await stack.discard();
       await receiver.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,6 +12,8 @@ let directory = '';
 
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'partner-local-parts-'));
+  // As root Postgres runs as another user, who has to get through.
+  chmodSync(directory, 0o711);
 });
 
 afterEach(() => {

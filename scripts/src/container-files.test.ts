@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { DOCKER_URLS } from './parts/docker-engine.js';
+import { PART_NAMES } from './parts/part-source.js';
+import { PROJECT_ROOT } from './stack/project-root.js';
+import { SERVICE_NAMES, type ServiceName, serviceSettings } from './stack/services.js';
+
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      build: z.object({ dockerfile: z.string(), args: z.object({ SERVICE: z.string() }) }).optional(),
+      command: z.array(z.string()).optional(),
+      environment: z.record(z.string(), z.string()).optional(),
+      ports: z.array(z.string()).optional(),
+      healthcheck: z.unknown().optional(),
+    }),
+  ),
+});
+
+const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+const compose = composeFile.parse(parse(read('docker-compose.yml'), { merge: true })).services;
+
+/** What only a local stack sets. */
+const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
+
+function settingsOfStack(service: ServiceName): string[] {
+  const surroundings = {
+    ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '', redisKeyPrefix: '' },
+    ...{ sealingKeys: '', cursorKey: '', devHosts: '', devCaFile: '', replicas: 1 },
+  };
+  return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
+}
+
+describe('docker-compose.yml', () => {
+  test.each(SERVICE_NAMES)('gives %s the settings that the local stack gives it', (service) => {
+    const needed = settingsOfStack(service).filter(
+      (name) => !LOCAL_ONLY.includes(name) && !name.startsWith('WEBHOOK_DEV_'),
+    );
+    const given = Object.keys(compose[service]?.environment ?? {}).filter((name) => name !== 'LOG_LEVEL');
+
+    expect(given.sort()).toEqual(needed.sort());
+    expect(compose[service]?.build?.args.SERVICE).toBe(service);
+  });
+
+  test.each(PART_NAMES)(
+    'publishes %s with the credentials and on the port that scripts/up expects',
+    (part) => {
+      const url = new URL(DOCKER_URLS[part](12345));
+      const { environment = {}, ports = [] } = compose[part] ?? {};
+
+      expect(ports).toEqual([
+        expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:\\$\\{${part.toUpperCase()}_PORT:-`)),
+      ]);
+      expect(Object.values(environment)).toEqual(
+        expect.arrayContaining([url.username, url.password].filter((credential) => credential !== '')),
+      );
+      expect(compose[part]?.healthcheck).toBeDefined();
+    },
+  );
+
+  test.each(['migrate', 'seed'])('%s runs a command of job-state that exists', (name) => {
+    const file = compose[name]?.command?.at(-1) ?? '';
+
+    expect(compose[name]?.build?.args.SERVICE).toBe('job-state');
+    expect(existsSync(path.join(PROJECT_ROOT, 'services/job-state', file))).toBe(true);
+  });
+
+  test('pins every image of others to a version', () => {
+    const images = Object.values(compose).flatMap(({ build, image }) => (build === undefined ? [image] : []));
+
+    expect(images).toHaveLength(3);
+    for (const image of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
+  });
+});
+
+test('the image build knows the manifest of every workspace', () => {
+  const lock = z
+    .object({
+      packages: z.record(
+        z.string(),
+        z.object({ link: z.boolean().optional(), resolved: z.string().optional() }),
+      ),
+    })
+    .parse(JSON.parse(read('package-lock.json')));
+  const workspaces = Object.values(lock.packages).flatMap(({ link, resolved }) =>
+    link === true && resolved !== undefined ? [resolved] : [],
+  );
+  const copied = [...read('services/Dockerfile').matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)].map(
+    ([, workspace]) => workspace,
+  );
+
+  expect(copied.sort()).toEqual(workspaces.sort());
+});
