@@ -64,6 +64,7 @@ CREATE TABLE public.events (
     resource_version integer NOT NULL,
     body bytea NOT NULL,
     trace_parent text,
+    request_id text,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -93,7 +94,13 @@ CREATE TABLE public.idempotency_keys (
 CREATE TABLE public.inbox (
     message_id text NOT NULL,
     received_at timestamp with time zone NOT NULL,
-    settled_at timestamp with time zone
+    settled_at timestamp with time zone,
+    waits_for text,
+    dead_reason text,
+    type text,
+    body bytea,
+    trace_parent text,
+    CONSTRAINT inbox_kept_check CHECK (((num_nonnulls(settled_at, waits_for, dead_reason) <= 1) AND ((num_nonnulls(waits_for, dead_reason) = 1) = (type IS NOT NULL)) AND ((type IS NULL) = (body IS NULL))))
 );
 
 CREATE TABLE public.job_status_events (
@@ -191,6 +198,7 @@ CREATE TABLE public.outbox (
     type text NOT NULL,
     body bytea NOT NULL,
     trace_parent text,
+    request_id text,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -207,7 +215,7 @@ CREATE TABLE public.projects (
     id text NOT NULL,
     company_id text NOT NULL,
     lead_id text,
-    address_key text NOT NULL,
+    address_key text,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -296,15 +304,19 @@ ALTER TABLE ONLY public.subscriptions
 
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id);
 
-CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text]));
+CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (next_attempt_at) WHERE ((finished_at IS NULL) AND (state <> 'held'::text));
 
 CREATE INDEX deliveries_event_id_idx ON public.deliveries USING btree (event_id);
 
-CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (subscription_id) WHERE (lease_id IS NOT NULL);
+CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE (lease_id IS NOT NULL);
 
-CREATE INDEX deliveries_subscription_due_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE (state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text]));
+CREATE INDEX deliveries_subscription_due_idx ON public.deliveries USING btree (subscription_id, state, next_attempt_at) WHERE (state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text]));
 
 CREATE INDEX deliveries_subscription_id_idx ON public.deliveries USING btree (subscription_id, id DESC);
+
+CREATE INDEX deliveries_subscription_state_idx ON public.deliveries USING btree (subscription_id, state, id DESC);
+
+CREATE INDEX deliveries_test_idx ON public.deliveries USING btree (subscription_id, created_at) WHERE is_test;
 
 CREATE INDEX delivery_attempts_delivery_id_idx ON public.delivery_attempts USING btree (delivery_id, started_at);
 
@@ -316,11 +328,15 @@ CREATE INDEX feed_entries_job_id_idx ON public.feed_entries USING btree (company
 
 CREATE INDEX idempotency_keys_expires_at_idx ON public.idempotency_keys USING btree (expires_at);
 
+CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHERE (dead_reason IS NOT NULL);
+
 CREATE INDEX inbox_received_at_idx ON public.inbox USING btree (received_at);
 
-CREATE INDEX jobs_installer_company_id_idx ON public.jobs USING btree (installer_company_id, id);
+CREATE INDEX inbox_waits_for_idx ON public.inbox USING btree (waits_for) WHERE (waits_for IS NOT NULL);
 
-CREATE INDEX jobs_selling_company_id_idx ON public.jobs USING btree (selling_company_id, last_updated_at DESC);
+CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id, installer_company_id, last_updated_at DESC, id DESC);
+
+CREATE INDEX jobs_installer_company_id_idx ON public.jobs USING btree (installer_company_id, id);
 
 CREATE INDEX lead_submissions_lead_id_idx ON public.lead_submissions USING btree (lead_id);
 
@@ -355,6 +371,9 @@ ALTER TABLE ONLY public.job_status_events
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_installer_company_id_fkey FOREIGN KEY (installer_company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.jobs
+    ADD CONSTRAINT jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(id);
 
 ALTER TABLE ONLY public.jobs
     ADD CONSTRAINT jobs_selling_company_id_fkey FOREIGN KEY (selling_company_id) REFERENCES public.companies(id);

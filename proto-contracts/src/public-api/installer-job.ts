@@ -121,47 +121,38 @@ export const jobFeedQuery = z.object({
 });
 
 /**
- * A status event (spec: StatusEventIn), judged by the given instant: `occurredAt` is at most 5 minutes ahead of it and
- * 30 days behind it.
+ * A status event (spec: StatusEventIn). How far `occurredAt` may be from now is not judged here but with
+ * {@link occurredAtProblem}, where the idempotency key is known: a replay gets the recorded result however late it comes.
  */
-export function statusEventIn(now: Date) {
-  return z
-    .object({
-      status: z.enum(REPORTABLE_STATUSES),
-      occurredAt: dateTimeIn,
-      note: z.string().max(LIMITS.noteLength).optional(),
-      blockerCode: z.enum(BLOCKER_CODES).optional(),
-      expectedVersion: z.int().min(1),
-    })
-    .superRefine((event, context) => {
-      const ahead = Date.parse(event.occurredAt) - now.getTime();
-      if (ahead > LIMITS.occurredAtAheadMs) {
-        context.addIssue({
-          code: 'custom',
-          path: ['occurredAt'],
-          message: 'must be at most 5 minutes in the future',
-        });
-      }
-      if (ahead < -LIMITS.occurredAtBackMs) {
-        context.addIssue({
-          code: 'custom',
-          path: ['occurredAt'],
-          message: 'must be at most 30 days in the past',
-        });
-      }
-      if (event.status === 'BLOCKED' && event.blockerCode === undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: ['blockerCode'],
-          message: 'is required when status is BLOCKED',
-        });
-      }
-      if (event.status !== 'BLOCKED' && event.blockerCode !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: ['blockerCode'],
-          message: 'is allowed only when status is BLOCKED',
-        });
-      }
-    });
+export const statusEventIn = z
+  .object({
+    status: z.enum(REPORTABLE_STATUSES),
+    occurredAt: dateTimeIn,
+    note: z.string().max(LIMITS.noteLength).optional(),
+    blockerCode: z.enum(BLOCKER_CODES).optional(),
+    expectedVersion: z.int().min(1),
+  })
+  .superRefine((event, context) => {
+    if (event.status === 'BLOCKED' && event.blockerCode === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['blockerCode'],
+        message: 'is required when status is BLOCKED',
+      });
+    }
+    if (event.status !== 'BLOCKED' && event.blockerCode !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['blockerCode'],
+        message: 'is allowed only when status is BLOCKED',
+      });
+    }
+  });
+
+/** What is wrong with the `occurredAt` of a status event that comes in at `now`; undefined when it is near enough. */
+export function occurredAtProblem(occurredAt: Date, now: Date): string | undefined {
+  const aheadMs = occurredAt.getTime() - now.getTime();
+  if (aheadMs > LIMITS.occurredAtAheadMs) return 'must be at most 5 minutes in the future';
+  if (aheadMs < -LIMITS.occurredAtBackMs) return 'must be at most 30 days in the past';
+  return undefined;
 }

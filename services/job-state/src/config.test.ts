@@ -15,6 +15,7 @@ describe('the settings of job-state', () => {
       POSTGRES_POOL_SIZE: 10,
       WEBHOOK_RETRY_BASE_MS: 60_000,
       DELIVERY_LEASE_SECONDS: 30,
+      DELIVERIES_IN_FLIGHT: 200,
       SCHEDULER_INTERVAL_MS: 200,
     });
   });
@@ -25,6 +26,15 @@ describe('the settings of job-state', () => {
     expect(() => parseConfig(configSchema, { ...shortened, PARTNER_ENVIRONMENT: 'production' })).toThrow(
       'WEBHOOK_RETRY_BASE_MS: must be 60000 in production',
     );
+  });
+
+  test('leave a lease room for the queue and a whole attempt', () => {
+    expect(() => parseConfig(configSchema, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '19' })).toThrow(
+      'DELIVERY_LEASE_SECONDS',
+    );
+    expect(parseConfig(configSchema, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '20' })).toMatchObject({
+      DELIVERY_LEASE_SECONDS: 20,
+    });
   });
 
   test('list every fault at once, without the values', () => {

@@ -14,8 +14,13 @@ export const configSchema = z
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
     /** The wait after the first failed attempt; each later one doubles. */
     WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS),
-    /** How long a released delivery is left alone: its time in the queue and the attempt of 10 s. */
-    DELIVERY_LEASE_SECONDS: integer({ min: 11, max: 3_600 }).default(30),
+    /**
+     * How long a released delivery is left alone: its time in the queue and the attempt of 10 s, which the dispatcher does not
+     * begin in the last 12 s.
+     */
+    DELIVERY_LEASE_SECONDS: integer({ min: 20, max: 3_600 }).default(30),
+    /** Deliveries under way at once: about the dispatcher's `DELIVERY_CONCURRENCY` times its replicas. */
+    DELIVERIES_IN_FLIGHT: integer({ min: 1, max: 20_000 }).default(200),
     /** Between two looks at what is due, when nothing wakes the loops. */
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
   })

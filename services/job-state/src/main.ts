@@ -26,6 +26,7 @@ import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
+import { startWaitingMessages } from './platform/start-waiting-messages.js';
 import { startRetention } from './retention/start-retention.js';
 import { createDeliveryResultsHandler } from './webhooks/delivery-results.js';
 import { startScheduler } from './webhooks/release-due.js';
@@ -34,6 +35,7 @@ import { createSubscriptionService } from './webhooks/subscription-service.js';
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const SCHEMA_PAUSE_MS = 500;
+const WAITING_INTERVAL_MS = 1_000;
 
 await runService({
   name: 'job-state',
@@ -86,9 +88,10 @@ await runService({
       publisher,
       logger,
       metrics,
-      clock,
+      elapsedMs: () => performance.now(),
       intervalMs: config.SCHEDULER_INTERVAL_MS,
       leaseSeconds: config.DELIVERY_LEASE_SECONDS,
+      inFlight: config.DELIVERIES_IN_FLIGHT,
       batchSize: 200,
     });
     database.onWake('deliveries', () => scheduler.wake());
@@ -111,6 +114,16 @@ await runService({
       handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
     });
     lifecycle.onShutdown('platform-messages', () => platformMessages.stop());
+    const waitingMessages = startWaitingMessages({
+      database,
+      publisher,
+      deadLetterQueue: PLATFORM_MESSAGES.deadLetterQueue,
+      clock,
+      logger,
+      metrics,
+      intervalMs: WAITING_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('platform-waiting', () => waitingMessages.stop());
     const deliveryResults = startConsumer({
       connection: consuming,
       queue: DELIVERY_RESULTS,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLogger } from './logger.js';
+import { runWithRequestId } from './request-context.js';
 
 function logged(fields: Record<string, unknown>): Record<string, unknown> {
   let line = '';
@@ -33,6 +34,23 @@ describe('the log', () => {
     [{ 'webhook-signature': 'hunter2', 'x-svc-signature': 'hunter2', token: 'hunter2', apiKey: 'hunter2' }],
   ])('redacts secrets wherever they stand: %j', (fields: Record<string, unknown>) => {
     expect(JSON.stringify(logged(fields))).not.toContain('hunter2');
+  });
+
+  test('has no data of the errors that it tells of', () => {
+    const refused = Object.assign(new Error('refused'), {
+      detail: 'Failing row contains (ada@example.com)',
+      code: '23514',
+    });
+    const line = logged({ err: new Error('not stored', { cause: refused }) });
+    expect(line).toMatchObject({
+      err: { type: 'Error', message: 'not stored', cause: { message: 'refused', code: '23514' } },
+    });
+    expect(JSON.stringify(line)).not.toContain('ada@example.com');
+  });
+
+  test('has the id of the request on whose behalf it is written, and none outside of requests', () => {
+    expect(runWithRequestId('req-1', () => logged({}))).toMatchObject({ requestId: 'req-1' });
+    expect(logged({})).not.toHaveProperty('requestId');
   });
 
   test('leaves the object that was logged as it is', () => {

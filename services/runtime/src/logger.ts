@@ -1,5 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { describeError } from './describe-error.js';
+import { currentRequestId } from './request-context.js';
 
 /**
  * Structured log of one service. One wide line per unit of work, named `noun.past_verb`; `error` only when a human must
@@ -29,7 +31,7 @@ const REDACTION_DEPTH = 4;
 
 /**
  * Makes the logger of a service. Fields that hold secrets are redacted wherever they stand up to four levels deep, but not in the bindings
- * of child loggers, which hold names of our own.
+ * of child loggers, which hold names of our own. Of errors in `err` only what {@link describeError} keeps is logged.
  */
 export function createLogger(options: {
   readonly service: string;
@@ -45,9 +47,14 @@ export function createLogger(options: {
       // Not pino's own `redact`: with paths for every depth it costs thirty times the line itself.
       log: (fields: Record<string, unknown>) => redactFields(fields, REDACTION_DEPTH),
     },
+    serializers: { err: describeError },
     mixin: () => {
+      const requestId = currentRequestId();
       const span = trace.getActiveSpan()?.spanContext();
-      return span === undefined ? {} : { traceId: span.traceId, spanId: span.spanId };
+      return {
+        ...(requestId !== undefined && { requestId }),
+        ...(span !== undefined && { traceId: span.traceId, spanId: span.spanId }),
+      };
     },
   };
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);

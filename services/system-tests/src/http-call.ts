@@ -34,14 +34,15 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
 
 /**
  * Sends a write until it is answered for certain: repeats it, with its idempotency key, while the connection breaks or the
- * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would.
+ * answer is 5xx, 429 or `idempotency_in_progress`, as a partner's client would. Each such try is told to `onUncertain`.
  */
 export async function callUntilAnswered(
   baseUrl: string,
   path: string,
   options: Call,
-  timeoutMs = 60_000,
+  onUncertain: (what: string) => void = () => undefined,
 ): Promise<Answer> {
+  const timeoutMs = 60_000;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let last: string;
@@ -52,6 +53,7 @@ export async function callUntilAnswered(
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
     }
+    onUncertain(last);
     if (Date.now() > deadline)
       throw new Error(`no certain answer within ${timeoutMs / 1000} s; the last: ${last}`);
     // What a client owes the service between two tries, not a wait for a state.

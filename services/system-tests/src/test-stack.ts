@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
@@ -8,8 +8,10 @@ import type { SandboxCompany } from '@partner/local-stack/stack/stack-descriptio
 import { RECEIVER_HOST, type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { JOB_STATE_RPC, PLATFORM } from '@partner/proto-contracts/topology';
+import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { JOB_STATE_RPC, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
 import { createPublisher } from '@partner/runtime/amqp/publisher';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { newId } from '@partner/runtime/ids';
@@ -17,6 +19,13 @@ import { silentLogger } from '@partner/runtime/logger';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
+
+/** A status change as the platform hears of it. */
+export interface PlatformHeard {
+  readonly messageId: string;
+  readonly jobId: string;
+  readonly version: number;
+}
 
 /** A whole stack of its own, with a receiver inside the test and the platform played by the test. */
 export interface TestStack {
@@ -28,6 +37,8 @@ export interface TestStack {
   readonly database: pg.Pool;
   /** Publishes a message of the platform and resolves once the broker has confirmed it. */
   publishFromPlatform<Desc extends DescMessage>(schema: Desc, message: MessageInitShape<Desc>): Promise<void>;
+  /** What the platform has heard of status changes so far, repeats included. */
+  readonly platformHeard: readonly PlatformHeard[];
   /** Revokes an API key as the console would. */
   revokeKey(companyId: string, apiKey: string): Promise<void>;
   companies(companyClass: SandboxCompany['class']): readonly SandboxCompany[];
@@ -79,11 +90,27 @@ export async function startTestStack(options: {
     logger: silentLogger,
     metrics: new Registry(),
   });
+  const platformHeard: PlatformHeard[] = [];
+  const platformConsumer = startConsumer({
+    connection,
+    queue: PARTNER_EVENTS_FOR_PLATFORM,
+    prefetch: 50,
+    logger: silentLogger,
+    metrics: new Registry(),
+    handle: ({ type, messageId, body }) => {
+      if (type === JobStatusChangedSchema.typeName) {
+        const { jobId = '', version = 0 } = fromBinary(JobStatusChangedSchema, body);
+        platformHeard.push({ messageId, jobId, version });
+      }
+      return Promise.resolve({ kind: 'done' });
+    },
+  });
   const access = createClient(AccessService, transport);
   return {
     stack,
     baseUrl,
     receiver,
+    platformHeard,
     receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
     database,
     async publishFromPlatform(schema, message) {
@@ -101,6 +128,7 @@ export async function startTestStack(options: {
     },
     companies: (companyClass) => companies.filter((company) => company.class === companyClass),
     async stop() {
+      await platformConsumer.stop();
       await connection.close();
       await database.end();
       await stack.discard();

@@ -19,6 +19,7 @@ import {
 } from '@partner/runtime/testing/in-memory-publisher';
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
+import { createClockWatch } from './clock-watch.js';
 import { createDeliver, type DeliverDeps } from './deliver.js';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 import { ENDPOINT_REFUSAL } from './endpoint-guard.js';
@@ -40,6 +41,7 @@ const delivered: PostResult = {
 let posts: OutgoingPost[];
 let publisher: InMemoryPublisher;
 let logged: string[];
+let elapsedMs: number;
 let registry: Registry;
 let answer: (post: OutgoingPost) => Promise<PostResult>;
 
@@ -47,12 +49,20 @@ beforeEach(() => {
   posts = [];
   publisher = createInMemoryPublisher();
   logged = [];
+  elapsedMs = 0;
   registry = new Registry();
   answer = async () => delivered;
 });
 
 function deliverer(changes: Partial<DeliverDeps> = {}) {
   let attempts = 0;
+  const clock = changes.clock ?? (() => now);
+  const logger = createLogger({
+    service: 'test',
+    level: 'trace',
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const metrics = createDeliveryMetrics(registry);
   return createDeliver({
     sender: {
       post: async (post) => {
@@ -63,17 +73,14 @@ function deliverer(changes: Partial<DeliverDeps> = {}) {
     publisher,
     leases: createLeaseMemory(),
     sealingKeys,
-    clock: () => now,
+    clock,
+    clockWatch: createClockWatch({ clock, elapsedMs: () => elapsedMs, logger, metrics }),
     newAttemptId: () => {
       attempts += 1;
       return `dlv_attempt${attempts}`;
     },
-    logger: createLogger({
-      service: 'test',
-      level: 'trace',
-      destination: { write: (line) => void logged.push(line) },
-    }),
-    metrics: createDeliveryMetrics(registry),
+    logger,
+    metrics,
     ...changes,
   });
 }
@@ -83,6 +90,7 @@ const command = {
   subscriptionId: 'whk_subscription',
   leaseId: 'lease-1',
   attempt: 3,
+  leasedAt: timestampFromDate(now),
   leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 30_000)),
   url: 'https://hooks.example.com/svc?token=in-the-url',
   urlVersion: 2,
@@ -273,6 +281,33 @@ describe('a command', () => {
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(outcome).toEqual({ kind: 'dead', reason: `the DeliverWebhook lacks ${name}` });
     expect(posts).toHaveLength(0);
+    const isAnswered = field !== 'deliveryId' && field !== 'leaseId';
+    expect(results()).toHaveLength(isAnswered ? 1 : 0);
+  });
+
+  test('that can never be carried out is reported as a failed attempt, once, before it is dead', async () => {
+    const deliver = deliverer();
+    publisher.failWith('closed');
+    const malformed = message({ event: 'not a header' });
+    expect(await deliver(malformed)).toEqual({ kind: 'retry', afterMs: 500 });
+    publisher.failWith(undefined);
+    expect(await deliver(malformed)).toMatchObject({ kind: 'dead' });
+    expect(await deliver({ ...malformed, redelivered: true })).toMatchObject({ kind: 'dead' });
+    expect(results()).toHaveLength(1);
+    expect(results()[0]).toMatchObject({ deliveryId: 'dlv_delivery', leaseId: 'lease-1', urlVersion: 2 });
+    expect(results()[0]?.attempt).toMatchObject({
+      deliveryId: 'dlv_attempt1',
+      number: 3,
+      outcome: AttemptOutcome.CONNECTION_FAILED,
+      error: expect.stringContaining('nothing was sent'),
+      secretVersion: 4,
+    });
+    expect(posts).toHaveLength(0);
+  });
+
+  test('that does not say when its lease began is carried out', async () => {
+    await deliverer()(message({ leasedAt: undefined }));
+    expect(posts).toHaveLength(1);
   });
 
   test('that is no DeliverWebhook is dead', async () => {
@@ -307,18 +342,25 @@ describe('a command', () => {
 });
 
 describe('a lease', () => {
-  test('that has ended drops the command without a POST: the delivery is due again', async () => {
-    const ended = timestampFromDate(new Date(now.getTime() - 1));
-    expect(await deliverer()(message({ leaseExpiresAt: ended }))).toEqual({ kind: 'done' });
+  test('that ends before an attempt could drops the command without a POST: the delivery is due again', async () => {
+    const tooSoon = timestampFromDate(new Date(now.getTime() + 11_999));
+    expect(await deliverer()(message({ leaseExpiresAt: tooSoon }))).toEqual({ kind: 'done' });
     expect(posts).toHaveLength(0);
     expect(published()).toHaveLength(0);
+    expect(logged).toHaveLength(1);
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({
+      level: 'warn',
+      msg: 'delivery.dropped',
+      deliveryId: 'dlv_delivery',
+      overrunMs: 1,
+    });
     expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
-      { reason: 'lease_expired', value: 1 },
+      { reason: 'too_late', value: 1 },
     ]);
   });
 
-  test('that ends this very moment has not ended', async () => {
-    await deliverer()(message({ leaseExpiresAt: timestampFromDate(now) }));
+  test('that leaves just the time of an attempt and its report is used', async () => {
+    await deliverer()(message({ leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 12_000)) }));
     expect(posts).toHaveLength(1);
   });
 
@@ -375,6 +417,58 @@ describe('a lease', () => {
       'dlv_attempt2',
     ]);
     expect(posts.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
+  });
+});
+
+describe('a clock', () => {
+  const skew = () => logged.filter((line) => line.includes('clock.skewed'));
+  const late = (leaseId: string) =>
+    message({
+      leaseId,
+      leasedAt: timestampFromDate(new Date(now.getTime() - 25_000)),
+      leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 5_000)),
+    });
+
+  test('that lets every command come too late for 30 s is ahead, and an operator hears of it', async () => {
+    const deliver = deliverer();
+    await deliver(late('lease-1'));
+    elapsedMs = 29_999;
+    await deliver(late('lease-2'));
+    expect(skew()).toHaveLength(0);
+    elapsedMs = 30_000;
+    await deliver(late('lease-3'));
+    expect(skew()).toHaveLength(1);
+    expect(JSON.parse(skew()[0] ?? '')).toMatchObject({
+      level: 'error',
+      direction: 'ahead',
+      offByMs: 25_000,
+    });
+    expect(await metric('partner_webhook_clock_skewed_total')).toEqual([{ direction: 'ahead', value: 1 }]);
+  });
+
+  test('is not at fault when a command comes in time in between: what was late has waited in the queue', async () => {
+    const deliver = deliverer();
+    await deliver(late('lease-1'));
+    elapsedMs = 20_000;
+    await deliver(message({ leaseId: 'lease-2' }));
+    elapsedMs = 40_000;
+    await deliver(late('lease-3'));
+    expect(skew()).toHaveLength(0);
+  });
+
+  test('for which a lease begins in the future is behind, and the attempt is made all the same', async () => {
+    const deliver = deliverer();
+    const leasedIn = (ms: number) => timestampFromDate(new Date(now.getTime() + ms));
+    await deliver(message({ leasedAt: leasedIn(2_000) }));
+    expect(skew()).toHaveLength(0);
+    await deliver(message({ leaseId: 'lease-2', leasedAt: leasedIn(2_001) }));
+    expect(JSON.parse(skew()[0] ?? '')).toMatchObject({
+      level: 'error',
+      direction: 'behind',
+      offByMs: 2_001,
+    });
+    expect(posts).toHaveLength(2);
+    expect(await metric('partner_webhook_clock_skewed_total')).toEqual([{ direction: 'behind', value: 1 }]);
   });
 });
 

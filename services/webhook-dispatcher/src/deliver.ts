@@ -5,6 +5,7 @@ import {
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { PublishError } from '@partner/runtime/amqp/publish-error';
@@ -12,10 +13,16 @@ import type { Publisher } from '@partner/runtime/amqp/publisher';
 import type { Logger } from '@partner/runtime/logger';
 import { openSecret, type SealingKeys } from '@partner/runtime/secret-sealing';
 import { injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
-import { type DeliveryCommand, readDeliveryCommand } from './read-delivery-command.js';
+import {
+  type AnswerableCommand,
+  type DeliveryCommand,
+  type MalformedCommand,
+  readDeliveryCommand,
+} from './read-delivery-command.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { serviceSignature, standardWebhooksSignature } from './sign.js';
 
@@ -26,14 +33,19 @@ export interface DeliverDeps {
   readonly leases: LeaseMemory;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
+  readonly clockWatch: ClockWatch;
   /** Makes the id of one attempt, `dlv_…`. */
   readonly newAttemptId: () => string;
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: DeliveryMetrics;
 }
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 const REPORT_PAUSE_MS = 500;
+/** What is left of a lease for an attempt: its time limit, and some for the report of its end. */
+const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
+const UNSENDABLE =
+  'nothing was sent: the delivery could not be prepared; the fault is on the side of this service';
 
 const OUTCOMES = {
   delivered: AttemptOutcome.DELIVERED,
@@ -49,7 +61,9 @@ const OUTCOMES = {
  *
  * What fails in between loses nothing: the delivery's lease in job-state ends and the delivery is due again. A command that
  * comes again to this process, under a lease whose attempt was made, is not POSTed again; its result is reported again. It
- * is the one attempt to job-state too, which knows it by the attempt's id. While the broker takes no results the command is
+ * is the one attempt to job-state too, which knows it by the attempt's id. A command that comes too late to be finished
+ * within its lease is dropped, and so does not take an attempt of which the next lease knows nothing. One that can never be
+ * carried out is reported as a failed attempt, if it says whose, before it goes to the dead-letter queue. While the broker takes no results the command is
  * held and the report repeated, so that this process does not go on POSTing what it can not report; at the lease's end
  * that is given up, since the delivery is then attempted anew.
  */
@@ -57,11 +71,21 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   const { leases, metrics } = deps;
 
   /**
-   * By this machine's clock, while the lease was set by job-state's. If this one is ahead, an attempt is at worst dropped
-   * and made under the next lease; if it is behind, at worst made under two.
+   * By this machine's clock, while the lease was set by the database's. As much as this one is ahead, as much sooner is a
+   * command too late, up to all of them; as much as it is behind, as much later, until attempts are made under two leases.
+   * The clock watch tells both from waiting in the queue.
    */
-  function leaseHasEnded(command: DeliveryCommand): boolean {
-    return deps.clock() > command.leaseExpiresAt;
+  function msLeft(lease: { readonly leaseExpiresAt: Date | undefined }): number {
+    return (lease.leaseExpiresAt?.getTime() ?? 0) - deps.clock().getTime();
+  }
+
+  function dropLate(command: DeliveryCommand, redelivered: boolean): ConsumeOutcome {
+    metrics.commandDropped('too_late');
+    const { deliveryId, subscriptionId, attempt } = command;
+    const overrunMs = ATTEMPT_MS - msLeft(command);
+    deps.logger.warn({ deliveryId, subscriptionId, attempt, overrunMs, redelivered }, 'delivery.dropped');
+    deps.clockWatch.cameTooLate(command);
+    return { kind: 'done' };
   }
 
   async function makeAttempt(command: DeliveryCommand, secret: string): Promise<DeliveryAttempted> {
@@ -111,7 +135,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     );
   }
 
-  async function report(command: DeliveryCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
+  async function report(command: AnswerableCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
     const attemptId = attempted.attempt?.deliveryId ?? '';
     try {
       await deps.publisher.publish({
@@ -123,7 +147,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       });
     } catch (error) {
       if (!(error instanceof PublishError)) throw error;
-      if (!leaseHasEnded(command)) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
+      if (msLeft(command) >= 0) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
       metrics.resultLost();
       deps.logger.error(
         { deliveryId: command.deliveryId, attemptId, kind: error.kind },
@@ -135,9 +159,25 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return { kind: 'done' };
   }
 
+  async function failMalformed({ reason, answerable }: MalformedCommand): Promise<ConsumeOutcome> {
+    if (answerable !== undefined) {
+      const known = leases.recall(answerable.leaseId);
+      if (known !== 'reported') {
+        const attempted =
+          known ?? Promise.resolve(describeUnsendable(answerable, deps.newAttemptId(), deps.clock()));
+        if (known === undefined) leases.began(answerable.leaseId, attempted);
+        const reported = await report(answerable, await attempted);
+        if (reported.kind === 'retry') return reported;
+      }
+    }
+    metrics.commandDropped('malformed');
+    return { kind: 'dead', reason };
+  }
+
   return async (message) => {
-    const command = readDeliveryCommand(message.body);
-    if (typeof command === 'string') return { kind: 'dead', reason: command };
+    const read = readDeliveryCommand(message.body);
+    if ('malformed' in read) return failMalformed(read.malformed);
+    const { command } = read;
 
     const known = leases.recall(command.leaseId);
     if (known === 'reported') {
@@ -145,10 +185,8 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       return { kind: 'done' };
     }
     if (known !== undefined) return report(command, await known);
-    if (leaseHasEnded(command)) {
-      metrics.commandDropped('lease_expired');
-      return { kind: 'done' };
-    }
+    if (msLeft(command) < ATTEMPT_MS) return dropLate(command, message.redelivered);
+    deps.clockWatch.cameInTime(command);
 
     let secret: string;
     try {
@@ -194,6 +232,27 @@ function signedHeaders(attempt: {
     'webhook-signature': standardWebhooksSignature(signed),
     ...(traceparent !== undefined && { traceparent }),
   };
+}
+
+function describeUnsendable(
+  command: AnswerableCommand,
+  attemptId: string,
+  startedAt: Date,
+): DeliveryAttempted {
+  return create(DeliveryAttemptedSchema, {
+    deliveryId: command.deliveryId,
+    leaseId: command.leaseId,
+    urlVersion: command.urlVersion,
+    attempt: {
+      deliveryId: attemptId,
+      number: command.attempt,
+      startedAt: timestampFromDate(startedAt),
+      durationMs: 0,
+      outcome: AttemptOutcome.CONNECTION_FAILED,
+      secretVersion: command.secretVersion,
+      error: UNSENDABLE,
+    },
+  });
 }
 
 function describeAttempt(ended: {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { PostResult } from './https-sender.js';
 
-/** Why a command was acknowledged without an attempt. */
-export type DropReason = 'lease_expired' | 'already_reported' | 'secret_unreadable';
+/** Why a command was not carried out. */
+export type DropReason = 'too_late' | 'already_reported' | 'secret_unreadable' | 'malformed';
 
 /** What operators see of deliveries. Labels never hold ids or hosts. */
 export interface DeliveryMetrics {
@@ -10,6 +10,8 @@ export interface DeliveryMetrics {
   attemptEnded(result?: PostResult): void;
   commandDropped(reason: DropReason): void;
   resultLost(): void;
+  /** This machine's clock is off in a way that the queue does not explain. */
+  clockSkewed(direction: 'ahead' | 'behind'): void;
 }
 
 const SECONDS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -37,13 +39,19 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const dropped = new Counter({
     name: 'partner_webhook_commands_dropped_total',
-    help: 'Commands that were acknowledged without an attempt; the delivery is due again when its lease ends',
+    help: 'Commands that were not carried out; the delivery is due again when its lease ends, malformed ones have failed',
     labelNames: ['reason'],
     registers,
   });
   const lost = new Counter({
     name: 'partner_webhook_results_lost_total',
     help: 'Attempts whose result the broker did not take before the lease ended; the delivery is attempted again',
+    registers,
+  });
+  const skewed = new Counter({
+    name: 'partner_webhook_clock_skewed_total',
+    help: 'Commands whose lease shows that the clock of this process is off: ahead of, or behind, that of the database',
+    labelNames: ['direction'],
     registers,
   });
 
@@ -58,5 +66,6 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     },
     commandDropped: (reason) => dropped.inc({ reason }),
     resultLost: () => lost.inc(),
+    clockSkewed: (direction) => skewed.inc({ direction }),
   };
 }

@@ -7,6 +7,7 @@ import { createPublisher } from '@partner/runtime/amqp/publisher';
 import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
 import { newId } from '@partner/runtime/ids';
 import { runService } from '@partner/runtime/service';
+import { createClockWatch } from './clock-watch.js';
 import { webhookDispatcherConfig } from './config.js';
 import { createConnectionPool } from './connection-pool.js';
 import { createDeliver } from './deliver.js';
@@ -54,6 +55,8 @@ await runService({
     });
     lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
 
+    const clock = () => new Date();
+    const deliveryMetrics = createDeliveryMetrics(metrics);
     const consumer = startConsumer({
       connection: consuming,
       queue: WEBHOOK_DELIVERIES,
@@ -65,10 +68,16 @@ await runService({
         publisher,
         leases: createLeaseMemory(),
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
-        clock: () => new Date(),
+        clock,
+        clockWatch: createClockWatch({
+          clock,
+          elapsedMs: () => performance.now(),
+          logger,
+          metrics: deliveryMetrics,
+        }),
         newAttemptId: () => newId('dlv'),
         logger,
-        metrics: createDeliveryMetrics(metrics),
+        metrics: deliveryMetrics,
       }),
     });
     lifecycle.onShutdown('delivery-consumer', () => consumer.stop());

@@ -14,7 +14,7 @@ import { jobText } from '../job-text.js';
 export function recordStatusEvent(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'recordStatusEvent'>;
 }) {
-  return defineEndpoint<ApiKeyPrincipal, undefined, z.infer<ReturnType<typeof statusEventIn>>>({
+  return defineEndpoint<ApiKeyPrincipal, undefined, z.infer<typeof statusEventIn>>({
     method: 'post',
     path: '/partner/v1/jobs/:id/status-events',
     scope: 'jobs:status:write',

@@ -288,6 +288,22 @@ const STATE_NAMES: Readonly<Record<string, string>> = {
   WY: 'WYOMING',
 };
 
+const ORDINAL_WORDS =
+  'FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH ELEVENTH TWELFTH THIRTEENTH FOURTEENTH FIFTEENTH ' +
+  'SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH';
+const TENS_WORDS = 'TWENTY THIRTY FORTY FIFTY SIXTY SEVENTY EIGHTY NINETY';
+
+/** Ordinals from the first to the ninety-ninth, each in words, apart by a space, to its figures. */
+export const ORDINALS: ReadonlyMap<string, string> = new Map([
+  ...ORDINAL_WORDS.split(' ').map((word, index) => [word, ordinal(index + 1)] as const),
+  ...TENS_WORDS.split(' ').flatMap((tens, index) => [
+    [tens.replace(/Y$/, 'IETH'), ordinal(10 * (index + 2))] as const,
+    ...ORDINAL_WORDS.split(' ')
+      .slice(0, 9)
+      .map((ones, last) => [`${tens} ${ones}`, ordinal(10 * (index + 2) + last + 1)] as const),
+  ]),
+]);
+
 /** Street suffixes, each written form to its standard abbreviation. */
 export const SUFFIXES: ReadonlyMap<string, string> = new Map([
   ...byVariant(SUFFIX_VARIANTS),
@@ -306,6 +322,12 @@ export const STATES: readonly { readonly words: readonly string[]; readonly code
 )
   .map(([code, name]) => ({ words: name.split(' '), code }))
   .sort((a, b) => b.words.length - a.words.length);
+
+function ordinal(value: number): string {
+  const isTeen = value >= 11 && value <= 13;
+  const endings: Readonly<Record<number, string>> = { 1: 'ST', 2: 'ND', 3: 'RD' };
+  return `${value}${(isTeen ? undefined : endings[value % 10]) ?? 'TH'}`;
+}
 
 function byVariant(table: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(table).flatMap(([standard, variants]) =>

@@ -57,12 +57,13 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
-    -- The unique constraint is what makes two concurrent posts of one address one lead.
+    -- The unique constraint is what makes two concurrent posts of one address one lead. address_key: null for a project that
+    -- the platform made at an address that another project of the company stands for; no lead merges into it.
     create table projects (
       id text constraint projects_pkey primary key,
       company_id text not null constraint projects_company_id_fkey references companies,
       lead_id text constraint projects_lead_id_fkey references leads deferrable initially deferred,
-      address_key text not null,
+      address_key text,
       created_at timestamptz not null default now(),
       constraint projects_address_key_key unique (company_id, address_key)
     );
@@ -86,7 +87,7 @@ export async function up(knex: Knex): Promise<void> {
       id text constraint jobs_pkey primary key,
       selling_company_id text not null constraint jobs_selling_company_id_fkey references companies,
       installer_company_id text constraint jobs_installer_company_id_fkey references companies,
-      project_id text,
+      project_id text constraint jobs_project_id_fkey references projects,
       work_order_no text,
       version integer not null constraint jobs_version_check check (version >= 1),
       status text not null
@@ -116,7 +117,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint jobs_blocker_code_check check ((status = 'BLOCKED') = (blocker_code is not null))
     );
     create index jobs_installer_company_id_idx on jobs (installer_company_id, id);
-    create index jobs_selling_company_id_idx on jobs (selling_company_id, last_updated_at desc);
+    create index jobs_contractor_idx on jobs (selling_company_id, installer_company_id, last_updated_at desc, id desc);
 
     -- The moves of a job's status, kept for its history. company_id: who reported the move.
     create table job_status_events (
@@ -162,13 +163,27 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index idempotency_keys_expires_at_idx on idempotency_keys (expires_at);
 
-    -- Message ids of the platform. settled_at: null for a message that came before what it builds on.
+    -- Message ids of the platform. settled_at: null while a message has had no effect. A message that came before what it
+    -- builds on waits here: waits_for is the id of what is missing. One that is given up on has a dead_reason until the
+    -- broker has taken it into the dead-letter queue. type, body, trace_parent: of these two alone.
     create table inbox (
       message_id text constraint inbox_pkey primary key,
       received_at timestamptz not null,
-      settled_at timestamptz
+      settled_at timestamptz,
+      waits_for text,
+      dead_reason text,
+      type text,
+      body bytea,
+      trace_parent text,
+      constraint inbox_kept_check check (
+        num_nonnulls(settled_at, waits_for, dead_reason) <= 1
+        and (num_nonnulls(waits_for, dead_reason) = 1) = (type is not null)
+        and (type is null) = (body is null)
+      )
     );
     create index inbox_received_at_idx on inbox (received_at);
+    create index inbox_waits_for_idx on inbox (waits_for) where waits_for is not null;
+    create index inbox_dead_reason_idx on inbox (received_at) where dead_reason is not null;
 
     -- Messages to the platform and to the gateways that the broker has not confirmed yet.
     create table outbox (
@@ -178,6 +193,7 @@ export async function up(knex: Knex): Promise<void> {
       type text not null,
       body bytea not null,
       trace_parent text,
+      request_id text,
       created_at timestamptz not null default now()
     );
     create index outbox_exchange_idx on outbox (exchange, id);
@@ -223,6 +239,7 @@ export async function up(knex: Knex): Promise<void> {
       resource_version integer not null,
       body bytea not null,
       trace_parent text,
+      request_id text,
       created_at timestamptz not null default now()
     );
     create index events_company_id_idx on events (company_id, created_at);
@@ -247,12 +264,16 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now(),
       finished_at timestamptz
     );
-    create index deliveries_due_idx on deliveries (next_attempt_at) where state in ('pending', 'retry_scheduled');
-    -- The release looks per subscription: for its oldest due rows, and for how many it has under way.
-    create index deliveries_subscription_due_idx on deliveries (subscription_id, next_attempt_at)
+    -- The age of what is due. Its condition is not the release's, which would otherwise read through the backlog of all.
+    create index deliveries_due_idx on deliveries (next_attempt_at) where finished_at is null and state <> 'held';
+    -- The release looks per subscription: for its oldest due rows, first attempts before retries, and for how many it has
+    -- under way.
+    create index deliveries_subscription_due_idx on deliveries (subscription_id, state, next_attempt_at)
       where state in ('pending', 'retry_scheduled');
-    create index deliveries_leased_idx on deliveries (subscription_id) where lease_id is not null;
+    create index deliveries_leased_idx on deliveries (subscription_id, next_attempt_at) where lease_id is not null;
     create index deliveries_subscription_id_idx on deliveries (subscription_id, id desc);
+    create index deliveries_subscription_state_idx on deliveries (subscription_id, state, id desc);
+    create index deliveries_test_idx on deliveries (subscription_id, created_at) where is_test;
     create index deliveries_event_id_idx on deliveries (event_id);
 
     create table delivery_attempts (

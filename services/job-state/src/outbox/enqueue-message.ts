@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
+import { currentRequestId } from '@partner/runtime/request-context';
 import { injectTrace } from '@partner/runtime/telemetry/tracing';
 import type { Transaction } from '../database/database.js';
 
 /**
  * Has a message published once the transaction is committed, and only then: at least once, with one message id. It goes to
- * the exchange under its full protobuf name as type and routing key, and continues the active trace.
+ * the exchange under its full protobuf name as type and routing key, and continues the active trace and request.
  */
 export async function enqueueMessage<Desc extends DescMessage>(
   tx: Pick<Transaction, 'query' | 'wakeAfterCommit'>,
@@ -17,13 +18,14 @@ export async function enqueueMessage<Desc extends DescMessage>(
   },
 ): Promise<void> {
   await tx.query(
-    'insert into outbox (message_id, exchange, type, body, trace_parent) values ($1, $2, $3, $4, $5)',
+    'insert into outbox (message_id, exchange, type, body, trace_parent, request_id) values ($1, $2, $3, $4, $5, $6)',
     [
       randomUUID(),
       outgoing.exchange.name,
       outgoing.schema.typeName,
       Buffer.from(toBinary(outgoing.schema, create(outgoing.schema, outgoing.message))),
       injectTrace()['traceparent'] ?? null,
+      currentRequestId() ?? null,
     ],
   );
   tx.wakeAfterCommit('outbox');

@@ -5,6 +5,7 @@ import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/job
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { type OutgoingMessage, PublishError } from '@partner/runtime/amqp/publisher';
 import { silentLogger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
@@ -94,6 +95,16 @@ describe('the outbox relay', () => {
       type: 'partner.jobs.v1.JobStatusChanged',
     });
     expect(await pending()).toBe(0);
+  });
+
+  test('has the messages of a request carry its id, and no others', async () => {
+    await runWithRequestId('req-1', () => enqueue(1));
+    await enqueue(1);
+    const publisher = fakePublisher();
+    const relay = start(publisher);
+    await publisher.confirmedCount(2);
+    await relay.stop();
+    expect(publisher.attempts.map(({ headers }) => headers?.['x-request-id'])).toEqual(['req-1', undefined]);
   });
 
   test('never publishes what was rolled back', async () => {

@@ -17,6 +17,7 @@ interface OutboxRow {
   readonly type: string;
   readonly body: Buffer;
   readonly trace_parent: string | null;
+  readonly request_id: string | null;
 }
 
 /** A relay that runs until it is stopped. */
@@ -89,7 +90,7 @@ async function relayBatch(deps: {
   return deps.database.transaction(async (tx) => {
     // Each exchange has a batch of its own, so that a full queue behind one does not hold up the others.
     const rows = await tx.query<OutboxRow>(
-      `select row.id, row.message_id, row.exchange, row.type, row.body, row.trace_parent
+      `select row.id, row.message_id, row.exchange, row.type, row.body, row.trace_parent, row.request_id
        from unnest($1::text[]) as name cross join lateral (
          select * from outbox where outbox.exchange = name order by id limit $2 for update skip locked
        ) as row
@@ -121,7 +122,10 @@ async function publishRow(publisher: Pick<Publisher, 'publish'>, row: OutboxRow)
       messageId: row.message_id,
       type: row.type,
       body: row.body,
-      ...(row.trace_parent === null ? {} : { headers: { traceparent: row.trace_parent } }),
+      headers: {
+        ...(row.trace_parent !== null && { traceparent: row.trace_parent }),
+        ...(row.request_id !== null && { 'x-request-id': row.request_id }),
+      },
     });
   } catch (error) {
     // A broadcast that reaches nobody has nobody to tell.

@@ -9,6 +9,7 @@ import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
+import { createLead } from '../leads/create-lead.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   binding,
@@ -26,7 +27,7 @@ let database: Database;
 let seller: string;
 let one: string;
 let two: string;
-let now = TEST_NOW;
+const now = TEST_NOW;
 let handle: ReturnType<typeof createPlatformMessageHandler>;
 
 beforeAll(async () => {
@@ -50,6 +51,14 @@ const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
 async function feedOf(companyId: string): Promise<readonly unknown[]> {
   const { entries } = await readFeed(database, { companyId, afterSequence: '0', limit: 100 });
   return entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)));
+}
+
+async function inboxOf({ messageId }: IncomingMessage): Promise<unknown> {
+  const [row] = await database.query(
+    `select waits_for, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1`,
+    [messageId],
+  );
+  return row;
 }
 
 async function eventsOf(jobId: string): Promise<readonly string[]> {
@@ -166,29 +175,64 @@ describe('the platform', () => {
     );
   });
 
-  test('may send what builds on something before that: it is tried again, and takes effect when that has come', async () => {
+  test('may send what builds on something before that: it is acknowledged, and takes effect with what it waited for', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
-    expect(await handle(assigned)).toEqual({ kind: 'retry', afterMs: 5_000 });
+    expect(await handle(assigned)).toEqual({ kind: 'done' });
+    expect(await handle({ ...assigned, redelivered: true })).toEqual({ kind: 'done' });
+    expect(await inboxOf(assigned)).toEqual({ waits_for: jobId, settled: false, kept: true });
+    expect(await eventsOf(jobId)).toEqual([]);
+
     await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
+    expect(await inboxOf(assigned)).toEqual({ waits_for: null, settled: true, kept: false });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('waits 60 s for what is missing, then the message is dead with the reason; sent again later it takes effect', async () => {
+  test('may send a job and its assignments in any order, and at the same time: the newest assignment is in effect', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
+        fc.boolean(),
+        async (order, atOnce) => {
+          const jobId = newId('job');
+          const messages = [
+            jobCreatedMessage({ jobId, sellingCompanyId: seller }),
+            jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(1) }),
+            jobAssignedMessage({ jobId, installerCompanyId: one, occurredAt: at(3) }),
+            jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(2) }),
+          ];
+          const sent = order.flatMap((index) => messages[index] ?? []);
+          if (atOnce) await Promise.all([...sent, ...sent].map(handle));
+          else for (const message of [...sent, ...sent]) await handle(message);
+          expect(JSON.parse(await getJob({ database }, { companyId: one, jobId }))).toMatchObject({
+            id: jobId,
+          });
+          expect(
+            await database.query(
+              'select message_id from inbox where waits_for = $1 or dead_reason is not null',
+              [jobId],
+            ),
+          ).toEqual([]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('sends many assignments before a job: only the newest makes a feed entry', async () => {
     const jobId = newId('job');
-    const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
-    try {
-      expect(await handle(assigned)).toMatchObject({ kind: 'retry' });
-      now = new Date(TEST_NOW.getTime() + 59_999);
-      expect(await handle(assigned)).toMatchObject({ kind: 'retry' });
-      now = new Date(TEST_NOW.getTime() + 60_000);
-      expect(await handle(assigned)).toEqual({ kind: 'dead', reason: `there is no job ${jobId} after 60 s` });
-      await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
-      expect(await handle(assigned)).toEqual({ kind: 'done' });
-    } finally {
-      now = TEST_NOW;
-    }
+    for (const minute of [2, 5, 3, 4, 1])
+      await handle(
+        jobAssignedMessage({
+          jobId,
+          installerCompanyId: minute % 2 === 0 ? two : one,
+          occurredAt: at(minute),
+        }),
+      );
+    await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
   test('is told why a message is dead that is malformed, has no id or contradicts what is recorded', async () => {
@@ -203,6 +247,7 @@ describe('the platform', () => {
       ],
       [jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: one }), 'is not a sales company'],
       [jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(1) }), 'is COMPLETE'],
+      [jobAssignedMessage({ jobId, installerCompanyId: two, occurredAt: at(61) }), 'more than 1 h ahead'],
     ];
     for (const [message, reason] of cases) {
       expect(await handle(message)).toEqual({ kind: 'dead', reason: expect.stringContaining(reason) });
@@ -220,5 +265,77 @@ describe('the platform', () => {
         projectId,
       ]),
     ).toEqual([{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }]);
+  });
+
+  test('names a project whose address stands for another: it is made without the address, and leads merge as before', async () => {
+    const [first, second] = [newId('prj'), newId('prj')];
+    const jobs = [newId('job'), newId('job')];
+    for (const [index, projectId] of [first, second].entries()) {
+      const message = jobCreatedMessage({
+        jobId: jobs[index] ?? '',
+        sellingCompanyId: seller,
+        projectId,
+        line1: '78 Project Street',
+      });
+      expect(await handle(message)).toEqual({ kind: 'done' });
+    }
+    expect(
+      await database.query(
+        'select id, company_id, address_key from projects where id = any($1::text[]) order by id',
+        [[first, second]],
+      ),
+    ).toEqual([
+      { id: first, company_id: seller, address_key: '78 PROJECT ST BOULDER CO 80302' },
+      { id: second, company_id: seller, address_key: null },
+    ]);
+    expect(
+      await database.query('select project_id from jobs where id = any($1::text[]) order by id', [jobs]),
+    ).toEqual([{ project_id: first }, { project_id: second }]);
+    const { result } = await createLead(
+      { database, clock: () => now, logger: silentLogger },
+      {
+        companyId: seller,
+        binding: undefined,
+        fullName: 'Jordan Ellis',
+        email: 'jordan@customers.example',
+        phone: '+1 555 0100',
+        address: '78 Project St, Boulder, CO 80302',
+        smsConsent: null,
+        timeoutMs: undefined,
+      },
+    );
+    expect(result).toMatchObject({
+      kind: 'merged',
+      projectId: first,
+      reason: `address matches project ${first}`,
+    });
+  });
+
+  test('names the project of a lead, or one project for two jobs: it stays as it is', async () => {
+    const projectId = newId('prj');
+    for (const line1 of ['79 Project Street', '80 Project Street']) {
+      const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: seller, projectId, line1 });
+      expect(await handle(message)).toEqual({ kind: 'done' });
+    }
+    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
+      { address_key: '79 PROJECT ST BOULDER CO 80302' },
+    ]);
+  });
+
+  test('names a project or a job of another company: that is refused and nothing is made', async () => {
+    const other = await insertCompany(database, 'SALES');
+    const [projectId, jobId, jobOfOther] = [newId('prj'), newId('job'), newId('job')];
+    await handle(
+      jobCreatedMessage({ jobId, sellingCompanyId: seller, projectId, line1: '81 Project Street' }),
+    );
+    expect(
+      await handle(jobCreatedMessage({ jobId: jobOfOther, sellingCompanyId: other, projectId })),
+    ).toEqual({ kind: 'dead', reason: `project ${projectId} belongs to another company` });
+    expect(await handle(jobCreatedMessage({ jobId, sellingCompanyId: other }))).toEqual({
+      kind: 'dead',
+      reason: `job ${jobId} belongs to another company`,
+    });
+    expect(await database.query('select id from jobs where id = $1', [jobOfOther])).toEqual([]);
+    expect(await database.query('select id from projects where company_id = $1', [other])).toEqual([]);
   });
 });

@@ -2,24 +2,17 @@ import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/cons
 import { assertNever } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
-import { Counter, type Registry } from 'prom-client';
-import type { Database, Transaction } from '../database/database.js';
-import type { PlatformEffect } from './platform-effect.js';
+import type { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { platformMessageCounter } from './platform-message-counter.js';
 import { type PlatformMessage, readPlatformMessage } from './platform-messages.js';
-import { recordJobAssigned } from './record-job-assigned.js';
-import { recordJobCreated } from './record-job-created.js';
-
-/** How long a message that came too early may wait for what it builds on, and how long between two tries. */
-const PATIENCE_MS = 60_000;
-const RETRY_MS = 5_000;
-
-type Handled =
-  PlatformEffect | { readonly kind: 'repeated' } | { readonly kind: 'overdue'; readonly missing: string };
+import { type Recorded, recordPlatformMessage } from './record-platform-message.js';
 
 /**
  * Makes the consumer of the platform's messages. Each takes effect once per message id: the inbox row stands in the
- * transaction of the effect. A message that came before what it builds on is tried again for 60 s from its first coming. One
- * that is malformed, of an unknown type, contradicts what is recorded or has waited in vain is dead, with the reason.
+ * transaction of the effect. A message that came before what it builds on is kept in its inbox row and acknowledged, so that
+ * it holds up no other; it takes effect in the transaction that records what it waits for. One that is malformed, of an
+ * unknown type or contradicts what is recorded is dead, with the reason.
  */
 export function createPlatformMessageHandler(deps: {
   readonly database: Pick<Database, 'transaction'>;
@@ -27,88 +20,56 @@ export function createPlatformMessageHandler(deps: {
   readonly logger: Logger;
   readonly metrics: Registry;
 }): (message: IncomingMessage) => Promise<ConsumeOutcome> {
-  const handled = new Counter({
-    name: 'partner_platform_messages_total',
-    help: 'Messages of the platform, by type and by what they did.',
-    labelNames: ['type', 'result'] as const,
-    registers: [deps.metrics],
-  });
+  const handled = platformMessageCounter(deps.metrics);
 
   return async ({ messageId, type, body }) => {
-    const message = readPlatformMessage(type, body);
-    const result = await handle(messageId, message);
+    const now = deps.clock();
+    const message = readPlatformMessage(type, body, now);
+    const { effect, after } = await handle({ messageId, type, body }, message, now);
     // The type of a message that nobody knows is the sender's invention: no label.
-    handled.inc({ type: message.kind === 'malformed' ? 'unknown' : type, result: result.kind });
-    deps.logger.info({ messageId, type, ...result }, 'platform.message_recorded');
-    return consumeOutcome(result);
+    handled.inc({ type: message.kind === 'malformed' ? 'unknown' : type, result: effect.kind });
+    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
+    for (const later of after) {
+      handled.inc({ type: later.type, result: later.effect.kind });
+      deps.logger.info(
+        { messageId: later.messageId, type: later.type, ...later.effect },
+        'platform.message_recorded',
+      );
+    }
+    return consumeOutcome(effect);
   };
 
-  async function handle(messageId: string, message: PlatformMessage): Promise<Handled> {
-    if (messageId === '') return { kind: 'refused', reason: 'the message has no id' };
-    if (message.kind === 'malformed') return { kind: 'refused', reason: message.reason };
-    const now = deps.clock();
+  async function handle(
+    sent: Pick<IncomingMessage, 'messageId' | 'type' | 'body'>,
+    message: PlatformMessage,
+    now: Date,
+  ): Promise<Recorded> {
+    if (sent.messageId === '') return refused('the message has no id');
+    if (message.kind === 'malformed') return refused(message.reason);
     try {
-      return await deps.database.transaction((tx) => recordOnce(tx, messageId, message, now));
+      return await deps.database.transaction((tx) => recordPlatformMessage(tx, sent, message, now));
     } catch (error) {
       // Text that can not be stored will not get better by trying again.
       if (!(error instanceof ServiceError) || error.reason !== 'invalid_argument') throw error;
-      return { kind: 'refused', reason: error.message };
+      return refused(error.message);
     }
   }
 }
 
-/** Settles the message's inbox row and does what the message says, unless the row was settled before. */
-async function recordOnce(
-  tx: Transaction,
-  messageId: string,
-  message: Exclude<PlatformMessage, { kind: 'malformed' }>,
-  now: Date,
-): Promise<Handled> {
-  const [inbox] = await tx.query<{ received_at: Date }>(
-    `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
-     on conflict (message_id) do update set settled_at = excluded.settled_at where known.settled_at is null
-     returning received_at`,
-    [messageId, now],
-  );
-  if (inbox === undefined) return { kind: 'repeated' };
-  const effect = await recordEffect(tx, message, now);
-  if (effect.kind !== 'early' && effect.kind !== 'refused') return effect;
-
-  await tx.query('update inbox set settled_at = null where message_id = $1', [messageId]);
-  const waitedMs = now.getTime() - inbox.received_at.getTime();
-  return effect.kind === 'early' && waitedMs >= PATIENCE_MS
-    ? { kind: 'overdue', missing: effect.missing }
-    : effect;
+function refused(reason: string): Recorded {
+  return { effect: { kind: 'refused', reason }, after: [] };
 }
 
-function recordEffect(
-  tx: Transaction,
-  message: Exclude<PlatformMessage, { kind: 'malformed' }>,
-  now: Date,
-): Promise<PlatformEffect> {
-  switch (message.kind) {
-    case 'job_created':
-      return recordJobCreated(tx, message.command, now);
-    case 'job_assigned':
-      return recordJobAssigned(tx, message.command, now);
-    default:
-      return assertNever(message);
-  }
-}
-
-function consumeOutcome(result: Handled): ConsumeOutcome {
-  switch (result.kind) {
+function consumeOutcome(effect: Recorded['effect']): ConsumeOutcome {
+  switch (effect.kind) {
     case 'applied':
     case 'ignored':
     case 'repeated':
-      return { kind: 'done' };
     case 'early':
-      return { kind: 'retry', afterMs: RETRY_MS };
-    case 'overdue':
-      return { kind: 'dead', reason: `there is no ${result.missing} after ${PATIENCE_MS / 1_000} s` };
+      return { kind: 'done' };
     case 'refused':
-      return { kind: 'dead', reason: result.reason };
+      return { kind: 'dead', reason: effect.reason };
     default:
-      return assertNever(result);
+      return assertNever(effect);
   }
 }

@@ -7,37 +7,66 @@ import {
 import { type IdPrefix, isId } from '@partner/runtime/ids';
 import { z } from 'zod';
 
-const text = z
-  .string({ error: 'is missing' })
-  .min(1, 'is empty')
-  .refine((value) => !value.includes('\u0000'), 'holds the character U+0000');
-const optionalText = text.optional().transform((value) => value ?? null);
+const NAME_LENGTH = 120;
+const PHONE_LENGTH = 40;
+/** Of each part of an address, and of each text of a scope. */
+const TEXT_LENGTH = 200;
+const WORK_ORDER_LENGTH = 60;
+const LIST_LENGTH = 200;
+/** An instant outside of these is a fault of the sender's clock or units. */
+const EARLIEST_MS = Date.UTC(2000, 0, 1);
+const AHEAD_MS = 3_600_000;
+
+const text = (length: number) =>
+  z
+    .string({ error: 'is missing' })
+    .min(1, 'is empty')
+    .max(length, `is longer than ${length} characters`)
+    .refine((value) => !value.includes('\u0000'), 'holds the character U+0000');
+const optionalText = (length: number) =>
+  text(length)
+    .optional()
+    .transform((value) => value ?? null);
+const list = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).max(LIST_LENGTH, `holds more than ${LIST_LENGTH}`);
 const count = z.int({ error: 'is missing' }).min(0);
 const id = (prefix: IdPrefix) =>
-  text.refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
+  text(TEXT_LENGTH).refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
 const instant = z
   .custom<Timestamp>((value) => isMessage(value, TimestampSchema), 'is missing')
-  .transform(timestampDate);
+  .transform(timestampDate)
+  .refine((date) => date.getTime() >= EARLIEST_MS, 'is no instant after the year 1999');
 
-const scopeItem = z.object({ name: text, model: optionalText, quantity: count });
+const scopeItem = z.object({
+  name: text(TEXT_LENGTH),
+  model: optionalText(TEXT_LENGTH),
+  quantity: count,
+});
 
 /** A job that a sales company has sold, as the platform tells it. */
 const jobCreated = z.object({
   jobId: id('job'),
   sellingCompanyId: id('cmp'),
   projectId: id('prj').optional(),
-  workOrderNo: optionalText,
+  workOrderNo: optionalText(WORK_ORDER_LENGTH),
   customer: z.object(
-    { name: text, phone: text, line1: text, city: text, state: text, zip: text },
+    {
+      name: text(NAME_LENGTH),
+      phone: text(PHONE_LENGTH),
+      line1: text(TEXT_LENGTH),
+      city: text(TEXT_LENGTH),
+      state: text(TEXT_LENGTH),
+      zip: text(TEXT_LENGTH),
+    },
     'is missing',
   ),
   scope: z.object(
     {
-      packageName: text,
-      systemType: text,
-      equipment: z.array(scopeItem),
-      accessories: z.array(scopeItem),
-      supplierSources: z.array(z.object({ name: text, reference: optionalText })),
+      packageName: text(TEXT_LENGTH),
+      systemType: text(TEXT_LENGTH),
+      equipment: list(scopeItem),
+      accessories: list(scopeItem),
+      supplierSources: list(z.object({ name: text(TEXT_LENGTH), reference: optionalText(TEXT_LENGTH) })),
       scopeVersion: count,
     },
     'is missing',
@@ -59,16 +88,16 @@ export type PlatformMessage =
 
 /**
  * Reads a message of the platform by its type, the full protobuf name. Says of a malformed one which field is at fault, and
- * never what it holds.
+ * never what it holds. An instant that is more than an hour ahead of `now` is malformed too.
  */
-export function readPlatformMessage(type: string, body: Uint8Array): PlatformMessage {
+export function readPlatformMessage(type: string, body: Uint8Array, now: Date): PlatformMessage {
   switch (type) {
     case JobCreatedSchema.typeName: {
-      const read = decode(JobCreatedSchema, jobCreated, body);
+      const read = decode(JobCreatedSchema, jobCreated, body, now);
       return read.kind === 'malformed' ? read : { kind: 'job_created', command: read.command };
     }
     case JobAssignedSchema.typeName: {
-      const read = decode(JobAssignedSchema, jobAssigned, body);
+      const read = decode(JobAssignedSchema, jobAssigned, body, now);
       return read.kind === 'malformed' ? read : { kind: 'job_assigned', command: read.command };
     }
     default:
@@ -76,10 +105,11 @@ export function readPlatformMessage(type: string, body: Uint8Array): PlatformMes
   }
 }
 
-function decode<Command>(
+function decode<Command extends { readonly occurredAt: Date }>(
   schema: DescMessage,
   form: z.ZodType<Command>,
   body: Uint8Array,
+  now: Date,
 ):
   | { readonly kind: 'read'; readonly command: Command }
   | { readonly kind: 'malformed'; readonly reason: string } {
@@ -90,6 +120,8 @@ function decode<Command>(
     return { kind: 'malformed', reason: `the body is no ${schema.typeName}` };
   }
   const result = form.safeParse(message);
+  if (result.success && result.data.occurredAt.getTime() > now.getTime() + AHEAD_MS)
+    return { kind: 'malformed', reason: `${schema.typeName}: occurredAt is more than 1 h ahead` };
   if (result.success) return { kind: 'read', command: result.data };
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   return { kind: 'malformed', reason: `${schema.typeName}: ${faults.join('; ')}` };

@@ -28,9 +28,11 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { startWaitingMessages } from './start-waiting-messages.js';
 
 const logger = silentLogger;
 const clock = () => TEST_NOW;
+const PREFETCH = 10;
 
 let testDatabase: TestDatabase;
 let probe: BrokerProbe;
@@ -47,7 +49,7 @@ beforeAll(async () => {
   consumer = startConsumer({
     connection,
     queue: platformMessages,
-    prefetch: 10,
+    prefetch: PREFETCH,
     logger,
     metrics,
     handle: retryWhileUnavailable(
@@ -109,6 +111,58 @@ describe('job-state on a broker', () => {
       async () => (await database.query('select 1 from outbox')).length === 0,
     );
     await relay.stop();
+    await publisher.close();
+  });
+
+  test('does not let early messages, more than it may hold, stop those that they wait for', async () => {
+    const { database } = testDatabase;
+    const seller = await insertCompany(database, 'SALES');
+    const companyId = await insertCompany(database, 'INSTALLER');
+    const jobs = Array.from({ length: 3 * PREFETCH }, () => newId('job'));
+    const early = jobs.map((jobId) => jobAssignedMessage({ jobId, installerCompanyId: companyId }));
+    for (const message of [...early, ...early]) send(message);
+    for (const jobId of jobs) send(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    await eventually('all jobs, assigned', async () => {
+      const assigned = await database.query('select id from jobs where installer_company_id = $1', [
+        companyId,
+      ]);
+      return assigned.length === jobs.length;
+    });
+    const events = await database.query<{ resource_id: string }>(
+      'select resource_id from events where company_id = $1',
+      [companyId],
+    );
+    expect(events.map(({ resource_id }) => resource_id).sort()).toEqual([...jobs].sort());
+    expect(await database.query('select 1 from inbox where settled_at is null')).toEqual([]);
+  });
+
+  test('gives up on a waiting message in view of all: it is in the dead-letter queue with the reason', async () => {
+    const { database } = testDatabase;
+    const jobId = newId('job');
+    const assigned = jobAssignedMessage({ jobId, installerCompanyId: newId('cmp') });
+    send(assigned);
+    await eventually('the waiting message', async () => {
+      return (await database.query('select 1 from inbox where waits_for = $1', [jobId])).length === 1;
+    });
+    const metrics = new Registry();
+    const publisher = createPublisher({ connection, logger, metrics });
+    const waiting = startWaitingMessages({
+      database,
+      publisher,
+      deadLetterQueue: platformMessages.deadLetterQueue ?? '',
+      clock: () => new Date(TEST_NOW.getTime() + 24 * 3_600_000),
+      logger,
+      metrics,
+      intervalMs: 20,
+    });
+    const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
+    expect(dead.properties).toMatchObject({
+      messageId: assigned.messageId,
+      type: assigned.type,
+      headers: { 'x-dead-reason': `there was no ${jobId} within 24 h` },
+    });
+    expect(dead.content.equals(Buffer.from(assigned.body))).toBe(true);
+    await waiting.stop();
     await publisher.close();
   });
 

@@ -21,11 +21,11 @@ export async function recordJobAssigned(
 ): Promise<PlatformEffect> {
   const { jobId, installerCompanyId, occurredAt } = command;
   const job = await lockJob(tx, jobId);
-  if (job === undefined) return { kind: 'early', missing: `job ${jobId}` };
+  if (job === undefined) return { kind: 'early', missing: jobId };
   const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
     installerCompanyId,
   ]);
-  if (company === undefined) return { kind: 'early', missing: `company ${installerCompanyId}` };
+  if (company === undefined) return { kind: 'early', missing: installerCompanyId };
   if (company.class !== 'INSTALLER') {
     return { kind: 'refused', reason: `company ${installerCompanyId} is not an installer company` };
   }

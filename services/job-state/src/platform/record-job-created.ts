@@ -5,30 +5,42 @@ import type { JobCreatedCommand } from './platform-messages.js';
 
 /**
  * Records a job that the platform has created, at version 1 and not assigned to anybody, and its project when the platform
- * names one: leads for the same address merge into it. A job that is already there stays as it is.
+ * names one: leads for the same address merge into it, unless the address stands for another project already. A job that is
+ * there already stays as it is; a job or project of another company is refused. Locks: the project.
  */
 export async function recordJobCreated(
   tx: Queryable,
   command: JobCreatedCommand,
   now: Date,
 ): Promise<PlatformEffect> {
-  const { customer, sellingCompanyId } = command;
+  const { jobId, customer, sellingCompanyId, projectId } = command;
   const [company] = await tx.query<{ class: string }>('select class from companies where id = $1', [
     sellingCompanyId,
   ]);
-  if (company === undefined) return { kind: 'early', missing: `company ${sellingCompanyId}` };
+  if (company === undefined) return { kind: 'early', missing: sellingCompanyId };
   if (company.class !== 'SALES')
     return { kind: 'refused', reason: `company ${sellingCompanyId} is not a sales company` };
 
-  const created = await tx.query(
+  const [known] = await tx.query<{ selling_company_id: string }>(
+    'select selling_company_id from jobs where id = $1',
+    [jobId],
+  );
+  if (known !== undefined) {
+    return known.selling_company_id === sellingCompanyId
+      ? { kind: 'ignored', why: 'the job is there already' }
+      : { kind: 'refused', reason: `job ${jobId} belongs to another company` };
+  }
+  if (projectId !== undefined && !(await ensureProject(tx, { ...command, projectId }, now)))
+    return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
+
+  await tx.query(
     `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, created_at,
        updated_at, last_updated_at)
-     values ($1, $2, $3, $4, 1, 'ASSIGNED', $5, $6, $7, $8, $8)
-     on conflict (id) do nothing returning id`,
+     values ($1, $2, $3, $4, 1, 'ASSIGNED', $5, $6, $7, $8, $8)`,
     [
-      command.jobId,
+      jobId,
       sellingCompanyId,
-      command.projectId ?? null,
+      projectId ?? null,
       command.workOrderNo,
       JSON.stringify(customer),
       JSON.stringify(command.scope),
@@ -36,13 +48,32 @@ export async function recordJobCreated(
       now,
     ],
   );
-  if (created.length === 0) return { kind: 'ignored', why: 'the job is there already' };
-  if (command.projectId !== undefined) {
-    const address = `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`;
-    await tx.query(
-      `insert into projects (id, company_id, address_key, created_at) values ($1, $2, $3, $4) on conflict do nothing`,
-      [command.projectId, sellingCompanyId, normaliseAddress(address), now],
-    );
-  }
   return { kind: 'applied' };
+}
+
+/**
+ * Makes the project unless it is there. It takes the address's key only when no other project of the company has it. False
+ * when it is another company's; nothing is made then.
+ */
+async function ensureProject(
+  tx: Queryable,
+  command: JobCreatedCommand & { readonly projectId: string },
+  now: Date,
+): Promise<boolean> {
+  const { projectId, sellingCompanyId, customer } = command;
+  const address = `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`;
+  const withKey = await tx.query(
+    `insert into projects (id, company_id, address_key, created_at) values ($1, $2, $3, $4)
+     on conflict do nothing returning id`,
+    [projectId, sellingCompanyId, normaliseAddress(address), now],
+  );
+  if (withKey.length > 0) return true;
+  await tx.query(
+    `insert into projects (id, company_id, created_at) values ($1, $2, $3) on conflict (id) do nothing`,
+    [projectId, sellingCompanyId, now],
+  );
+  const [project] = await tx.query<{ company_id: string }>('select company_id from projects where id = $1', [
+    projectId,
+  ]);
+  return project?.company_id === sellingCompanyId;
 }

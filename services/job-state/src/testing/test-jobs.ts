@@ -92,8 +92,8 @@ export async function insertAssignedJob(
   const jobId = newId('job');
   const created = jobCreatedMessage({ jobId, sellingCompanyId });
   const assigned = jobAssignedMessage({ jobId, installerCompanyId });
-  const create = readPlatformMessage(created.type, created.body);
-  const assign = readPlatformMessage(assigned.type, assigned.body);
+  const create = readPlatformMessage(created.type, created.body, TEST_NOW);
+  const assign = readPlatformMessage(assigned.type, assigned.body, TEST_NOW);
   invariant(
     create.kind === 'job_created' && assign.kind === 'job_assigned',
     'the messages of the tests are whole',

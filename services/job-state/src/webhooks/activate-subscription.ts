@@ -1,6 +1,6 @@
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
-import type { Database } from '../database/database.js';
+import type { Database, TransactionLimits } from '../database/database.js';
 import { getSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
 
@@ -19,6 +19,7 @@ export async function activateSubscription(
     readonly clock: () => Date;
   },
   request: SubscriptionOfCompany,
+  limits: TransactionLimits = {},
 ): Promise<SubscriptionRow> {
   const { companyId, subscriptionId } = request;
   const { subscription, wasPaused } = await deps.database.transaction(async (tx) => {
@@ -48,7 +49,7 @@ export async function activateSubscription(
     );
     tx.wakeAfterCommit('deliveries');
     return { subscription: active, wasPaused: true };
-  });
+  }, limits);
   if (wasPaused) deps.logger.info({ subscriptionId, companyId }, 'subscription.activated');
   return subscription;
 }

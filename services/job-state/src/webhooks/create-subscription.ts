@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from '@connectrpc/connect';
+import type { Client, HandlerContext } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { subscriptionIn } from '@partner/proto-contracts/public-api/console';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
@@ -18,6 +18,8 @@ import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-messa
 export const MAX_SUBSCRIPTIONS_PER_COMPANY = 50;
 
 const FIRST_VERSION = 1;
+/** Of the time that the caller waits, what is kept for the database after the question about the URL. */
+const KEPT_FOR_DATABASE_MS = 500;
 
 /** What the creation of subscriptions works with. */
 export interface CreateSubscriptionDeps {
@@ -40,17 +42,22 @@ export interface SubscriptionToCreate {
   readonly schemaVersion: number | undefined;
 }
 
+/** For how long the caller still waits. */
+export type Caller = Pick<HandlerContext, 'timeoutMs' | 'signal'>;
+
 /**
  * Makes a paused subscription with its first secret, which is kept sealed and given out only here. An event that is named
  * twice is kept once. Fails with `invalid_argument` for an event that the company's class may not have (`events.<index>`),
  * a URL that the dispatcher's rules refuse (`url`), a schema version that does not exist, or one subscription too many; with
- * `unavailable` when the dispatcher does not answer.
+ * `unavailable` when the dispatcher does not answer in the time that the caller waits. For a caller who no longer waits
+ * nothing is made.
  *
  * Lock: the company, so that subscriptions created at the same time are counted one after another.
  */
 export async function createSubscription(
   deps: CreateSubscriptionDeps,
   request: SubscriptionToCreate,
+  caller: Caller,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
   const { companyId, companyClass } = request;
   const checked = validate(subscriptionIn, request, 'subscription');
@@ -61,15 +68,18 @@ export async function createSubscription(
     violations.push({ path: 'schemaVersion', message: `must be from 1 to ${CURRENT_SCHEMA_VERSION}` });
   }
   if (violations.length > 0) throw invalidArgument(violations);
-  const url = await checkEndpoint(deps.endpoints, checked.value.url);
+  const url = await checkEndpoint(deps.endpoints, checked.value.url, caller);
+  refuseWhenOverdue(caller);
 
   const id = newId('whk');
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const sealed = sealSecret(deps.sealingKeys, { subscriptionId: id, version: FIRST_VERSION }, secret);
-  const subscription = await deps.database.transaction(async (tx) => {
-    await claimPlace(tx, companyId);
-    const [row] = await tx.query<SubscriptionRow>(
-      `with s as (
+  const subscription = await deps.database.transaction(
+    async (tx) => {
+      await claimPlace(tx, companyId);
+      refuseWhenOverdue(caller);
+      const [row] = await tx.query<SubscriptionRow>(
+        `with s as (
          insert into subscriptions
            (id, company_id, url, description, events, schema_version, secret_version, created_at, updated_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
@@ -79,28 +89,39 @@ export async function createSubscription(
          select s.id, s.secret_version, $9, s.created_at from s
        )
        select ${SUBSCRIPTION_COLUMNS} from s`,
-      [
-        id,
-        companyId,
-        url,
-        description,
-        [...new Set(events)],
-        schemaVersion,
-        FIRST_VERSION,
-        deps.clock(),
-        sealed,
-      ],
-    );
-    invariant(row, 'an insert gives its row');
-    return row;
-  });
+        [
+          id,
+          companyId,
+          url,
+          description,
+          [...new Set(events)],
+          schemaVersion,
+          FIRST_VERSION,
+          deps.clock(),
+          sealed,
+        ],
+      );
+      invariant(row, 'an insert gives its row');
+      return row;
+    },
+    { statementTimeoutMs: caller.timeoutMs() },
+  );
   deps.logger.info({ subscriptionId: id, companyId, events: subscription.events }, 'subscription.created');
   return { subscription, secret };
 }
 
 /** The URL's normalised form. */
-async function checkEndpoint(endpoints: Client<typeof EndpointService>, url: string): Promise<string> {
-  const verdict = await endpoints.checkEndpoint({ url }).catch((cause: unknown) => {
+async function checkEndpoint(
+  endpoints: Client<typeof EndpointService>,
+  url: string,
+  caller: Caller,
+): Promise<string> {
+  const leftMs = caller.timeoutMs();
+  const limits = {
+    signal: caller.signal,
+    ...(leftMs !== undefined && { timeoutMs: leftMs - KEPT_FOR_DATABASE_MS }),
+  };
+  const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
     throw new ServiceError('unavailable', 'the endpoint URL can not be checked now; nothing was created', {
       retryAfterSeconds: 1,
       cause,
@@ -111,6 +132,11 @@ async function checkEndpoint(endpoints: Client<typeof EndpointService>, url: str
   }
   invariant(verdict.normalizedUrl, 'an allowed URL comes normalised');
   return verdict.normalizedUrl;
+}
+
+function refuseWhenOverdue(caller: Caller): void {
+  if ((caller.timeoutMs() ?? 1) > 0) return;
+  throw new ServiceError('unavailable', 'it took too long; nothing was created', { retryAfterSeconds: 1 });
 }
 
 async function claimPlace(tx: Transaction, companyId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import {
   type DeliveryAttempted,
@@ -76,6 +77,18 @@ describe('decodeDeliveryAttempted', () => {
       'attempt.startedAt',
       (message) => message.attempt?.startedAt && (message.attempt.startedAt.seconds = 1n << 60n),
     ],
+    [
+      'attempt.startedAt',
+      (message) =>
+        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('1999-12-31T23:59:59Z'))),
+    ],
+    [
+      'attempt.startedAt',
+      (message) =>
+        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('2100-01-01T00:00:00Z'))),
+    ],
+    ['attempt.number', (message) => message.attempt && (message.attempt.number = 9)],
+    ['attempt.responseStatus', (message) => message.attempt && (message.attempt.responseStatus = 99)],
   ])('says that %s is at fault', (field, change) => {
     const body = encoded(change);
     expect(fromBinary(DeliveryAttemptedSchema, body)).toBeDefined();

@@ -2,18 +2,21 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { DeliveryAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { z } from 'zod';
 import { attemptOutcomeName } from './delivery-message.js';
 
 const int32 = z.int().min(0).max(2_147_483_647);
+const EARLIEST_START = new Date('2000-01-01T00:00:00Z');
+const LATEST_START = new Date('2100-01-01T00:00:00Z');
 /** Postgres keeps no NUL in a text. */
 const text = z.string().transform((value) => value.replaceAll('\0', ''));
 const instant = z
   .custom<Timestamp>((value) => value !== undefined)
   .transform((timestamp, context) => {
     const date = timestampDate(timestamp);
-    if (!Number.isNaN(date.getTime())) return date;
-    context.addIssue({ code: 'custom', message: 'is not an instant' });
+    if (date >= EARLIEST_START && date < LATEST_START) return date;
+    context.addIssue({ code: 'custom', message: 'is not an instant of this century' });
     return z.NEVER;
   });
 
@@ -24,7 +27,7 @@ const deliveryAttempted = z.object({
   retryAfterSeconds: int32.optional(),
   attempt: z.object({
     deliveryId: text,
-    number: int32.min(1),
+    number: z.int().min(1).max(LIMITS.webhookAttempts),
     startedAt: instant,
     durationMs: int32,
     outcome: z.enum(AttemptOutcome).transform((outcome, context) => {
@@ -33,7 +36,7 @@ const deliveryAttempted = z.object({
       context.addIssue({ code: 'custom', message: 'is not known' });
       return z.NEVER;
     }),
-    responseStatus: int32.optional(),
+    responseStatus: z.int().min(100).max(999).optional(),
     responseBody: z.instanceof(Uint8Array).optional(),
     error: text.optional(),
     remoteAddress: text.optional(),

@@ -39,7 +39,7 @@ export function createReleaseMetrics(metrics: Registry, database: Queryable) {
 /** What the recording of attempts measures. */
 export function createAttemptMetrics(metrics: Registry) {
   const attempts = new Counter({
-    name: 'partner_webhook_attempts_total',
+    name: 'partner_webhook_attempts_recorded_total',
     help: 'Recorded attempts by how they ended.',
     labelNames: ['outcome'],
     registers: [metrics],
@@ -59,7 +59,7 @@ export function createAttemptMetrics(metrics: Registry) {
 async function oldestDueSeconds(database: Queryable): Promise<number> {
   const [oldest] = await database.query<{ age: number }>(
     `select extract(epoch from now() - next_attempt_at)::double precision as age
-     from deliveries where state in ('pending', 'retry_scheduled') and next_attempt_at <= now()
+     from deliveries where finished_at is null and state <> 'held' and next_attempt_at <= now()
      order by next_attempt_at limit 1`,
   );
   return oldest?.age ?? 0;

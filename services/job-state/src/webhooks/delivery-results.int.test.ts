@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
+import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { claimDue } from './claim-due.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
@@ -12,7 +13,7 @@ import {
   type WebhookFixture,
 } from './testing/webhook-fixture.js';
 
-const LIMITS = { batchSize: 100, leaseSeconds: 30, subscriptionCap: 100 };
+const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 const FAILED = AttemptOutcome.TIMED_OUT;
 
 let fixture: WebhookFixture;
@@ -63,7 +64,7 @@ async function attemptsOf(deliveryId: string) {
 }
 
 async function recordedAttempts(outcome: string): Promise<number> {
-  const metric = await registry.getSingleMetric('partner_webhook_attempts_total')?.get();
+  const metric = await registry.getSingleMetric('partner_webhook_attempts_recorded_total')?.get();
   return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
 }
 
@@ -138,17 +139,118 @@ describe('the handler of delivery results', () => {
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
   });
 
-  test('keeps a failure under a former lease in the history and leaves the delivery alone', async () => {
+  test('counts a failure under a former lease, and leaves the present lease to its own attempt', async () => {
     const former = await claimed();
     const present = await lease(former.id);
     await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id, outcome: FAILED }));
-    expect(await fixture.delivery(former.id)).toMatchObject({
-      state: 'pending',
-      attempts: 0,
+    const counted = await fixture.delivery(former.id);
+    expect(counted).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 1,
       lease_id: present.lease_id,
-      next_attempt_at: present.next_attempt_at,
+      finished_at: null,
     });
-    expect(await attemptsOf(former.id)).toHaveLength(1);
+    // Not before the wait that the counted attempt asks for, whenever the lease ends.
+    expect(Math.ceil((counted.wait_ms ?? 0) / 60_000)).toBe(1);
+    await handle(attemptedMessage({ deliveryId: former.id, leaseId: present.lease_id, outcome: FAILED }));
+    const after = await fixture.delivery(former.id);
+    expect(after).toMatchObject({ state: 'retry_scheduled', attempts: 2, lease_id: null });
+    expect(Math.ceil((after.wait_ms ?? 0) / 60_000)).toBe(2);
+    expect(await attemptsOf(former.id)).toHaveLength(2);
+  });
+
+  test('never brings an attempt forward for a failure that comes late', async () => {
+    const delivery = await claimed();
+    await handle(
+      attemptedMessage({
+        deliveryId: delivery.id,
+        leaseId: delivery.lease_id,
+        outcome: FAILED,
+        retryAfterSeconds: 3_600,
+      }),
+    );
+    const scheduled = await fixture.delivery(delivery.id);
+    await handle(attemptedMessage({ deliveryId: delivery.id, leaseId: 'former', outcome: FAILED }));
+    expect(await fixture.delivery(delivery.id)).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: 2,
+      next_attempt_at: scheduled.next_attempt_at,
+    });
+  });
+
+  test('ends a delivery with 8 failures, whether they came late or not, and keeps what is held held', async () => {
+    const late = () => attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED });
+    const { id, subscription_id: subscriptionId, lease_id: leaseId } = await claimed();
+    await fixture.setState(subscriptionId, 'paused');
+    await handle(late());
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
+    await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'held', attempts: 2, lease_id: null });
+    for (let attempts = 3; attempts < 8; attempts += 1) {
+      await handle(late());
+      expect(await fixture.delivery(id)).toMatchObject({ state: 'held', attempts });
+    }
+    await handle(late());
+    const dead = await fixture.delivery(id);
+    expect(dead).toMatchObject({ state: 'dead_lettered', attempts: 8, next_attempt_at: null });
+    await handle(late());
+    await handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }));
+    expect(await fixture.delivery(id)).toEqual(dead);
+    expect(await attemptsOf(id)).toHaveLength(10);
+  });
+
+  test('comes to the same end whatever the order and the leases of the results, one by one or together', async () => {
+    const result = fc.record({
+      isPresent: fc.boolean(),
+      isSuccess: fc.oneof(
+        { arbitrary: fc.constant(false), weight: 6 },
+        { arbitrary: fc.constant(true), weight: 1 },
+      ),
+      isAlone: fc.boolean(),
+      isLeasedBefore: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(result, { minLength: 1, maxLength: 12 }), async (results) => {
+        let delivery: StoredDelivery = await claimed();
+        const running: Promise<unknown>[] = [];
+        for (const { isPresent, isSuccess, isAlone, isLeasedBefore } of results) {
+          if (isLeasedBefore) {
+            await Promise.all(running);
+            delivery = await fixture.delivery(delivery.id);
+            if (delivery.finished_at === null) delivery = await lease(delivery.id);
+          }
+          running.push(
+            handle(
+              attemptedMessage({
+                deliveryId: delivery.id,
+                leaseId: isPresent ? delivery.lease_id : 'former',
+                outcome: isSuccess ? AttemptOutcome.DELIVERED : FAILED,
+              }),
+            ),
+          );
+          if (!isAlone) continue;
+          await Promise.all(running);
+          delivery = await fixture.delivery(delivery.id);
+        }
+        await Promise.all(running);
+
+        const success = results.findIndex(({ isSuccess }) => isSuccess);
+        const failures = success === -1 ? results.length : success;
+        const end = await fixture.delivery(delivery.id);
+        expect(await attemptsOf(delivery.id)).toHaveLength(results.length);
+        expect({ state: end.state, attempts: end.attempts }).toEqual(
+          failures >= 8
+            ? { state: 'dead_lettered', attempts: 8 }
+            : success === -1
+              ? { state: 'retry_scheduled', attempts: failures }
+              : { state: 'delivered', attempts: failures + 1 },
+        );
+        if (end.state !== 'retry_scheduled') return;
+        // Nothing is due before the wait of the counted attempts.
+        expect(end.wait_ms).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   test('takes a success under a former lease, after which the present lease changes nothing', async () => {
@@ -179,7 +281,7 @@ describe('the handler of delivery results', () => {
       handle(attemptedMessage({ deliveryId, leaseId, number: 1, outcome: FAILED, startedAt })),
       handle(attemptedMessage({ deliveryId, leaseId: 'former', number: 1 })),
     ]);
-    expect(await fixture.delivery(deliveryId)).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect(await fixture.delivery(deliveryId)).toMatchObject({ state: 'delivered', attempts: 3 });
     expect(await attemptsOf(deliveryId)).toHaveLength(3);
   });
 
@@ -286,10 +388,34 @@ describe('the handler of delivery results', () => {
     });
   });
 
+  test('records the others when the database refuses one result of a batch', async () => {
+    const deliveries = [await claimed(), await claimed(), await claimed()];
+    await fixture.database.query(
+      `alter table delivery_attempts add constraint refused check (remote_address <> 'refused')`,
+    );
+    const outcomes = await Promise.allSettled([
+      // Keeps the handler busy, so that the others share a batch.
+      handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
+      ...deliveries.map(({ id, lease_id: leaseId }, index) =>
+        handle(
+          attemptedMessage({
+            deliveryId: id,
+            leaseId,
+            remoteAddress: index === 1 ? 'refused' : '203.0.113.7',
+          }),
+        ),
+      ),
+    ]);
+    await fixture.database.query('alter table delivery_attempts drop constraint refused');
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    const states = await Promise.all(deliveries.map(async ({ id }) => (await fixture.delivery(id)).state));
+    expect(states).toEqual(['delivered', 'pending', 'delivered']);
+  });
+
   test('counts attempts by outcome and dead letters', async () => {
     const text = await registry.metrics();
-    expect(text).toMatch(/partner_webhook_attempts_total{outcome="timed_out"} [1-9]/);
-    expect(text).toMatch(/partner_webhook_attempts_total{outcome="delivered"} [1-9]/);
-    expect(text).toMatch(/partner_webhook_dead_letters_total 1/);
+    expect(text).toMatch(/partner_webhook_attempts_recorded_total{outcome="timed_out"} [1-9]/);
+    expect(text).toMatch(/partner_webhook_attempts_recorded_total{outcome="delivered"} [1-9]/);
+    expect(text).toMatch(/partner_webhook_dead_letters_total [1-9]/);
   });
 });

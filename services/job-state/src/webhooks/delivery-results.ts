@@ -1,6 +1,7 @@
 import { DeliveryAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/consumer';
 import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { batchWhileBusy } from './batch-while-busy.js';
@@ -25,7 +26,8 @@ export interface DeliveryResultsDeps {
 /**
  * Makes the handler of the queue of results. It resolves after the commit, so that a result is acknowledged only once it is
  * recorded; results that arrive meanwhile share the next transaction. Throws `unavailable` while the
- * database is away; recording again is harmless. A message that is malformed is dead.
+ * database is away; recording again is harmless. A result that the database refuses fails alone. A message that is
+ * malformed is dead.
  */
 export function createDeliveryResultsHandler(
   deps: DeliveryResultsDeps,
@@ -39,6 +41,7 @@ export function createDeliveryResultsHandler(
   const record = batchWhileBusy<AttemptResult>({
     maxItems: BATCH_SIZE,
     run: (results) => recordAttempts(settings, results),
+    isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
   });
 
   return async (message) => {

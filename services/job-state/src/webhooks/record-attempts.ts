@@ -45,7 +45,7 @@ interface SubscriptionChange {
  * the URL that it was sent to, if that is still the present one. A dead letter makes the subscription degraded, a delivered
  * attempt makes it healthy.
  *
- * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id.
+ * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id, then what is not waited for.
  */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
@@ -131,11 +131,13 @@ function settle(
     recorded.push(result);
 
     const before = settled.get(delivery.id)?.change;
-    const standing =
-      before === undefined ? delivery : { state: before.kind, attempts: before.attempts, leaseId: null };
     const { leaseId, retryAfterSeconds, attempt } = result;
-    const change = settleAttempt(standing, { leaseId, retryAfterSeconds, outcome: attempt.outcome }, retry);
-    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change });
+    const change = settleAttempt(
+      before === undefined ? delivery : standingAfter(delivery, before),
+      { leaseId, retryAfterSeconds, outcome: attempt.outcome },
+      retry,
+    );
+    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: together(before, change) });
 
     const subscription = subscriptions.get(delivery.subscriptionId) ?? {};
     if (change.kind === 'delivered') subscription.health = 'healthy';
@@ -154,31 +156,60 @@ function settle(
   return { recorded, settled: [...settled.values()], subscriptions };
 }
 
+function standingAfter(delivery: DeliveryUnderLock, change: Change): DeliveryStanding {
+  const keepsLease = change.kind === 'retry_scheduled' && !change.endsLease;
+  return { state: change.kind, attempts: change.attempts, leaseId: keepsLease ? delivery.leaseId : null };
+}
+
+/** Two changes of one delivery as one: of two waits the longer. */
+function together(before: Change | undefined, change: Change): Change {
+  if (before?.kind !== 'retry_scheduled' || change.kind !== 'retry_scheduled') return change;
+  return {
+    ...change,
+    waitMs: Math.max(before.waitMs, change.waitMs),
+    endsLease: before.endsLease || change.endsLease,
+  };
+}
+
 /**
+ * `locked` takes at once the lock that the change needs: a weaker one first would let two replicas wait for each other.
+ *
  * `paused` is the second look at what is about to be held: without a lock on its subscription, which is not waited for, the
- * delivery is scheduled instead, and the release holds it when it is due. So no activation can miss it.
+ * delivery is scheduled instead, and the release holds it when it is due. So no activation can miss it. It looks after
+ * `locked` has waited, so that nobody waits who holds what it takes. What is under a lease stays under it, unless this was
+ * its result.
  */
 async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
   const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
   await tx.query(
-    `with paused as materialized (
-       select s.id from subscriptions s where s.id = any($5::text[]) and s.state = 'paused' for share skip locked
+    `with locked as materialized (
+       select s.id, s.state from subscriptions s where s.id = any($7::text[]) order by s.id for no key update
+     ), others as materialized (
+       select s.id from subscriptions s
+       where s.id = any($6::text[]) and s.id <> all($7::text[]) and s.state = 'paused'
+         and (select count(*) from locked) >= 0
+       for share skip locked
+     ), paused as (
+       select id from others union all select id from locked where state = 'paused'
      ), settled as (
        update deliveries d set
          state = case
-           when change.state = 'retry_scheduled' and not d.is_test and d.subscription_id in (select id from paused)
+           when change.state = 'retry_scheduled' and not d.is_test and (change.ends_lease or d.lease_id is null)
+             and d.subscription_id in (select id from paused)
              then 'held'
            else change.state
          end,
          attempts = change.attempts,
-         lease_id = null,
-         next_attempt_at = now() + make_interval(secs => change.wait_ms / 1000),
+         lease_id = case when not change.ends_lease then d.lease_id end,
+         next_attempt_at = case
+           when change.state <> 'retry_scheduled' then null
+           when change.ends_lease then now() + make_interval(secs => change.wait_ms / 1000)
+           else greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+         end,
          finished_at = case when change.state = 'retry_scheduled' then null else now() end
-       from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[])
-         as change (id, state, attempts, wait_ms)
+       from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
+         as change (id, state, attempts, wait_ms, ends_lease)
        where d.id = change.id
-     ), locked as materialized (
-       select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
      )
      update subscriptions s set
        health = coalesce(change.health, s.health),
@@ -187,7 +218,7 @@ async function write(tx: Transaction, { settled, subscriptions }: Outcome): Prom
          else s.verified_url_version
        end
      from locked
-     join unnest($6::text[], $7::text[], $8::integer[]) as change (id, health, verified_url_version)
+     join unnest($7::text[], $8::text[], $9::integer[]) as change (id, health, verified_url_version)
        on change.id = locked.id
      where s.id = locked.id`,
     [
@@ -195,6 +226,7 @@ async function write(tx: Transaction, { settled, subscriptions }: Outcome): Prom
       settled.map(({ change }) => change.kind),
       settled.map(({ change }) => change.attempts),
       settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
+      settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
       settled.filter(({ delivery }) => delivery.isPaused).map(({ delivery }) => delivery.subscriptionId),
       changed.map(([id]) => id),
       changed.map(([, change]) => change.health ?? null),

@@ -1,5 +1,6 @@
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
+import { currentRequestId } from '@partner/runtime/request-context';
 import { injectTrace } from '@partner/runtime/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
@@ -45,8 +46,9 @@ export async function recordEvent<E extends EmittedEventName>(
   const [row] = await tx.query<{ deliveries: number }>(
     `with event as (
        insert into events
-         (id, company_id, name, occurred_at, resource_type, resource_id, resource_version, body, trace_parent, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         (id, company_id, name, occurred_at, resource_type, resource_id, resource_version, body, trace_parent, created_at,
+          request_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15)
        returning id, company_id, created_at
      ), queued as (
        insert into deliveries (id, subscription_id, company_id, event_id, created_at)
@@ -73,6 +75,7 @@ export async function recordEvent<E extends EmittedEventName>(
       [event.event, `${eventGroup(event.event)}.*`],
       CURRENT_SCHEMA_VERSION,
       EVENT_CATALOGUE[event.event].classes,
+      currentRequestId() ?? null,
     ],
   );
   invariant(row, 'a count has a row');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { DeliverWebhookSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
 import { createInMemoryPublisher } from '@partner/runtime/testing/in-memory-publisher';
 import { withSpan } from '@partner/runtime/telemetry/tracing';
 import { Registry } from 'prom-client';
@@ -13,7 +14,13 @@ import { createReleaseMetrics } from './delivery-metrics.js';
 import { releaseBatch } from './release-batch.js';
 import { openWebhookFixture, type WebhookFixture } from './testing/webhook-fixture.js';
 
-const LIMITS = { batchSize: 100, leaseSeconds: 30, subscriptionCap: 20, returnAfterMs: 60_000 };
+const LIMITS = {
+  batchSize: 100,
+  leaseSeconds: 30,
+  inFlight: 1_000,
+  subscriptionCap: 20,
+  returnAfterMs: 60_000,
+};
 
 let fixture: WebhookFixture;
 
@@ -60,7 +67,7 @@ describe('releaseBatch', () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     const { eventId, traceId } = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => ({
-      eventId: await fixture.event(companyId),
+      eventId: await runWithRequestId('req-1', () => fixture.event(companyId)),
       traceId: span.spanContext().traceId,
     }));
     const { done, publisher } = release();
@@ -79,6 +86,7 @@ describe('releaseBatch', () => {
       messageId: delivery.lease_id,
     });
     expect(message.headers?.['traceparent']).toContain(traceId);
+    expect(message.headers?.['x-request-id']).toBe('req-1');
     const command = fromBinary(DeliverWebhookSchema, message.body);
     expect(command).toMatchObject({
       deliveryId: delivery.id,
@@ -93,10 +101,20 @@ describe('releaseBatch', () => {
     });
     expect(Buffer.from(command.body ?? []).equals(event.body)).toBe(true);
     expect(Buffer.from(command.sealedSecret ?? []).toString('hex')).toBe('5ea1ed');
-    invariant(command.leaseExpiresAt, 'the lease has an end');
+    invariant(command.leaseExpiresAt && command.leasedAt, 'the lease has a beginning and an end');
+    expect(timestampDate(command.leaseExpiresAt).getTime() - timestampDate(command.leasedAt).getTime()).toBe(
+      30_000,
+    );
     expect(timestampDate(command.leaseExpiresAt)).toEqual(delivery.next_attempt_at);
     expect(delivery.wait_ms).toBeGreaterThan(0);
     expect(delivery.wait_ms).toBeLessThanOrEqual(30_000);
+  });
+
+  test('names no request for an event that none has made', async () => {
+    await subscriptionWithEvents(1);
+    const { done, publisher } = release();
+    await done;
+    expect(publisher.published.all()[0]?.headers).not.toHaveProperty('x-request-id');
   });
 
   test('leaves a leased delivery alone until the lease ends, then releases it under a new lease', async () => {
@@ -179,6 +197,46 @@ describe('releaseBatch', () => {
     ]);
     await fixture.makeDue(lost.id);
     expect(ofBusy(await claimDue(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
+  });
+
+  test('releases for a healthy subscription at once, however many others hang with a backlog', async () => {
+    const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
+    for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
+    const underWay: ClaimedDelivery[] = [];
+    for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimDue(fixture.database, limits)));
+    // Three quarters of the room; the rest is for whoever has nothing under way.
+    expect(underWay).toHaveLength(30);
+    expect(new Set(underWay.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
+
+    const healthy = await subscriptionWithEvents(3);
+    const next = await claimDue(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
+  });
+
+  test('keeps what is under way to the bound, whosever it is', async () => {
+    const limits = { ...LIMITS, inFlight: 4 };
+    for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
+    const [first] = await claimDue(fixture.database, limits);
+    expect(await fixture.leases()).toBe(4);
+    expect(await claimDue(fixture.database, limits)).toEqual([]);
+    await fixture.database.query(`update deliveries set state = 'delivered', lease_id = null where id = $1`, [
+      first?.id,
+    ]);
+    expect(await claimDue(fixture.database, limits)).toHaveLength(1);
+  });
+
+  test('takes first attempts before the retries of the same subscription', async () => {
+    const { deliveries } = await subscriptionWithEvents(3);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
+       where id = $1`,
+      [deliveries[0]?.id],
+    );
+    const limits = { ...LIMITS, batchSize: 2 };
+    expect(new Set((await claimDue(fixture.database, limits)).map(({ id }) => id))).toEqual(
+      new Set([deliveries[1]?.id, deliveries[2]?.id]),
+    );
+    expect((await claimDue(fixture.database, limits)).map(({ id }) => id)).toEqual([deliveries[0]?.id]);
   });
 
   test('never gives one delivery to two schedulers', async () => {

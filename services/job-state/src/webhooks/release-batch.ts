@@ -28,7 +28,8 @@ export interface ReleasedBatch {
 }
 
 /**
- * Claims what is due and gives it to the broker, all of it in flight at once, each in the trace of its event. Leases of
+ * Claims what is due and gives it to the broker, all of it in flight at once, each in the trace of its event and with
+ * the id of the request that made it. Leases of
  * what was not confirmed are returned, so that a delivery that the broker took all the same can be attempted twice. Throws
  * when the database fails; leases that were claimed by then run out by themselves.
  */
@@ -66,6 +67,7 @@ function publish(publisher: Pick<Publisher, 'publish'>, delivery: ClaimedDeliver
     subscriptionId: delivery.subscriptionId,
     leaseId: delivery.leaseId,
     attempt: delivery.attempt,
+    leasedAt: timestampFromDate(delivery.leasedAt),
     leaseExpiresAt: timestampFromDate(delivery.leaseExpiresAt),
     url: delivery.url,
     urlVersion: delivery.urlVersion,
@@ -89,7 +91,10 @@ function publish(publisher: Pick<Publisher, 'publish'>, delivery: ClaimedDeliver
         messageId: delivery.leaseId,
         type: DeliverWebhookSchema.typeName,
         body: toBinary(DeliverWebhookSchema, command),
-        headers: injectTrace(),
+        headers: {
+          ...injectTrace(),
+          ...(delivery.requestId !== null && { 'x-request-id': delivery.requestId }),
+        },
       }),
   );
 }

@@ -38,15 +38,16 @@ function start(options: {
   const publisher = createInMemoryPublisher();
   const log = createRecorder<string>();
   const record = (_fields: unknown, line?: unknown) => log.record(String(line));
-  let now = Date.now();
+  let now = 0;
   const scheduler = startScheduler({
     database: fixture.database,
     publisher: options.publish === undefined ? publisher : { publish: options.publish },
     logger: { debug: () => undefined, info: record, warn: record },
     metrics: new Registry(),
-    clock: () => new Date(now),
+    elapsedMs: () => now,
     intervalMs: options.intervalMs,
     leaseSeconds: 30,
+    inFlight: 400,
     batchSize: options.batchSize ?? 100,
   });
   schedulers.push(scheduler);
@@ -135,7 +136,7 @@ describe('startScheduler', () => {
     await fixture.event(companyId);
     let queries = 0;
     const failures = createRecorder<string>();
-    let now = Date.now();
+    let now = 0;
     const scheduler = startScheduler({
       database: {
         query: () => {
@@ -150,9 +151,10 @@ describe('startScheduler', () => {
         warn: (_fields: unknown, line?: unknown) => failures.record(String(line)),
       },
       metrics: new Registry(),
-      clock: () => new Date(now),
+      elapsedMs: () => now,
       intervalMs: 1,
       leaseSeconds: 30,
+      inFlight: 200,
       batchSize: 10,
     });
     schedulers.push(scheduler);

@@ -6,8 +6,8 @@ import { startLoop } from '../database/start-loop.js';
 import { createReleaseMetrics } from './delivery-metrics.js';
 import { releaseBatch } from './release-batch.js';
 
-/** Well above what a healthy endpoint needs, and a small part of the dispatcher's slots for one that hangs. */
-const SUBSCRIPTION_CAP = 20;
+/** What one subscription may have under way of all that may be: enough for a healthy endpoint, little for one that hangs. */
+const SUBSCRIPTION_SHARE = 0.05;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
@@ -16,16 +16,16 @@ export interface SchedulerOptions {
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly metrics: Registry;
-  /** Paces the attempts of an outage; what is due is decided by the database's clock. */
-  readonly clock: () => Date;
+  /** Milliseconds that only grow. Paces the attempts of an outage; what is due is decided by the database's clock. */
+  readonly elapsedMs: () => number;
   /** Milliseconds between two looks at what is due, when nothing wakes the scheduler. */
   readonly intervalMs: number;
   /** How long a released delivery is left alone, in seconds: its time in the queue and the attempt. */
   readonly leaseSeconds: number;
   /** Deliveries that are released at once, at most. */
   readonly batchSize: number;
-  /** Deliveries of one subscription that are under way at once, at most; 20 when not given. */
-  readonly subscriptionCap?: number;
+  /** Deliveries that are under way at once, at most; one subscription gets a twentieth of it, at least one. */
+  readonly inFlight: number;
 }
 
 /** Releases due deliveries until it is stopped. */
@@ -53,7 +53,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       {
         batchSize,
         leaseSeconds: options.leaseSeconds,
-        subscriptionCap: options.subscriptionCap ?? SUBSCRIPTION_CAP,
+        inFlight: options.inFlight,
+        subscriptionCap: Math.max(1, Math.floor(options.inFlight * SUBSCRIPTION_SHARE)),
         returnAfterMs: AGAIN_AFTER_FAILURE_MS,
       },
     );
@@ -62,7 +63,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       failedAt = undefined;
     } else if (failed > 0) {
       if (failedAt === undefined) logger.warn({ err: failure }, 'deliveries.release_failed');
-      failedAt = options.clock().getTime();
+      failedAt = options.elapsedMs();
     }
     return released > 0 && released + failed === batchSize ? 'more' : 'idle';
   }
@@ -72,7 +73,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     intervalMs: options.intervalMs,
     logger,
     async runOnce() {
-      const now = options.clock().getTime();
+      const now = options.elapsedMs();
       if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
       try {
         return await release();

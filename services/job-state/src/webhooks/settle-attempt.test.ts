@@ -13,6 +13,7 @@ describe('settleAttempt', () => {
       kind: 'retry_scheduled',
       attempts: 1,
       waitMs: 60_000,
+      endsLease: true,
     });
   });
 
@@ -21,9 +22,13 @@ describe('settleAttempt', () => {
     expect(settleAttempt(last, failed, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
 
-  test('leaves a delivery alone after a failure under a former lease', () => {
-    expect(settleAttempt(underWay, { ...failed, leaseId: 'former' }, retry)).toEqual({ kind: 'unchanged' });
-    expect(settleAttempt({ ...underWay, leaseId: null }, failed, retry)).toEqual({ kind: 'unchanged' });
+  test('counts a failure under a former lease too, without the end of the present one', () => {
+    const late = { ...failed, leaseId: 'former' };
+    const counted = { kind: 'retry_scheduled', attempts: 1, waitMs: 60_000, endsLease: false };
+    expect(settleAttempt(underWay, late, retry)).toEqual(counted);
+    expect(settleAttempt({ ...underWay, leaseId: null }, late, retry)).toEqual(counted);
+    const last: DeliveryStanding = { state: 'retry_scheduled', attempts: 7, leaseId: 'present' };
+    expect(settleAttempt(last, late, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
 
   test.each(['pending', 'retry_scheduled', 'held'] as const)(
@@ -43,7 +48,7 @@ describe('settleAttempt', () => {
     }
   });
 
-  test('never counts beyond 8 attempts, never leaves a final state, and ends with the first success or the 8th failure', () => {
+  test('counts each recorded attempt once up to 8, and ends with the first success or the 8th failure', () => {
     const result = fc.record({
       leaseId: fc.constantFrom('present', 'former'),
       outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),
@@ -54,20 +59,21 @@ describe('settleAttempt', () => {
         let failures = 0;
         for (const ended of results) {
           const settlement = settleAttempt(standing, ended, retry);
-          const isFinal = standing.state === 'delivered' || standing.state === 'dead_lettered';
-          if (!isFinal && ended.outcome !== 'delivered' && ended.leaseId === 'present') failures += 1;
-          const expected = isFinal
-            ? 'unchanged'
-            : ended.outcome === 'delivered'
-              ? 'delivered'
-              : ended.leaseId === 'former'
-                ? 'unchanged'
-                : failures === 8
-                  ? 'dead_lettered'
-                  : 'retry_scheduled';
-          expect(settlement.kind).toBe(expected);
+          if (standing.state === 'delivered' || standing.state === 'dead_lettered') {
+            expect(settlement).toEqual({ kind: 'unchanged' });
+            continue;
+          }
+          if (ended.outcome !== 'delivered') failures += 1;
+          const isDelivered = ended.outcome === 'delivered';
+          expect(settlement).toMatchObject({
+            kind: isDelivered ? 'delivered' : failures === 8 ? 'dead_lettered' : 'retry_scheduled',
+            attempts: failures + (isDelivered ? 1 : 0),
+          });
           if (settlement.kind === 'unchanged') continue;
-          expect(settlement.attempts).toBe(standing.attempts + 1);
+          if (settlement.kind === 'retry_scheduled') {
+            expect(settlement.endsLease).toBe(ended.leaseId === 'present');
+            expect(settlement.waitMs).toBe(60_000 * 2 ** (failures - 1));
+          }
           standing = { state: settlement.kind, attempts: settlement.attempts, leaseId: 'present' };
         }
       }),

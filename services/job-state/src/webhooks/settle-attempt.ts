@@ -22,13 +22,23 @@ export interface EndedAttempt {
 export type Settlement =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'delivered'; readonly attempts: number }
-  | { readonly kind: 'retry_scheduled'; readonly attempts: number; readonly waitMs: number }
+  | {
+      readonly kind: 'retry_scheduled';
+      readonly attempts: number;
+      /** The next attempt is not due before this has passed. */
+      readonly waitMs: number;
+      /** False for a late failure: whatever lease runs by now is left alone. */
+      readonly endsLease: boolean;
+    }
   | { readonly kind: 'dead_lettered'; readonly attempts: number };
 
 /**
- * Decides what an ended attempt makes of its delivery (spec: Subscription and delivery moves). A 2xx makes it delivered under
- * whatever lease, since the receiver has the event. A failure counts only under the present lease: under a former one the
- * delivery is already being attempted again. What is delivered or dead-lettered stays so.
+ * Decides what an ended attempt makes of its delivery (spec: Subscription and delivery moves). It counts under whatever lease
+ * it was made: a 2xx makes the delivery delivered, since the receiver has the event, and the 8th failure makes it
+ * dead-lettered. A failure under a former lease takes nothing from an attempt that is under way by now; it only keeps the one
+ * after that from coming too early. What is delivered or dead-lettered stays so.
+ *
+ * To be called once for each recorded attempt: then the count is that of the recorded attempts, up to 8.
  */
 export function settleAttempt(
   delivery: DeliveryStanding,
@@ -38,9 +48,8 @@ export function settleAttempt(
   if (delivery.state === 'delivered' || delivery.state === 'dead_lettered') return { kind: 'unchanged' };
   const attempts = Math.min(delivery.attempts + 1, LIMITS.webhookAttempts);
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
-  if (ended.leaseId !== delivery.leaseId) return { kind: 'unchanged' };
   const waitMs = retryWaitMs(attempts, ended.retryAfterSeconds, retry);
   return waitMs === undefined
     ? { kind: 'dead_lettered', attempts }
-    : { kind: 'retry_scheduled', attempts, waitMs };
+    : { kind: 'retry_scheduled', attempts, waitMs, endsLease: ended.leaseId === delivery.leaseId };
 }

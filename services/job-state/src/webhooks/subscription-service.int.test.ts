@@ -14,16 +14,18 @@ import { rpcService } from '@partner/runtime/amqp/rpc-service';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { openSecret } from '@partner/runtime/secret-sealing';
+import { runWithRequestId } from '@partner/runtime/request-context';
 import { ServiceError } from '@partner/runtime/service-error';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import { claimDue } from './claim-due.js';
-import { MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
+import { createSubscription, MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
-import { createSubscriptionService } from './subscription-service.js';
+import { MAX_TEST_DELIVERIES } from './send-test-delivery.js';
+import { createSubscriptionService, type SubscriptionServiceDeps } from './subscription-service.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './testing/webhook-fixture.js';
 
-const LIMITS = { batchSize: 100, leaseSeconds: 30, subscriptionCap: 100 };
+const LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) };
 const now = new Date('2026-08-26T14:03:00Z');
 
@@ -32,13 +34,17 @@ let handle: ReturnType<typeof createDeliveryResultsHandler>;
 const logLines: unknown[][] = [];
 const checkedUrls: (string | undefined)[] = [];
 let isDispatcherAway = false;
+let checkTimeLeftMs: number | undefined;
+let onCheck: () => void = () => undefined;
 
 function connect() {
   const endpoints = createClient(
     EndpointService,
     createInMemoryTransport([
       rpcService(EndpointService, {
-        checkEndpoint({ url }) {
+        checkEndpoint({ url }, context) {
+          checkTimeLeftMs = context.timeoutMs();
+          onCheck();
           if (isDispatcherAway) throw new ServiceError('unavailable', 'no answer in time');
           checkedUrls.push(url);
           return url?.toLowerCase().includes('receiver') === true
@@ -48,18 +54,20 @@ function connect() {
       }),
     ]),
   );
-  const service = createSubscriptionService({
+  deps = {
     database: fixture.database,
     endpoints,
     sealingKeys,
     logger: { info: (...line: unknown[]) => void logLines.push(line) },
     clock: () => now,
-  });
+  };
+  const service = createSubscriptionService(deps);
   return createClient(
     SubscriptionService,
     createInMemoryTransport([rpcService(SubscriptionService, service)]),
   );
 }
+let deps: SubscriptionServiceDeps;
 let client: ReturnType<typeof connect>;
 
 beforeAll(async () => {
@@ -194,6 +202,41 @@ describe('CreateSubscription', () => {
     expect((await client.listSubscriptions({ companyId })).subscriptions).toEqual([]);
   });
 
+  test('asks about the URL for less time than its caller waits, and makes nothing for one who has gone', async () => {
+    const companyId = await fixture.company();
+    const request = {
+      companyId,
+      companyClass: CompanyClass.INSTALLER,
+      url: 'https://receiver.example/',
+      events: ['install.*'],
+    };
+    await client.createSubscription(request, { timeoutMs: 5_000 });
+    expect(checkTimeLeftMs).toBeGreaterThan(0);
+    expect(checkTimeLeftMs).toBeLessThanOrEqual(4_500);
+
+    const toCreate = {
+      companyId,
+      companyClass: 'INSTALLER',
+      url: request.url,
+      events: request.events,
+      description: undefined,
+      schemaVersion: undefined,
+    } as const;
+    let leftMs = 5_000;
+    onCheck = () => {
+      leftMs = -1;
+    };
+    const failure = await failureOf(
+      createSubscription(deps, toCreate, { timeoutMs: () => leftMs, signal: new AbortController().signal }),
+    );
+    onCheck = () => undefined;
+    expect(failure).toMatchObject({
+      reason: 'unavailable',
+      message: expect.stringContaining('nothing was created'),
+    });
+    expect((await client.listSubscriptions({ companyId })).subscriptions).toHaveLength(1);
+  });
+
   test.each([
     { events: [] },
     { events: ['install.*'], schemaVersion: 2 },
@@ -275,7 +318,11 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     const companyId = await fixture.company();
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
     const subscription = await created(companyId);
-    const { delivery } = await client.sendTestDelivery(subscription);
+    const { delivery } = await runWithRequestId('req-1', () => client.sendTestDelivery(subscription));
+    const events = await fixture.database.query('select request_id from events where id = $1', [
+      delivery?.eventId,
+    ]);
+    expect(events).toEqual([{ request_id: 'req-1' }]);
     expect(delivery).toMatchObject({
       subscriptionId: subscription.subscriptionId,
       event: 'install.test',
@@ -288,6 +335,31 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     expect((await fixture.deliveriesOf(subscription.subscriptionId)).map((row) => row.is_test)).toEqual([
       true,
     ]);
+  });
+
+  test('sends 10 tests of one subscription within 60 s, also when many are sent at once', async () => {
+    const subscription = await created(await fixture.company());
+    const results = await Promise.allSettled(
+      Array.from({ length: 14 }, () => client.sendTestDelivery(subscription)),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_TEST_DELIVERIES);
+    const spread = (seconds: number) =>
+      fixture.database.query(
+        `update deliveries d set created_at = $2::timestamptz - make_interval(secs => $3::double precision + number)
+         from (select id, row_number() over (order by id) as number from deliveries where subscription_id = $1) as one
+         where d.id = one.id`,
+        [subscription.subscriptionId, now, seconds],
+      );
+    await spread(20);
+    expect(await failureOf(client.sendTestDelivery(subscription))).toMatchObject({
+      reason: 'rate_limited',
+      attributes: { retryAfterSeconds: 30 },
+    });
+    await spread(49.5);
+    expect((await failureOf(client.sendTestDelivery(subscription))).attributes.retryAfterSeconds).toBe(1);
+    await spread(50);
+    await client.sendTestDelivery(subscription);
+    await client.sendTestDelivery(await created(subscription.companyId));
   });
 
   test('lets held deliveries go on, each at its time', async () => {
@@ -394,14 +466,20 @@ describe('ListDeliveries and GetDelivery', () => {
     const deliveryId = stored.id;
     const leaseId = claimed?.leaseId ?? null;
     await handle(
-      attemptedMessage({ deliveryId, leaseId, attemptId: secondId, number: 2, startedAt: new Date(2_000) }),
+      attemptedMessage({
+        deliveryId,
+        leaseId,
+        attemptId: secondId,
+        number: 2,
+        startedAt: new Date('2026-08-26T14:00:02Z'),
+      }),
     );
     await handle(
       attemptedMessage({
         deliveryId,
         leaseId: 'former',
         attemptId: firstId,
-        startedAt: new Date(1_000),
+        startedAt: new Date('2026-08-26T14:00:01Z'),
         outcome: AttemptOutcome.TLS_FAILED,
         error: 'the certificate has expired',
       }),

@@ -27,15 +27,16 @@ export function createSubscriptionService(
   deps: SubscriptionServiceDeps,
 ): ServiceImpl<typeof SubscriptionService> {
   return {
-    async createSubscription(request) {
-      const { subscription, secret } = await createSubscription(deps, {
+    async createSubscription(request, context) {
+      const toCreate = {
         companyId: required(request.companyId, 'company_id'),
         companyClass: companyClassName(required(request.companyClass, 'company_class')),
         url: required(request.url, 'url'),
         events: request.events,
         description: request.description,
         schemaVersion: request.schemaVersion,
-      });
+      };
+      const { subscription, secret } = await createSubscription(deps, toCreate, context);
       return { subscription: subscriptionMessage(subscription), secret };
     },
 
@@ -50,12 +51,15 @@ export function createSubscriptionService(
       };
     },
 
-    async sendTestDelivery(request) {
-      return { delivery: deliveryMessage(await sendTestDelivery(deps, subscriptionOf(request))) };
+    async sendTestDelivery(request, context) {
+      const limits = { statementTimeoutMs: context.timeoutMs() };
+      return { delivery: deliveryMessage(await sendTestDelivery(deps, subscriptionOf(request), limits)) };
     },
 
-    async activateSubscription(request) {
-      return { subscription: subscriptionMessage(await activateSubscription(deps, subscriptionOf(request))) };
+    async activateSubscription(request, context) {
+      const limits = { statementTimeoutMs: context.timeoutMs() };
+      const active = await activateSubscription(deps, subscriptionOf(request), limits);
+      return { subscription: subscriptionMessage(active) };
     },
 
     async listDeliveries(request) {

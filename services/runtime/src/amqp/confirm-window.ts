@@ -1,4 +1,4 @@
-import { type ConfirmChannel, IllegalOperationError, type Options } from 'amqplib';
+import { IllegalOperationError, type Message, type Options } from 'amqplib';
 import { PublishError } from './publish-error.js';
 
 /** How many messages stand between the broker and its confirms at most; more wait their turn. */
@@ -21,17 +21,37 @@ export interface ConfirmWindow {
   publish(message: WindowMessage): Promise<void>;
 }
 
+/** What the window needs of a `ConfirmChannel`. */
+export interface ConfirmingChannel {
+  publish(
+    exchange: string,
+    routingKey: string,
+    body: Buffer,
+    properties: Options.Publish,
+    onConfirm: (refusal: unknown) => void,
+  ): boolean;
+  on(event: 'return', listener: (message: Message) => void): unknown;
+  on(event: 'drain', listener: () => void): unknown;
+  prependListener(event: 'close', listener: () => void): unknown;
+}
+
 interface Entry {
   readonly message: WindowMessage;
   readonly correlationId: string;
+  /** True once nobody waits for its confirm any more. */
+  isGivenUp: boolean;
   readonly settle: (error?: Error) => void;
 }
 
-/** Makes the window of a channel that nothing else publishes on. It ends with the channel. */
+/**
+ * Makes the window of a channel that nothing else publishes on. It ends with the channel. `onStuck` is called when a message
+ * can not be sent because the window is full and the oldest message in it was given up on: only another channel helps.
+ */
 export function createConfirmWindow(
-  channel: ConfirmChannel,
-  { confirmTimeoutMs }: { readonly confirmTimeoutMs: number },
+  channel: ConfirmingChannel,
+  options: { readonly confirmTimeoutMs: number; readonly onStuck: (cause: Error) => void },
 ): ConfirmWindow {
+  const { confirmTimeoutMs } = options;
   const sent = new Map<string, Entry>();
   const waiting = new Set<Entry>();
   let sequence = 0;
@@ -92,18 +112,31 @@ export function createConfirmWindow(
     }
   }
 
+  function isStuck(): boolean {
+    const [oldest] = sent.values();
+    return sent.size >= WINDOW && oldest?.isGivenUp === true;
+  }
+
   return {
     publish(message) {
       if (isClosed) return Promise.reject(lostChannel());
+      if (isStuck()) {
+        options.onStuck(new Error(`the broker has left ${WINDOW} messages without a confirm`));
+        return Promise.reject(
+          new PublishError('not-connected', 'the broker confirms nothing; the channel is made again'),
+        );
+      }
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(entry);
+          entry.isGivenUp = true;
           reject(new PublishError('timeout', `the broker did not confirm within ${confirmTimeoutMs} ms`));
         }, confirmTimeoutMs);
         sequence += 1;
         const entry: Entry = {
           message,
           correlationId: String(sequence),
+          isGivenUp: false,
           settle(error) {
             clearTimeout(timer);
             if (error === undefined) resolve();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { QUEUES } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
@@ -63,7 +65,7 @@ describe('a supervised connection', () => {
       '"x-dead-letter-strategy","at-least-once"',
       '"x-dead-letter-exchange","partner.dead-letters"',
       '"x-dead-letter-routing-key","job-state.platform-messages.dead"',
-      '"x-delivery-limit",20',
+      '"x-delivery-limit",100',
     ]) {
       expect(line).toContain(argument);
     }
@@ -178,7 +180,7 @@ describe('a supervised connection', () => {
     await eventually('readiness', () => connection.isReady());
   });
 
-  test('tells in a metric that the broker has blocked it, and that it has not any more', async () => {
+  test('tells that the broker has blocked it, and that it has not any more', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
     connection.openChannel({
@@ -190,13 +192,46 @@ describe('a supervised connection', () => {
     await broker.control('set_vm_memory_high_watermark', '0');
     channel?.publish('', 'nobody', Buffer.from('x'));
     await eventually('the block', async () => (await metric('partner_amqp_connection_blocked')) === 1);
+    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
+      isBlocked: true,
+      isReady: false,
+    });
     await broker.control('set_vm_memory_high_watermark', '0.4');
     await eventually(
       'the end of the block',
       async () => (await metric('partner_amqp_connection_blocked')) === 0,
     );
-    expect(connection.isReady()).toBe(true);
+    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
+      isBlocked: false,
+      isReady: true,
+    });
   });
+
+  test.each([
+    ['says nothing', ''],
+    // A frame header of connection.start without its body.
+    ['falls silent in the handshake', '\x01\x00\x00\x00\x00\x01\x00'],
+  ])(
+    'breaks off a connect when it is closed, though the broker %s',
+    async (_what, greeting) => {
+      const sockets = createRecorder<Socket>();
+      const silent = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', () => sockets.record(socket.ref()));
+        if (greeting !== '') socket.write(greeting, 'latin1');
+      });
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const address = silent.address();
+      if (address === null || typeof address === 'string') throw new Error('no port');
+      const connection = connectTo(`amqp://127.0.0.1:${address.port}`);
+      await sockets.atLeast(1);
+      await connection.close();
+      silent.close();
+      await once(silent, 'close');
+    },
+    4_000,
+  );
 
   test('can be closed while the broker is away, and twice named connections share their metrics', async () => {
     const registry = new Registry();

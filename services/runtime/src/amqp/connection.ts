@@ -23,11 +23,19 @@ const CLOSE_LIMIT_MS = 3_000;
  * and consume over another: a broker that runs out of memory or disk stops reading from those that publish.
  */
 export interface AmqpConnection {
-  /** True while it is up, the topology is declared, and every channel is open with its setup done. */
+  /** True while it is up and not blocked, the topology is declared, and every channel is open with its setup done. */
   isReady(): boolean;
+  /**
+   * True while the broker reads nothing from it because it is short of memory or disk. The broker tells only whoever has
+   * published since; that first message waits in the broker, and may have its effect once the shortage is over.
+   */
+  isBlocked(): boolean;
   /** Opens a channel now or as soon as the connection is up, and keeps it open. */
   openChannel(plan: ChannelPlan): SupervisedChannel;
-  /** Closes the channels, then the connection, and ends the supervision. */
+  /**
+   * Closes the channels, then the connection, and ends the supervision, within 6 s even when the broker does not answer. An
+   * attempt to connect is broken off.
+   */
   close(): Promise<void>;
 }
 
@@ -82,6 +90,7 @@ export function createAmqpConnection(options: {
   const channels = new Set<ChannelSupervisor>();
   const closing = new AbortController();
   let model: ChannelModel | undefined;
+  let isBlocked = false;
   let endPresent: (() => void) | undefined;
 
   async function supervise(): Promise<void> {
@@ -104,12 +113,27 @@ export function createAmqpConnection(options: {
   }
 
   async function openConnection(): Promise<OpenedConnection> {
-    const opened = await connect(withHeartbeat(options.url), {
+    // Not the signal of `closing` itself: that would destroy the socket of an open connection, too.
+    const attempt = new AbortController();
+    const giveUp = () => attempt.abort();
+    closing.signal.addEventListener('abort', giveUp);
+    try {
+      return await connectAndDeclare(attempt.signal);
+    } finally {
+      closing.signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async function connectAndDeclare(signal: AbortSignal): Promise<OpenedConnection> {
+    // amqplib hands them on to the socket, which the signal destroys.
+    const socketOptions = {
       noDelay: true,
       keepAlive: true,
       timeout: CONNECT_LIMIT_MS,
       clientProperties: { connection_name: options.name },
-    });
+      signal,
+    };
+    const opened = await connect(withHeartbeat(options.url), socketOptions);
     let fault: Error | undefined;
     opened.on('error', (error) => {
       fault = error;
@@ -118,10 +142,12 @@ export function createAmqpConnection(options: {
       opened.on('close', (reason) => resolve(fault ?? reason ?? new Error('the connection was closed')));
     });
     opened.on('blocked', (reason) => {
+      isBlocked = true;
       blocked.set(labels, 1);
       logger.warn({ reason }, 'amqp.blocked');
     });
     opened.on('unblocked', () => {
+      isBlocked = false;
       blocked.set(labels, 0);
       logger.info({}, 'amqp.unblocked');
     });
@@ -158,6 +184,7 @@ export function createAmqpConnection(options: {
       });
       endPresent = undefined;
       model = undefined;
+      isBlocked = false;
       up.set(labels, 0);
       blocked.set(labels, 0);
       if (cause !== undefined) {
@@ -171,7 +198,8 @@ export function createAmqpConnection(options: {
   const supervision = supervise();
 
   return {
-    isReady: () => model !== undefined && [...channels].every((channel) => channel.isOpen()),
+    isReady: () => model !== undefined && !isBlocked && [...channels].every((channel) => channel.isOpen()),
+    isBlocked: () => isBlocked,
     openChannel(plan) {
       const supervisor = superviseChannel({
         plan,
@@ -193,8 +221,8 @@ export function createAmqpConnection(options: {
       };
     },
     async close() {
-      await Promise.all([...channels].map((channel) => channel.close()));
       closing.abort();
+      await Promise.all([...channels].map((channel) => channel.close()));
       endPresent?.();
       await supervision;
     },

@@ -35,7 +35,7 @@ describe('a consumer', () => {
   function consume(
     queue: QueueDefinition,
     handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,
-    options: { prefetch?: number; over?: Pick<AmqpConnection, 'openChannel'> } = {},
+    options: { prefetch?: number; over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> } = {},
   ): Consumer {
     return startConsumer({
       connection: options.over ?? connection,

@@ -3,6 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
 import { assertNever } from '../invariant.js';
 import type { Logger } from '../logger.js';
+import { requestIdIn, runWithRequestId } from '../request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { textHeaders, textOf } from './message-text.js';
@@ -34,8 +35,9 @@ export interface IncomingMessage {
 
 /**
  * What became of a message. `done`: acknowledge. `retry`: the message is fine but can not be handled now, e.g. the database
- * is away; it is handled again after the pause and this does not count towards the queue's delivery limit. `dead`: it can
- * never be handled; it goes to the dead-letter queue with the reason.
+ * is away; it is handled again after the pause, which by itself counts nothing. After 15 minutes of retries, at a stop and
+ * with a lost channel the message goes back to its queue, and each of these counts towards the queue's delivery limit.
+ * `dead`: it can never be handled; it goes to the dead-letter queue with the reason.
  */
 export type ConsumeOutcome =
   | { readonly kind: 'done' }
@@ -43,13 +45,13 @@ export type ConsumeOutcome =
   | { readonly kind: 'dead'; readonly reason: string };
 
 /**
- * Consumes a queue, at most `prefetch` messages at a time, each in a span that continues the message's trace. A message is
- * acknowledged after its outcome; whatever dies before that, it is delivered again. A handler that throws is at fault: the
+ * Consumes a queue, at most `prefetch` messages at a time, each in a span that continues the message's trace and on behalf
+ * of the request that its `x-request-id` names. A message is acknowledged after its outcome; whatever dies before that, it is delivered again. A handler that throws is at fault: the
  * message goes back to its queue after 1 s, doubling with each delivery to 60 s, until the queue's delivery limit
  * dead-letters it. The queue is declared before each subscription.
  */
 export function startConsumer(options: {
-  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly queue: QueueDefinition;
   readonly prefetch: number;
   readonly logger: Logger;
@@ -159,7 +161,8 @@ export function startConsumer(options: {
       await declareQueue(channel, queue);
       return queue.name;
     },
-    handle: settle,
+    handle: (delivery) =>
+      runWithRequestId(requestIdIn(delivery.message.properties.headers ?? {}), () => settle(delivery)),
     // What waits for its next try is delivered anew.
     onLost: () => pauses.end(),
     onStopping: () => {

@@ -6,7 +6,6 @@ import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
 import { eventually } from '../testing/eventually.js';
 import { killChannel, observeConnection } from '../testing/observed-connection.js';
 import { testAmqpUrl } from '../testing/parts.js';
-import { createPrivateRabbitmq } from '../testing/private-rabbitmq.js';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { createPublisher, type OutgoingMessage } from './publisher.js';
 
@@ -151,30 +150,5 @@ describe('a publisher', () => {
     publisher.publish(messageTo({ name: 'test.there-is-no-such-queue' })).catch(note('returned'));
     await publisher.flush();
     expect(settled.sort()).toEqual(['confirmed', 'returned']);
-  });
-
-  test('rejects with a timeout when the broker blocks the connection, and is of use again afterwards', async () => {
-    const broker = await createPrivateRabbitmq();
-    await broker.start();
-    const blocked = createAmqpConnection({ url: broker.url, name: 'blocked', logger, metrics });
-    const publisher = createPublisher({ connection: blocked, logger, metrics, confirmTimeoutMs: 300 });
-    await eventually('the connection', () => blocked.isReady());
-    const target = { name: 'job-state.platform-messages' };
-    await publisher.publish(messageTo(target));
-
-    await broker.control('set_vm_memory_high_watermark', '0');
-    const results = await Promise.allSettled(
-      Array.from({ length: 3_000 }, () => publisher.publish(messageTo(target))),
-    );
-    for (const result of results) {
-      expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'timeout' } });
-    }
-    await broker.control('set_vm_memory_high_watermark', '0.4');
-    await eventually('a confirm', async () => {
-      const [result] = await Promise.allSettled([publisher.publish(messageTo(target))]);
-      return result.status === 'fulfilled';
-    });
-    await blocked.close();
-    await broker.remove();
   });
 });

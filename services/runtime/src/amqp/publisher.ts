@@ -1,6 +1,7 @@
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
+import { requestIdHeaders } from '../request-context.js';
 import { injectTrace } from '../telemetry/tracing.js';
 import { type ConfirmWindow, createConfirmWindow } from './confirm-window.js';
 import type { AmqpConnection } from './connection.js';
@@ -21,7 +22,10 @@ export interface OutgoingMessage {
   readonly type: string;
   /** Not copied: it must not change before the message is confirmed. */
   readonly body: Uint8Array;
-  /** With `traceparent` among them the message continues that trace, else the active one. */
+  /**
+   * With `traceparent` among them the message continues that trace, else the active one; with `x-request-id` that request,
+   * else the present one.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +33,8 @@ export interface OutgoingMessage {
 export interface Publisher {
   /**
    * Publishes persistent and mandatory, and resolves once the broker has taken responsibility for the message in at least
-   * one queue. Rejects with {@link PublishError} otherwise. Nothing is kept back: without a connection it rejects at once.
+   * one queue. Rejects with {@link PublishError} otherwise. Nothing is kept back: without a connection, and while the broker
+   * blocks it, it rejects at once.
    * Call it many times without waiting in between; order is kept on a channel.
    */
   publish(message: OutgoingMessage): Promise<void>;
@@ -41,7 +46,7 @@ export interface Publisher {
 
 /** Makes a publisher with a confirm channel of its own. */
 export function createPublisher(options: {
-  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
   readonly metrics: Registry;
   /** How long to wait for a confirm, a turn in the window included; absent: 5,000. */
@@ -64,7 +69,10 @@ export function createPublisher(options: {
     name: 'publisher',
     confirm: true,
     setup: (confirmChannel) => {
-      window = createConfirmWindow(confirmChannel, { confirmTimeoutMs });
+      window = createConfirmWindow(confirmChannel, {
+        confirmTimeoutMs,
+        onStuck: (cause) => channel.rebuild(cause),
+      });
       return Promise.resolve();
     },
     onLost: () => {
@@ -78,6 +86,8 @@ export function createPublisher(options: {
     try {
       if (window === undefined)
         throw new PublishError('not-connected', 'there is no connection to the broker');
+      if (options.connection.isBlocked())
+        throw new PublishError('blocked', 'the broker is short of memory or disk');
       await window.publish({
         exchange,
         routingKey: message.routingKey,
@@ -86,10 +96,11 @@ export function createPublisher(options: {
           messageId: message.messageId,
           type: message.type,
           contentType: 'application/x-protobuf',
-          headers:
-            message.headers?.['traceparent'] === undefined
-              ? { ...injectTrace(), ...message.headers }
-              : message.headers,
+          headers: {
+            ...(message.headers?.['traceparent'] === undefined && injectTrace()),
+            ...requestIdHeaders(),
+            ...message.headers,
+          },
         },
       });
       latency.observe({ exchange }, (performance.now() - startedAt) / 1_000);

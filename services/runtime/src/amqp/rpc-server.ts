@@ -1,7 +1,10 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
+import { requestIdIn, runWithRequestId } from '../request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
 import { counter, secondsHistogram } from './metrics.js';
@@ -14,13 +17,14 @@ import { declareQueue } from './topology.js';
 
 export { rpcService, type RpcService } from './rpc-service.js';
 
-const REQUEST_ID_HEADER = 'x-request-id';
-
 /**
  * Serves RPC requests from a queue, at most `prefetch` at once, and answers each through the reply queue that it names. A
- * request is acknowledged after its answer was sent, so that it runs again when this process dies before. Requests whose
- * caller no longer waits are dropped; so are answers that come too late or that nobody takes. A failure of the
- * implementation is answered as the `ServiceError` that it is, or as `internal` and logged.
+ * request is acknowledged after its answer was sent, so that the broker delivers it again when this process dies before. It
+ * then runs again only if its method has an `idempotency_level`; any other is dropped, since it may have run already, and its
+ * caller learns that the outcome is unknown when its time is over. Requests whose caller no longer waits are dropped; so are
+ * answers that come too late or that nobody takes. A failure of the
+ * implementation is answered as the `ServiceError` that it is, or as `internal` and logged. Each runs on behalf of the
+ * request that its `x-request-id` names.
  */
 export function startRpcServer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
@@ -40,7 +44,7 @@ export function startRpcServer(options: {
   });
   const dropped = counter(options.metrics, {
     name: 'partner_rpc_server_dropped_total',
-    help: 'RPC requests that were not answered: expired before the start, overdue at the end, or without a reply address',
+    help: 'RPC requests that were not answered: expired before the start, overdue at the end, without a reply address, or delivered again though not repeatable',
     labels: ['method', 'cause'],
   });
 
@@ -55,6 +59,13 @@ export function startRpcServer(options: {
     const timeoutMs = timeoutOf(headers);
     if (replyTo === '' || (timeoutMs ?? 1) <= 0) {
       dropped.inc({ method, cause: replyTo === '' ? 'no_reply_address' : 'expired' });
+      delivery.ack();
+      return;
+    }
+
+    if (delivery.message.fields.redelivered && found !== undefined && !isRepeatable(found.method)) {
+      dropped.inc({ method, cause: 'not_repeatable' });
+      logger.warn({ method }, 'rpc.repeat_dropped');
       delivery.ack();
       return;
     }
@@ -77,10 +88,7 @@ export function startRpcServer(options: {
         end();
         if (answer.error?.reason === 'internal') {
           span.setStatus({ code: SpanStatusCode.ERROR });
-          logger.error(
-            { err: answer.error.cause, method, requestId: headers[REQUEST_ID_HEADER] },
-            'rpc.failed',
-          );
+          logger.error({ err: answer.error.cause, method }, 'rpc.failed');
         }
         return isOverdue() ? undefined : answer;
       },
@@ -105,7 +113,8 @@ export function startRpcServer(options: {
       await declareQueue(channel, queue);
       return queue.name;
     },
-    handle: serve,
+    handle: (delivery) =>
+      runWithRequestId(requestIdIn(delivery.message.properties.headers ?? {}), () => serve(delivery)),
   });
 }
 
@@ -117,6 +126,10 @@ function send({ channel, message }: Delivery, replyTo: string, { type, body }: R
       correlationId: textOf(message.properties.correlationId),
     }),
   );
+}
+
+function isRepeatable({ idempotency }: DescMethod): boolean {
+  return idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
 }
 
 function timeoutOf(headers: Readonly<Record<string, unknown>>): number | undefined {

@@ -5,6 +5,7 @@ import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../logger.js';
+import { requestIdHeaders } from '../request-context.js';
 import { ServiceError } from '../service-error.js';
 import { injectTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
@@ -19,17 +20,21 @@ const DEFAULT_MAX_IN_FLIGHT = 200;
 
 interface PendingCall {
   readonly answer: (reply: ConsumeMessage) => void;
-  readonly fail: (error: ServiceError) => void;
+  /** Ends a call that has no answer: its outcome is unknown if it was sent. */
+  readonly fail: (cause: unknown) => void;
+  /** Ends a call that was not carried out. */
+  readonly refuse: (cause: unknown) => void;
 }
 
 /**
  * A Connect transport that calls services over the broker: requests to a queue, answers by direct reply-to. Unary calls
  * only. Every failure is a `ServiceError`. It is `unavailable` when the caller gives up, the deadline passes (`timeoutMs` of
- * the call, else `defaultTimeoutMs`), the connection or channel is lost, no queue takes the request, or `maxInFlight` calls
- * wait already; all but the first two at once. A call is never repeated by itself.
+ * the call, else `defaultTimeoutMs`), the connection or channel is lost, the broker blocks the connection, no queue takes
+ * the request, or `maxInFlight` calls wait already; all but the first two at once. While the socket takes no more, calls
+ * wait unsent within their deadlines. A call is never repeated by itself.
  */
 export function createRpcTransport(options: {
-  readonly connection: Pick<AmqpConnection, 'openChannel'>;
+  readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly queue: QueueDefinition;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -57,7 +62,10 @@ export function createRpcTransport(options: {
     labels: ['queue'],
   });
   const pending = new Map<string, PendingCall>();
+  /** Sends the calls that the socket has not taken yet. */
+  const unsent = new Map<string, () => void>();
   let sequence = 0;
+  let isWritable = true;
   let requestChannel: Channel | undefined;
 
   const supervised = options.connection.openChannel({
@@ -67,7 +75,11 @@ export function createRpcTransport(options: {
       channel.on('return', ({ properties }) => {
         pending
           .get(textOf(properties.correlationId))
-          ?.fail(notCarriedOut(new Error(`no queue takes requests for ${queue.name}`)));
+          ?.refuse(new Error(`no queue takes requests for ${queue.name}`));
+      });
+      channel.on('drain', () => {
+        isWritable = true;
+        sendWaiting();
       });
       await channel.consume(
         REPLY_QUEUE,
@@ -77,13 +89,21 @@ export function createRpcTransport(options: {
         },
         { noAck: true },
       );
+      isWritable = true;
       requestChannel = channel;
     },
     onLost(cause) {
       requestChannel = undefined;
-      for (const call of pending.values()) call.fail(outcomeUnknown(cause));
+      for (const call of pending.values()) call.fail(cause);
     },
   });
+
+  function sendWaiting(): void {
+    for (const send of unsent.values()) {
+      if (!isWritable) return;
+      send();
+    }
+  }
 
   function call(request: {
     readonly callType: string;
@@ -98,53 +118,68 @@ export function createRpcTransport(options: {
     if (signal?.aborted === true) throw notCarriedOut(signal.reason);
     if (timeoutMs <= 0) throw notCarriedOut(new Error('the deadline had passed before the call'));
     if (channel === undefined) throw notCarriedOut(new Error('there is no connection to the broker'));
+    if (options.connection.isBlocked())
+      throw notCarriedOut(new Error('the broker is short of memory or disk'));
     if (pending.size >= maxInFlight)
       throw notCarriedOut(new Error(`${maxInFlight} calls wait for answers already`));
 
     return new Promise((resolve, reject) => {
       sequence += 1;
       const correlationId = String(sequence);
+      const deadline = performance.now() + timeoutMs;
       const timer = setTimeout(() => {
         timeouts.inc({ method: callType });
-        fail(outcomeUnknown(new Error(`no answer within ${timeoutMs} ms`)));
+        fail(new Error(`no answer within ${timeoutMs} ms`));
       }, timeoutMs);
-      const giveUp = () => fail(outcomeUnknown(signal?.reason));
+      const giveUp = () => fail(signal?.reason);
       signal?.addEventListener('abort', giveUp);
-      pending.set(correlationId, { answer, fail });
+      pending.set(correlationId, { answer, fail, refuse });
       inFlight.inc({ queue: queue.name });
 
       function settle(): void {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
+        unsent.delete(correlationId);
         if (pending.delete(correlationId)) inFlight.dec({ queue: queue.name });
       }
       function answer(reply: ConsumeMessage): void {
         settle();
         resolve(reply);
       }
-      function fail(error: ServiceError): void {
+      function fail(cause: unknown): void {
+        const isSent = !unsent.has(correlationId);
         settle();
-        reject(error);
+        reject(isSent ? outcomeUnknown(cause) : notCarriedOut(cause));
+      }
+      function refuse(cause: unknown): void {
+        settle();
+        reject(notCarriedOut(cause));
+      }
+      function send(to: Channel): void {
+        unsent.delete(correlationId);
+        const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+        try {
+          isWritable = to.publish(
+            binding?.exchange.name ?? '',
+            binding?.routingKey ?? queue.name,
+            Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+            {
+              mandatory: true,
+              persistent: false,
+              expiration: leftMs,
+              replyTo: REPLY_QUEUE,
+              correlationId,
+              type: callType,
+              headers: { ...request.headers, [TIMEOUT_HEADER]: leftMs },
+            },
+          );
+        } catch (error) {
+          refuse(error);
+        }
       }
 
-      try {
-        channel.publish(
-          binding?.exchange.name ?? '',
-          binding?.routingKey ?? queue.name,
-          Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-          {
-            mandatory: true,
-            persistent: false,
-            expiration: timeoutMs,
-            replyTo: REPLY_QUEUE,
-            correlationId,
-            type: callType,
-            headers: { ...request.headers, [TIMEOUT_HEADER]: timeoutMs },
-          },
-        );
-      } catch (error) {
-        fail(notCarriedOut(error));
-      }
+      if (isWritable && unsent.size === 0) send(channel);
+      else unsent.set(correlationId, () => send(channel));
     });
   }
 
@@ -167,7 +202,7 @@ export function createRpcTransport(options: {
               body: toBinary(method.input, create(method.input, input)),
               timeoutMs: timeoutMs ?? options.defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS,
               signal,
-              headers: { ...callHeaders(header), ...injectTrace() },
+              headers: { ...requestIdHeaders(), ...callHeaders(header), ...injectTrace() },
             });
             const type = textOf(reply.properties.type);
             if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);

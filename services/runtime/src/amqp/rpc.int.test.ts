@@ -7,6 +7,7 @@ import {
   GetJobResponseSchema,
   JobService,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
@@ -80,7 +81,7 @@ describe('RPC over the broker', () => {
   async function clientOf(
     options: {
       maxInFlight?: number;
-      over?: Pick<AmqpConnection, 'openChannel'>;
+      over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
       queue?: QueueDefinition;
     } = {},
   ): Promise<Client<typeof JobService>> {
@@ -319,6 +320,47 @@ describe('RPC over the broker', () => {
     expect((await call).resourceJson).toBe('second');
   });
 
+  test('does not run a call that must not be repeated again when the replica with it dies', async () => {
+    const doomed = connect('doomed');
+    const started = createRecorder<string>();
+    const serveLeads = async (name: string, over: AmqpConnection) => {
+      const createLead = async () => {
+        started.record(name);
+        return NEVER;
+      };
+      const service = partialRpcService(LeadService, { createLead });
+      const server = startRpcServer({
+        connection: over,
+        queue,
+        prefetch: 1,
+        services: [service],
+        logger,
+        metrics,
+      });
+      await eventually('the server', () => server.isConsuming());
+    };
+    await serveLeads('first', doomed);
+    const client = createClient(
+      LeadService,
+      createRpcTransport({ connection: clientSide, queue, logger, metrics }),
+    );
+    await eventually('the client', () => clientSide.isReady());
+    const giveUp = new AbortController();
+    const call = failureOf(client.createLead({}, { timeoutMs: 3_600_000, signal: giveUp.signal }));
+    await started.atLeast(1);
+    await serveLeads('second', serverSide);
+    await doomed.close();
+    await eventually('the drop', async () =>
+      (await metrics.getSingleMetricAsString('partner_rpc_server_dropped_total')).includes(
+        'CreateLead",cause="not_repeatable"} 1',
+      ),
+    );
+    giveUp.abort();
+    expect((await call).message).toContain('the outcome is unknown');
+    expect(started.all()).toEqual(['first']);
+    await probe.hasMessages(queue.name, 0);
+  });
+
   test('shares the requests between two replicas', async () => {
     const other = connect('other');
     const served = createRecorder<string>();
@@ -348,6 +390,34 @@ describe('RPC over the broker', () => {
       new Set(['one', 'two']),
     );
     await other.close();
+  });
+
+  test('keeps calls unsent while the socket takes no more, and drops those whose time is over by then', async () => {
+    const served = createRecorder<string>();
+    await serve(async ({ jobId = '' }) => {
+      served.record(jobId);
+      return { resourceJson: jobId };
+    });
+    const observed = observeConnection(clientSide);
+    const client = await clientOf({ over: observed });
+    const [first] = await observed.channels.atLeast(1);
+    if (first === undefined) throw new Error('no channel');
+    const { channel } = first;
+    const publish = channel.publish.bind(channel);
+    channel.publish = (...message) => {
+      publish(...message);
+      return false;
+    };
+    await client.getJob({ jobId: 'fills the socket' });
+    const giveUp = new AbortController();
+    const dropped = failureOf(client.getJob({ jobId: 'given up' }, { signal: giveUp.signal }));
+    const late = failureOf(client.getJob({ jobId: 'late' }, { timeoutMs: 1 }));
+    const waiting = client.getJob({ jobId: 'waits' });
+    giveUp.abort();
+    for (const error of await Promise.all([dropped, late])) expect(error.message).toContain('not available');
+    channel.emit('drain');
+    expect((await waiting).resourceJson).toBe('waits');
+    expect(served.all()).toEqual(['fills the socket', 'waits']);
   });
 
   test('refuses calls beyond the limit in flight at once', async () => {

@@ -46,8 +46,7 @@ export interface Endpoint<Principal, Query = unknown, Body = unknown> {
   readonly unauthenticated?: boolean;
   readonly idempotencyKey?: 'required' | 'optional';
   readonly query?: z.ZodType<Query>;
-  /** A function when the schema depends on the instant at which the request came in. */
-  readonly body?: z.ZodType<Body> | ((now: Date) => z.ZodType<Body>);
+  readonly body?: z.ZodType<Body>;
   handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointAnswer>;
 }
 

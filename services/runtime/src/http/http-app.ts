@@ -3,12 +3,14 @@ import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempo
 import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { serviceErrorFrom } from '../amqp/rpc-error.js';
 import { invariant } from '../invariant.js';
 import type { Logger } from '../logger.js';
+import { runWithRequestId } from '../request-context.js';
 import { ERROR_REASONS, type FieldViolation, ServiceError } from '../service-error.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import { sha256OfCanonicalJson } from './canonical-json.js';
@@ -38,6 +40,11 @@ export interface SurfaceRequest {
 export interface AuthenticationRequest extends SurfaceRequest {
   /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
+  /**
+   * To be awaited before a caller that is not known yet is looked up elsewhere. Throws `rate_limited` when the client's
+   * address has used up the failures that it may make; charges nothing.
+   */
+  beforeLookUp(): Promise<void>;
 }
 
 /** One surface: its endpoints, and how callers are known and limited. */
@@ -54,13 +61,12 @@ export interface HttpAppOptions<Principal> {
     readonly limitOf: (principal: Principal) => number;
   };
   /**
-   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged and never
-   * refused for them. The limiter may be the same one.
+   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged, and never
+   * refused for them unless `authenticate` has to look the caller up. The limiter may be the same one.
    */
   readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
   readonly logger: Logger;
   readonly metrics: Registry;
-  readonly clock: () => Date;
   /** How long the RPCs of one request may take together. */
   readonly rpcTimeoutMs: number;
   /** Proxies in front whose `x-forwarded-for` is believed. */
@@ -74,36 +80,19 @@ export interface HttpAppOptions<Principal> {
 }
 
 /**
- * Makes the Express app of one surface. An unknown path (404) and a known path with another method (405) are answered
+ * Makes the app of one surface. An unknown path (404) and a known path with another method (405) are answered
  * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
  * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
  * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. Each request makes one span, one log
  * line `http.request_completed` and one observation of `partner_http_request_duration_seconds`.
  */
-export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
+export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
   const log = createRequestLog(options);
   const app = express();
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', options.trustedProxyHops);
-
-  app.use((request: Request, response: Response, next: NextFunction) => {
-    const requestId = requestIdFrom(request.get('x-request-id'));
-    log.begin(request, response, requestId);
-    response.setHeader('x-request-id', requestId);
-    response.setHeader('cache-control', 'no-store');
-    if (options.versioned === true) response.setHeader('x-svc-api-version', CURRENT_API_VERSION);
-    next();
-  });
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      },
-    }),
-  );
 
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
@@ -130,7 +119,35 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
       : serviceErrorFrom(thrown);
     refuse(error, request, response, log.recordOf(request));
   });
-  return app;
+
+  // Express calls its third argument, which its types leave out for a server, in place of its own page.
+  const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
+    app;
+  const setSecurityHeaders = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+  });
+  return (request, response) => {
+    const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
+    log.begin(request, response, requestId);
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('cache-control', 'no-store');
+    if (options.versioned === true) response.setHeader('x-svc-api-version', CURRENT_API_VERSION);
+    setSecurityHeaders(request, response, () => {
+      runWithRequestId(requestId, () => {
+        route(request, response, (thrown) => {
+          // Without a failure: no handler was asked, because Express found no path in the target.
+          const error =
+            thrown === undefined
+              ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
+              : serviceErrorFrom(thrown);
+          refuse(error, request, response, log.recordOf(request));
+        });
+      });
+    });
+  };
 }
 
 async function serve<Principal>(
@@ -210,18 +227,20 @@ async function answerTo<Principal>(
 /** Charges a failure of authentication to the client's address; over that limit the answer is 429 in place of 401. */
 async function authenticated<Principal>(
   options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'>,
-  request: AuthenticationRequest,
+  request: Omit<AuthenticationRequest, 'beforeLookUp'>,
 ): Promise<Principal> {
+  const { limiter, limitPerMinute } = options.failedAuthentication;
+  const key = `failed-authentication:${clientNetwork(request.remoteAddress)}`;
+  const beforeLookUp = async () => {
+    const verdict = await limiter.ask(key, limitPerMinute);
+    if (!verdict.accepted) throw rateLimited(verdict);
+  };
   try {
-    return await options.authenticate(request);
+    return await options.authenticate({ ...request, beforeLookUp });
   } catch (thrown) {
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
-    const { limiter, limitPerMinute } = options.failedAuthentication;
-    const verdict = await limiter.take(
-      `failed-authentication:${clientNetwork(request.remoteAddress)}`,
-      limitPerMinute,
-    );
+    const verdict = await limiter.take(key, limitPerMinute);
     throw verdict.accepted ? error : rateLimited(verdict);
   }
 }
@@ -236,11 +255,10 @@ interface RequestInput {
 
 /** Reads and checks everything that the caller sent; throws one 400 that lists all faults. */
 async function readInput<Principal>(
-  options: Pick<HttpAppOptions<Principal>, 'versioned' | 'clock'>,
+  options: Pick<HttpAppOptions<Principal>, 'versioned'>,
   endpoint: AnyEndpoint<Principal>,
   request: Request,
 ): Promise<RequestInput> {
-  const now = options.clock();
   const params = textParameters(request);
   const violations: FieldViolation[] = [];
   const idempotencyKey = request.get('idempotency-key');
@@ -257,8 +275,7 @@ async function readInput<Principal>(
   if (query?.valid === false) violations.push(...query.violations);
 
   const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
-  const schema = typeof endpoint.body === 'function' ? endpoint.body(now) : endpoint.body;
-  const body = schema === undefined ? undefined : validate(schema, json, 'body');
+  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, json, 'body');
   if (body?.valid === false) violations.push(...body.violations);
 
   if (violations.length > 0) throw invalidArgument(violations);
@@ -306,13 +323,18 @@ function createCalls(rpcTimeoutMs: number, requestId: string, response: Response
   };
 }
 
-function refuse(error: ServiceError, request: Request, response: Response, record: RequestRecord): void {
+function refuse(
+  error: ServiceError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  record: RequestRecord,
+): void {
   record.error = error;
   if (response.headersSent) response.destroy();
   else send(request, response, errorAnswer(error, record.requestId));
 }
 
-function send(request: Request, response: Response, answer: EndpointAnswer): void {
+function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
   drainWithinBounds(request);
   response.statusCode = answer.status;
   const text = answer.text ?? (answer.json === undefined ? undefined : JSON.stringify(answer.json));

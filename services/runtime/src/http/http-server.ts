@@ -17,11 +17,16 @@ const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
- * that take more than 30 seconds to arrive) is answered with an `ErrorBody` and `x-request-id` too. After `close` each
+ * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
+ * the surface's API version; where that would come in place of the answer to an earlier request on the connection, the
+ * connection is cut instead. After `close` each
  * connection ends with the answer that is in flight on it, and at once when nothing was asked on it yet.
  */
-export function createHttpServer(app: RequestListener): Server {
-  const answering = new WeakMap<Duplex, ServerResponse>();
+export function createHttpServer(
+  app: RequestListener,
+  refusalHeaders: Readonly<Record<string, string>> = {},
+): Server {
+  const pending = new WeakMap<Duplex, Set<ServerResponse>>();
   const unused = new Set<Duplex>();
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -37,9 +42,11 @@ export function createHttpServer(app: RequestListener): Server {
   });
   server.on('request', (request, response) => {
     unused.delete(request.socket);
-    answering.set(request.socket, response);
+    const responses = pending.get(request.socket) ?? new Set();
+    pending.set(request.socket, responses.add(response));
     if (!server.listening) response.setHeader('connection', 'close');
     response.once('close', () => {
+      responses.delete(response);
       if (!server.listening) server.closeIdleConnections();
     });
     app(request, response);
@@ -47,13 +54,12 @@ export function createHttpServer(app: RequestListener): Server {
   // An expectation that nobody knows is not worth a refusal.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = answering.get(socket);
-    const isAnswered = response !== undefined && response.headersSent && !response.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+    const isOwed = [...(pending.get(socket) ?? [])].some(isOwedToClient);
+    if (error.code === 'ECONNRESET' || !socket.writable || isOwed) {
       socket.destroy();
       return;
     }
-    socket.end(rawAnswer(error.code), () => socket.destroy());
+    socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
   });
   // Node takes a connection on which nothing was asked yet for one in use, and waits for it.
   const close = server.close.bind(server);
@@ -65,7 +71,12 @@ export function createHttpServer(app: RequestListener): Server {
   return server;
 }
 
-function rawAnswer(nodeCode: string | undefined): string {
+/** Whether an answer is on its way, or is still to come for a request that was received completely. */
+function isOwedToClient(response: ServerResponse): boolean {
+  return !response.writableFinished && (response.headersSent || response.req.complete);
+}
+
+function rawAnswer(nodeCode: string | undefined, headers: Readonly<Record<string, string>>): string {
   const { status, code, error } = refusalOf(nodeCode);
   const requestId = requestIdFrom(undefined);
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
@@ -76,6 +87,7 @@ function rawAnswer(nodeCode: string | undefined): string {
     'cache-control: no-store',
     'x-content-type-options: nosniff',
     `x-request-id: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
     '',
     body,

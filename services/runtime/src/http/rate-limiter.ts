@@ -31,6 +31,8 @@ export interface RateLimiter {
    * most as long as the client's command timeout.
    */
   take(key: string, limit: number): Promise<RateLimitVerdict>;
+  /** Says what {@link RateLimiter.take} would say at this moment, and counts nothing. */
+  ask(key: string, limit: number): Promise<RateLimitVerdict>;
 }
 
 declare module 'ioredis' {
@@ -40,20 +42,22 @@ declare module 'ioredis' {
       limit: number,
       spanMs: number,
       bucketMs: number,
+      counts: 0 | 1,
       instant: number | '',
     ): Result<unknown, Context>;
   }
 }
 
 /**
- * One round trip: forgets the buckets that have left the span, then counts the request or refuses it. A list holds one
+ * One round trip: forgets the buckets that have left the span, then counts the request or refuses it, or only tells. A list holds one
  * `bucket:before:count` per bucket in order of time, where `before` numbers the requests ahead of it, so that the sum of
  * all buckets is known from the first and the last one. The instant is Redis's own unless one is given.
  */
 const TAKE_SCRIPT = `
 local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
-local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
+local counts = ARGV[4] == '1'
+local now = tonumber(ARGV[5]) or time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function read(index)
   local entry = redis.call('LINDEX', key, index)
@@ -92,6 +96,10 @@ if used >= limit then
   return { 0, 0, leavesAt(oldest) - now, leavesAt(leaving) - now }
 end
 
+if not counts then
+  return { 1, limit - used, oldest and leavesAt(oldest) - now or 0, 0 }
+end
+
 local number = math.floor(now / width)
 if oldest and newest.number == number then
   newest.count = newest.count + 1
@@ -111,6 +119,8 @@ const takeReply = z
     return { accepted: accepted === 1, remaining, resetMs, waitMs };
   });
 
+type Move = 'take' | 'ask';
+
 const PROBE_INTERVAL_MS = 500;
 const LOCAL_KEYS = 50_000;
 
@@ -118,8 +128,9 @@ const LOCAL_KEYS = 50_000;
  * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
  * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
  * least 1), counts what it has accepted itself before, and shows `partner_rate_limiter_degraded`; it asks Redis again every
- * half second and returns to shared counting with the first answer. Even across such a change this process alone never
- * accepts more than N. The client's settings decide how long a request may wait; see `createRedis`.
+ * half second and returns to shared counting with the first answer. What was accepted meanwhile is unknown to Redis, so
+ * for one span more a request needs room in both counts. Even across such a change this process alone never accepts more
+ * than N, and all of them not more than what Redis and the local shares had let through before. The client's settings decide how long a request may wait; see `createRedis`.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
@@ -149,6 +160,7 @@ export function createRateLimiter(options: {
   });
   degradedGauge.set(0);
   let isDegraded = false;
+  let restoredAt: number | undefined;
 
   const now = () => options.clock().getTime();
 
@@ -160,19 +172,23 @@ export function createRateLimiter(options: {
     return window;
   }
 
-  async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
+  async function moveShared(move: Move, key: string, limit: number): Promise<WindowVerdict> {
     const reply = await redis.takeFromRateLimit(
       `${options.keyPrefix}rate:{${key}}`,
       limit,
       SPAN_MS,
       BUCKET_MS,
+      move === 'take' ? 1 : 0,
       options.sharedClock?.().getTime() ?? '',
     );
     return takeReply.parse(reply);
   }
 
-  function takeLocal(key: string, limit: number): WindowVerdict {
-    return windowOf(key).take(now(), Math.max(1, Math.floor(limit / options.replicas)));
+  const shareOf = (limit: number) => Math.max(1, Math.floor(limit / options.replicas));
+
+  /** Redis does not know yet what was accepted while it was away. */
+  function isJustRestored(): boolean {
+    return restoredAt !== undefined && Math.abs(now() - restoredAt) <= SPAN_MS + BUCKET_MS;
   }
 
   function degrade(cause: unknown): void {
@@ -187,12 +203,13 @@ export function createRateLimiter(options: {
     setTimeout(() => {
       // Ended on purpose: the process is stopping.
       if (redis.status === 'end') return;
-      takeShared('probe', Number.MAX_SAFE_INTEGER).then(restore, scheduleProbe);
+      moveShared('ask', 'probe', 1).then(restore, scheduleProbe);
     }, PROBE_INTERVAL_MS).unref();
   }
 
   function restore(): void {
     isDegraded = false;
+    restoredAt = now();
     degradedGauge.set(0);
     logger.info({}, 'rate_limiter.restored');
   }
@@ -211,30 +228,75 @@ export function createRateLimiter(options: {
     return shared;
   }
 
-  async function decide(key: string, limit: number): Promise<{ verdict: WindowVerdict; counted: string }> {
+  async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
+    const startedAt = now();
+    if (!isJustRestored()) {
+      return confirmShared(key, limit, startedAt, await moveShared('take', key, limit));
+    }
+    // Counted here first, so that requests that wait for Redis together do not all find the same room.
+    const window = windowOf(key);
+    const local = window.take(startedAt, shareOf(limit));
+    if (!local.accepted) return local;
+    try {
+      const shared = await moveShared('take', key, limit);
+      if (!shared.accepted) window.giveBack(startedAt);
+      return tighter(local, shared);
+    } catch (error) {
+      window.giveBack(startedAt);
+      throw error;
+    }
+  }
+
+  async function askShared(key: string, limit: number): Promise<WindowVerdict> {
+    const shared = await moveShared('ask', key, limit);
+    return isJustRestored() ? tighter(windowOf(key).ask(now(), shareOf(limit)), shared) : shared;
+  }
+
+  async function decide(
+    move: Move,
+    key: string,
+    limit: number,
+  ): Promise<{ verdict: WindowVerdict; counted: string }> {
     if (!isDegraded) {
-      const startedAt = now();
       try {
-        const shared = await takeShared(key, limit);
-        return { verdict: confirmShared(key, limit, startedAt, shared), counted: 'shared' };
+        const verdict = await (move === 'take' ? takeShared(key, limit) : askShared(key, limit));
+        return { verdict, counted: 'shared' };
       } catch (error) {
         degrade(error);
       }
     }
-    return { verdict: takeLocal(key, limit), counted: 'local' };
+    return { verdict: windowOf(key)[move](now(), shareOf(limit)), counted: 'local' };
   }
 
   return {
     async take(key, limit) {
-      const { verdict, counted } = await decide(key, limit);
+      const { verdict, counted } = await decide('take', key, limit);
       decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
-      return {
-        accepted: verdict.accepted,
-        limit,
-        remaining: verdict.remaining,
-        resetSeconds: Math.ceil(verdict.resetMs / 1_000),
-        retryAfterSeconds: verdict.accepted ? 0 : Math.max(1, Math.ceil(verdict.waitMs / 1_000)),
-      };
+      return inSeconds(limit, verdict);
     },
+    async ask(key, limit) {
+      return inSeconds(limit, (await decide('ask', key, limit)).verdict);
+    },
+  };
+}
+
+/** What two counts say together: a request needs room in both. */
+function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
+  return {
+    accepted: one.accepted && other.accepted,
+    remaining: Math.min(one.remaining, other.remaining),
+    resetMs: Math.max(one.resetMs, other.resetMs),
+    waitMs: Math.max(one.waitMs, other.waitMs),
+  };
+}
+
+function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
+  const { accepted, remaining, resetMs, waitMs } = verdict;
+  return {
+    accepted,
+    limit,
+    remaining,
+    resetSeconds: Math.ceil(resetMs / 1_000),
+    retryAfterSeconds: accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)),
   };
 }

@@ -22,6 +22,10 @@ export interface WindowVerdict {
 export interface SlidingWindow {
   /** Counts a request at an instant (milliseconds) unless it would be more than `limit` in any span; a refused one is not counted. */
   take(now: number, limit: number): WindowVerdict;
+  /** What {@link SlidingWindow.take} would say; counts nothing. */
+  ask(now: number, limit: number): WindowVerdict;
+  /** Takes back a request that was counted at the instant; nothing happens when it has left the span already. */
+  giveBack(instant: number): void;
   /** Requests that are certainly within the span before the instant: a bucket counts only while all of it is. */
   atLeast(now: number): number;
   /** Counts a request that was accepted elsewhere. */
@@ -72,14 +76,32 @@ export function createSlidingWindow(): SlidingWindow {
     return 0;
   }
 
+  /** What is so before the request is counted. */
+  function judge(now: number, limit: number): WindowVerdict {
+    return used >= limit
+      ? { accepted: false, remaining: 0, resetMs: resetMs(now), waitMs: waitMs(now, limit) }
+      : { accepted: true, remaining: limit - used, resetMs: resetMs(now), waitMs: 0 };
+  }
+
   return {
     take(instant, limit) {
       const now = advance(instant);
-      if (used >= limit) {
-        return { accepted: false, remaining: 0, resetMs: resetMs(now), waitMs: waitMs(now, limit) };
-      }
+      const verdict = judge(now, limit);
+      if (!verdict.accepted) return verdict;
       count(now);
       return { accepted: true, remaining: limit - used, resetMs: resetMs(now), waitMs: 0 };
+    },
+    ask(instant, limit) {
+      return judge(advance(instant), limit);
+    },
+    giveBack(instant) {
+      // A request at an instant before the newest bucket was counted in that one.
+      const index = buckets.findIndex(({ number }) => number >= Math.floor(instant / BUCKET_MS));
+      const bucket = buckets[index];
+      if (bucket === undefined) return;
+      bucket.count -= 1;
+      used -= 1;
+      if (bucket.count === 0) buckets.splice(index, 1);
     },
     atLeast(instant) {
       const now = advance(instant);

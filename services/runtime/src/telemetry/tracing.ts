@@ -10,6 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { currentRequestId } from '../request-context.js';
 
 /** Text headers that carry a trace from one process to the next: W3C `traceparent` and `tracestate`. */
 export type TraceCarrier = Record<string, string>;
@@ -34,8 +35,8 @@ export function extractTrace(carrier: Readonly<Record<string, unknown>>): Contex
 }
 
 /**
- * Runs work inside a span, as its active context, and ends the span with the work. An error is recorded by name only,
- * since messages can hold personal data, and passed on.
+ * Runs work inside a span, as its active context, and ends the span with the work. The span has the id of the present
+ * request as `partner.request_id`. An error is recorded by name only, since messages can hold personal data, and passed on.
  */
 export async function withSpan<T>(
   options: {
@@ -46,9 +47,14 @@ export async function withSpan<T>(
   },
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
+  const requestId = currentRequestId();
+  const attributes = {
+    ...options.attributes,
+    ...(requestId !== undefined && { 'partner.request_id': requestId }),
+  };
   return tracer.startActiveSpan(
     options.name,
-    { kind: SpanKind[options.kind], attributes: { ...options.attributes } },
+    { kind: SpanKind[options.kind], attributes },
     options.parent ?? context.active(),
     async (span) => {
       try {

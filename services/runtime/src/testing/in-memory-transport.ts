@@ -6,6 +6,7 @@ import { createRpcContext } from '../amqp/rpc-context.js';
 import { callTypeOf, createRpcDispatcher, unknownMethodReply } from '../amqp/rpc-dispatch.js';
 import { decodeRpcError, notCarriedOut, outcomeUnknown } from '../amqp/rpc-error.js';
 import type { RpcService } from '../amqp/rpc-service.js';
+import { requestIdHeaders, requestIdIn, runWithRequestId } from '../request-context.js';
 import { ServiceError } from '../service-error.js';
 
 /**
@@ -19,17 +20,16 @@ export function createInMemoryTransport(services: readonly RpcService[]): Transp
       if (signal?.aborted === true) throw notCarriedOut(signal.reason);
       const callType = callTypeOf(method);
       const found = dispatcher.find(callType);
-      const { context, end } = createRpcContext({
-        method,
-        timeoutMs,
-        headers: callHeaders(header),
-      });
+      const headers = { ...requestIdHeaders(), ...callHeaders(header) };
+      const { context, end } = createRpcContext({ method, timeoutMs, headers });
       const givenUp = unlessAnswered(signal, timeoutMs);
       try {
         const reply = await Promise.race([
           found === undefined
             ? unknownMethodReply(callType)
-            : dispatcher.run(found, toBinary(method.input, create(method.input, input)), context),
+            : runWithRequestId(requestIdIn(headers), () =>
+                dispatcher.run(found, toBinary(method.input, create(method.input, input)), context),
+              ),
           givenUp.promise,
         ]);
         if (reply.type === RpcErrorSchema.typeName) throw decodeRpcError(reply.body);

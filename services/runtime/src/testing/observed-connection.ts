@@ -3,16 +3,19 @@ import type { AmqpConnection } from '../amqp/connection.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
 /** A connection that shows its channels, so that a test can take one away. */
-export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel'> {
+export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel' | 'isBlocked'> {
   /** Each channel whose setup has succeeded, by its plan's name, in order. */
   readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
 }
 
 /** Wraps a connection. */
-export function observeConnection(connection: Pick<AmqpConnection, 'openChannel'>): ObservedConnection {
+export function observeConnection(
+  connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>,
+): ObservedConnection {
   const channels = createRecorder<{ readonly name: string; readonly channel: Channel }>();
   return {
     channels,
+    isBlocked: () => connection.isBlocked(),
     openChannel(plan) {
       const { name } = plan;
       if (plan.confirm) {

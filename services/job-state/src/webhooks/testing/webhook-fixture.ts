@@ -149,6 +149,7 @@ export function attemptedMessage(options: {
   readonly urlVersion?: number;
   readonly retryAfterSeconds?: number;
   readonly error?: string;
+  readonly remoteAddress?: string;
 }): IncomingMessage {
   const { outcome = AttemptOutcome.DELIVERED } = options;
   const body = toBinary(
@@ -168,6 +169,7 @@ export function attemptedMessage(options: {
         responseBody: Buffer.from('kept'),
         secretVersion: 1,
         ...(options.error !== undefined && { error: options.error }),
+        ...(options.remoteAddress !== undefined && { remoteAddress: options.remoteAddress }),
       },
     }),
   );

@@ -301,6 +301,7 @@ export const LeadService: GenService<{
   /**
    * CreateLead makes a lead and its project, or merges into the one that stands at the same normalised address of the
    * company (spec: Inbound, rule). Fails with `idempotency_mismatch` or `idempotency_in_progress`.
+   * No idempotency_level: without a key, a repeat would merge the lead with itself.
    *
    * @generated from rpc partner.leads.v1.LeadService.CreateLead
    */

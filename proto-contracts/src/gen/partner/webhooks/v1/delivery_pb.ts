@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/delivery.proto.
  */
 export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIugDCg5EZWxpdmVyV2ViaG9vaxIYCgtkZWxpdmVyeV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGxlYXNlX2lkGAMgASgJSAKIAQESFAoHYXR0ZW1wdBgEIAEoBUgDiAEBEjQKEGxlYXNlX2V4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKA3VybBgGIAEoCUgEiAEBEhUKCGV2ZW50X2lkGAcgASgJSAWIAQESEgoFZXZlbnQYCCABKAlIBogBARIRCgRib2R5GAkgASgMSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBARIaCg1zZWFsZWRfc2VjcmV0GAsgASgMSAmIAQESGAoLdXJsX3ZlcnNpb24YDCABKAVICogBAUIOCgxfZGVsaXZlcnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfbGVhc2VfaWRCCgoIX2F0dGVtcHRCBgoEX3VybEILCglfZXZlbnRfaWRCCAoGX2V2ZW50QgcKBV9ib2R5QhEKD19zZWNyZXRfdmVyc2lvbkIQCg5fc2VhbGVkX3NlY3JldEIOCgxfdXJsX3ZlcnNpb24i9AEKEURlbGl2ZXJ5QXR0ZW1wdGVkEhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESFQoIbGVhc2VfaWQYAiABKAlIAYgBARItCgdhdHRlbXB0GAMgASgLMhwucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0EiAKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKAVIAogBARIYCgt1cmxfdmVyc2lvbhgFIAEoBUgDiAEBQg4KDF9kZWxpdmVyeV9pZEILCglfbGVhc2VfaWRCFgoUX3JldHJ5X2FmdGVyX3NlY29uZHNCDgoMX3VybF92ZXJzaW9uYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_webhooks_v1_subscription_service]);
+  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIpcECg5EZWxpdmVyV2ViaG9vaxIYCgtkZWxpdmVyeV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGxlYXNlX2lkGAMgASgJSAKIAQESFAoHYXR0ZW1wdBgEIAEoBUgDiAEBEjQKEGxlYXNlX2V4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKA3VybBgGIAEoCUgEiAEBEhUKCGV2ZW50X2lkGAcgASgJSAWIAQESEgoFZXZlbnQYCCABKAlIBogBARIRCgRib2R5GAkgASgMSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBARIaCg1zZWFsZWRfc2VjcmV0GAsgASgMSAmIAQESGAoLdXJsX3ZlcnNpb24YDCABKAVICogBARItCglsZWFzZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbiL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_webhooks_v1_subscription_service]);
 
 /**
  * DeliverWebhook commands one attempt of one delivery. Sent by job-state, carried out by webhook-dispatcher. It holds all
@@ -54,7 +54,7 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   attempt?: number | undefined;
 
   /**
-   * When the lease ends. An attempt that has not begun by then is dropped, not made: the delivery is due again.
+   * When the lease ends. An attempt that could not come to its end by then is dropped, not made: the delivery is due again.
    *
    * @generated from field: google.protobuf.Timestamp lease_expires_at = 5;
    */
@@ -108,6 +108,13 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
    * @generated from field: optional int32 url_version = 12;
    */
   urlVersion?: number | undefined;
+
+  /**
+   * When the lease began, by the clock that set its end; shows whether the clocks of both services agree.
+   *
+   * @generated from field: google.protobuf.Timestamp leased_at = 13;
+   */
+  leasedAt?: Timestamp | undefined;
 };
 
 /**
@@ -119,7 +126,8 @@ export const DeliverWebhookSchema: GenMessage<DeliverWebhook> = /*@__PURE__*/
 
 /**
  * DeliveryAttempted tells how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent once the
- * attempt is over and before the command is acknowledged.
+ * attempt is over and before the command is acknowledged. A command that can not be carried out, but says which delivery and
+ * lease it is for, is answered as an attempt that failed, so that the delivery comes to an end.
  *
  * @generated from message partner.webhooks.v1.DeliveryAttempted
  */

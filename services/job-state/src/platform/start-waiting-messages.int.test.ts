@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { getJob } from '../jobs/get-job.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { startWaitingMessages } from './start-waiting-messages.js';
+
+const HOUR_MS = 3_600_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+let installer: string;
+let now = TEST_NOW;
+let isBrokerAway = false;
+const published: OutgoingMessage[] = [];
+const metrics = new Registry();
+let handle: ReturnType<typeof createPlatformMessageHandler>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  seller = await insertCompany(database, 'SALES');
+  installer = await insertCompany(database, 'INSTALLER');
+  handle = createPlatformMessageHandler({ database, clock: () => now, logger: silentLogger, metrics });
+});
+
+afterAll(() => testDatabase.drop());
+
+/** Runs the loop until the condition holds. */
+async function sweepUntil(
+  what: string,
+  isDone: () => Promise<boolean>,
+  registry = new Registry(),
+): Promise<void> {
+  const loop = startWaitingMessages({
+    database,
+    publisher: {
+      async publish(message) {
+        if (isBrokerAway) throw new Error('the broker is away');
+        published.push(message);
+        return Promise.resolve();
+      },
+    },
+    deadLetterQueue: 'test.dead',
+    clock: () => now,
+    logger: silentLogger,
+    metrics: registry,
+    intervalMs: 5,
+  });
+  try {
+    await eventually(what, isDone);
+  } finally {
+    await loop.stop();
+  }
+}
+
+async function rowOf({ messageId }: IncomingMessage): Promise<unknown> {
+  const [row] = await database.query(
+    'select waits_for, dead_reason, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1',
+    [messageId],
+  );
+  return row;
+}
+
+async function insertCompanyAs(id: string, companyClass: string): Promise<void> {
+  await database.query('insert into companies (id, name, class) values ($1, $1, $2)', [id, companyClass]);
+}
+
+const isSettled = (message: IncomingMessage) => async () =>
+  JSON.stringify(await rowOf(message)).includes('"settled":true');
+
+describe('a message that waits', () => {
+  test('for companies is recorded once they are there, with what waited for it in turn', async () => {
+    const [sales, company, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
+    const created = jobCreatedMessage({ jobId, sellingCompanyId: sales });
+    const assigned = jobAssignedMessage({ jobId, installerCompanyId: company });
+    for (const message of [assigned, created]) expect(await handle(message)).toEqual({ kind: 'done' });
+    expect(await rowOf(created)).toMatchObject({ waits_for: sales });
+    expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+
+    await insertCompanyAs(sales, 'SALES');
+    await sweepUntil('the job', isSettled(created));
+    expect(await rowOf(assigned)).toMatchObject({ waits_for: company });
+    await insertCompanyAs(company, 'INSTALLER');
+    await sweepUntil('the assignment', isSettled(assigned));
+    expect(JSON.parse(await getJob({ database }, { companyId: company, jobId }))).toMatchObject({
+      id: jobId,
+    });
+    expect(await rowOf(assigned)).toEqual({ waits_for: null, dead_reason: null, settled: true, kept: false });
+  });
+
+  test('is counted, with the time that the longest one has waited', async () => {
+    const assigned = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
+    await handle(assigned);
+    now = new Date(TEST_NOW.getTime() + HOUR_MS);
+    try {
+      const registry = new Registry();
+      await sweepUntil('a run', () => Promise.resolve(true), registry);
+      const text = await registry.metrics();
+      expect(text).toContain('\npartner_platform_waiting_messages 1\n');
+      expect(text).toContain('\npartner_platform_waiting_oldest_age_seconds 3600\n');
+    } finally {
+      now = TEST_NOW;
+      await database.query('delete from inbox where message_id = $1', [assigned.messageId]);
+    }
+  });
+
+  test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it is as new', async () => {
+    const jobId = newId('job');
+    const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
+    const later = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
+    await handle(assigned);
+    try {
+      now = new Date(TEST_NOW.getTime() + 1);
+      await handle(later);
+      now = new Date(TEST_NOW.getTime() + 12 * HOUR_MS);
+      await handle({ ...assigned, redelivered: true });
+      now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
+
+      isBrokerAway = true;
+      await sweepUntil('the end of its time', async () =>
+        JSON.stringify(await rowOf(assigned)).includes('within 24 h'),
+      );
+      expect(await rowOf(assigned)).toMatchObject({ waits_for: null, settled: false, kept: true });
+      isBrokerAway = false;
+      await sweepUntil('the dead letter', () =>
+        Promise.resolve(published.some(({ messageId }) => messageId === assigned.messageId)),
+      );
+      expect(published).toMatchObject([
+        {
+          routingKey: 'test.dead',
+          messageId: assigned.messageId,
+          type: assigned.type,
+          headers: { 'x-dead-reason': `there was no ${jobId} within 24 h` },
+        },
+      ]);
+      expect(Buffer.from(published[0]?.body ?? []).equals(Buffer.from(assigned.body))).toBe(true);
+      expect(await rowOf(assigned)).toEqual({
+        waits_for: null,
+        dead_reason: null,
+        settled: false,
+        kept: false,
+      });
+      expect(await rowOf(later)).toMatchObject({ dead_reason: null, kept: true });
+
+      await handle(assigned);
+      expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+      await sweepUntil('a run', () => Promise.resolve(true));
+      expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+      await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+      expect(await rowOf(assigned)).toMatchObject({ settled: true });
+      expect(published).toHaveLength(1);
+    } finally {
+      now = TEST_NOW;
+      isBrokerAway = false;
+    }
+  });
+
+  test('and is refused in the end goes to the dead-letter queue, and the job that it waited for is there', async () => {
+    const jobId = newId('job');
+    const refused = jobAssignedMessage({
+      jobId,
+      installerCompanyId: seller,
+      occurredAt: new Date(TEST_NOW.getTime() + 1),
+    });
+    const good = jobAssignedMessage({ jobId, installerCompanyId: installer });
+    for (const message of [refused, good, jobCreatedMessage({ jobId, sellingCompanyId: seller })])
+      expect(await handle(message)).toEqual({ kind: 'done' });
+    expect(JSON.parse(await getJob({ database }, { companyId: installer, jobId }))).toMatchObject({
+      id: jobId,
+    });
+    expect(await rowOf(refused)).toMatchObject({
+      dead_reason: `company ${seller} is not an installer company`,
+      kept: true,
+    });
+    await sweepUntil('the dead letter', () =>
+      Promise.resolve(published.some(({ messageId }) => messageId === refused.messageId)),
+    );
+  });
+});

@@ -1,0 +1,181 @@
+import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
+import type { Publisher } from '@partner/runtime/amqp/publisher';
+import type { Logger } from '@partner/runtime/logger';
+import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { type Loop, startLoop } from '../database/start-loop.js';
+import { platformMessageCounter } from './platform-message-counter.js';
+import { type Recorded, recordWaitingMessage } from './record-platform-message.js';
+
+/** How long a message may wait for what it builds on: the platform may be hours behind with a part of what it sends. */
+const PATIENCE_HOURS = 24;
+const BATCH_SIZE = 100;
+const FAILURE_PAUSE_MS = 5_000;
+const REASON_LENGTH = 1_000;
+
+interface KeptRow {
+  readonly message_id: string;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly trace_parent: string | null;
+}
+
+interface Deps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly publisher: Pick<Publisher, 'publish'>;
+  /** Name of the queue that takes what is given up on. */
+  readonly deadLetterQueue: string;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Milliseconds between two looks. */
+  readonly intervalMs: number;
+}
+
+/**
+ * Looks after the platform's messages that wait in the inbox: records those whose company or job has appeared by another way
+ * than a message, and gives up on those that have waited for 24 h. What is given up on goes to the dead-letter queue with
+ * the reason; its body stays in the inbox until the broker has confirmed that, so a crash doubles it and loses nothing.
+ * Sent again later it is handled like a new one.
+ *
+ * Any number of replicas may run it: a message is recorded under the locks of `recordPlatformMessage` and given up by one.
+ */
+export function startWaitingMessages(deps: Deps): Loop {
+  const handled = platformMessageCounter(deps.metrics);
+  new Gauge({
+    name: 'partner_platform_waiting_messages',
+    help: 'Messages of the platform that wait for what they build on; NaN when it is not known.',
+    registers: [deps.metrics],
+    async collect() {
+      this.set(await waitingCount(deps.database).catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'partner_platform_waiting_oldest_age_seconds',
+    help: 'How long the longest waiting message of the platform has waited; 0 when none waits, NaN when it is not known.',
+    registers: [deps.metrics],
+    async collect() {
+      this.set(await oldestAgeSeconds(deps).catch(() => Number.NaN));
+    },
+  });
+
+  function note(messageId: string, type: string, effect: Recorded['effect']): void {
+    handled.inc({ type, result: effect.kind });
+    deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
+  }
+
+  return startLoop({
+    name: 'platform-waiting',
+    intervalMs: deps.intervalMs,
+    failurePauseMs: FAILURE_PAUSE_MS,
+    logger: deps.logger,
+    runOnce: async () => {
+      const appeared = await recordAppeared(deps, note);
+      const expired = await expire(deps);
+      const dead = await deadLetter(deps);
+      return [appeared, expired, dead].some((count) => count >= BATCH_SIZE) ? 'more' : 'idle';
+    },
+  });
+}
+
+async function waitingCount(database: Pick<Database, 'query'>): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    'select count(*)::integer as count from inbox where waits_for is not null',
+  );
+  return row?.count ?? 0;
+}
+
+async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'clock'>): Promise<number> {
+  const [row] = await database.query<{ since: Date | null }>(
+    'select min(received_at) as since from inbox where waits_for is not null',
+  );
+  const since = row?.since ?? undefined;
+  return since === undefined ? 0 : Math.max(0, clock().getTime() - since.getTime()) / 1_000;
+}
+
+/** Records messages of which what they wait for is there; gives how many it has settled. One at fault stops no other. */
+async function recordAppeared(
+  { database, clock, logger }: Deps,
+  note: (messageId: string, type: string, effect: Recorded['effect']) => void,
+): Promise<number> {
+  const rows = await database.query<KeptRow>(
+    `select message_id, type, body, trace_parent from inbox
+     where waits_for is not null
+       and (exists (select from companies where id = waits_for) or exists (select from jobs where id = waits_for))
+     order by received_at limit $1`,
+    [BATCH_SIZE],
+  );
+  let settled = 0;
+  for (const { message_id: messageId, type, body, trace_parent } of rows) {
+    try {
+      const recorded = await withSpan(
+        {
+          name: 'process waiting platform message',
+          kind: 'CONSUMER',
+          parent: extractTrace({ traceparent: trace_parent }),
+        },
+        () => database.transaction((tx) => recordWaitingMessage(tx, { messageId, type, body }, clock())),
+      );
+      if (recorded === undefined) continue;
+      settled += 1;
+      note(messageId, type, recorded.effect);
+      for (const later of recorded.after) note(later.messageId, later.type, later.effect);
+    } catch (error) {
+      logger.error({ err: error, messageId, type }, 'platform.waiting_message_failed');
+    }
+  }
+  return settled;
+}
+
+/** Gives up on what has waited too long; gives how many those are. */
+async function expire({ database, clock }: Deps): Promise<number> {
+  const expired = await database.query(
+    `update inbox set waits_for = null, dead_reason = 'there was no ' || waits_for || $2
+     where message_id in
+       (select message_id from inbox where waits_for is not null and received_at <= $1
+        order by received_at limit $3 for update skip locked)
+     returning message_id`,
+    [new Date(clock().getTime() - PATIENCE_HOURS * 3_600_000), ` within ${PATIENCE_HOURS} h`, BATCH_SIZE],
+  );
+  return expired.length;
+}
+
+/** Publishes what is dead inside the transaction that holds its rows; what the broker has confirmed is kept no longer. */
+async function deadLetter({ database, publisher, deadLetterQueue, logger }: Deps): Promise<number> {
+  const { confirmed, failure } = await database.transaction(async (tx) => {
+    const rows = await tx.query<KeptRow & { readonly dead_reason: string }>(
+      `select message_id, type, body, trace_parent, dead_reason from inbox where dead_reason is not null
+       order by received_at limit $1 for update skip locked`,
+      [BATCH_SIZE],
+    );
+    const results = await Promise.allSettled(
+      rows.map(async ({ message_id: messageId, type, body, trace_parent, dead_reason: reason }) => {
+        await publisher.publish({
+          exchange: DEAD_LETTERS,
+          routingKey: deadLetterQueue,
+          messageId,
+          type,
+          body,
+          headers: {
+            ...(trace_parent === null ? {} : { traceparent: trace_parent }),
+            'x-dead-reason': reason.slice(0, REASON_LENGTH),
+          },
+        });
+        logger.error({ messageId, type, reason }, 'message.dead_lettered');
+        return messageId;
+      }),
+    );
+    const confirmed = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (confirmed.length > 0) {
+      await tx.query(
+        `update inbox set dead_reason = null, type = null, body = null, trace_parent = null
+         where message_id = any($1::text[])`,
+        [confirmed],
+      );
+    }
+    return { confirmed: confirmed.length, failure: results.find((result) => result.status === 'rejected') };
+  });
+  if (failure !== undefined) throw failure.reason;
+  return confirmed;
+}
