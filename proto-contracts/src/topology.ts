@@ -20,7 +20,11 @@ export interface QueueDefinition {
   readonly bindings: readonly { readonly exchange: ExchangeDefinition; readonly routingKey: string }[];
   /** Name of the quorum queue that takes what this one gives up on; absent: what expires or is refused is dropped. */
   readonly deadLetterQueue?: string;
-  /** Times that a message may be delivered again after its first delivery, before it is dead-lettered. */
+  /**
+   * Times that a message may be delivered again after its first delivery, before it is dead-lettered. The broker counts
+   * whatever puts it back: a handler that threw, but also a consumer that stopped, died or lost its channel with it, and one
+   * that has held it for 15 minutes of retries.
+   */
   readonly deliveryLimit?: number;
   /** Messages at most; a publish beyond is refused. */
   readonly maxLength?: number;
@@ -32,7 +36,10 @@ export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const sa
 /** What the platform tells this service; routing key = full name of the protobuf message. */
 export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies ExchangeDefinition;
 
-/** What this service tells the platform; routing key = full name of the protobuf message. */
+/**
+ * What this service tells the platform; routing key = full name of the protobuf message. In no certain order: replicas
+ * publish side by side, and what the broker refuses goes out later. Whoever reads takes a job's newest version for its state.
+ */
 export const PARTNER_EVENTS = { name: 'partner.events', type: 'topic' } as const satisfies ExchangeDefinition;
 
 /** Broadcasts to every gateway replica: revoked keys. */
@@ -49,8 +56,9 @@ export const DEAD_LETTERS = {
 
 /**
  * RPC requests to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has
- * passed: the caller sees a timeout, and its idempotency key settles what happened. A request can run twice when
- * job-state dies before it acknowledges; the idempotency key makes that one effect.
+ * passed: the caller sees a timeout, and its idempotency key settles what happened. When job-state dies before it
+ * acknowledges, a request is delivered twice; it runs twice only if its method says by `idempotency_level` that this is
+ * harmless. Any other is dropped: it ran at most once, and its caller sees a timeout and does not know whether.
  */
 export const JOB_STATE_RPC = {
   name: 'job-state.rpc',
@@ -80,32 +88,34 @@ export const WEBHOOK_DELIVERIES = {
 
 /**
  * `DeliveryAttempted` results. May lose everything: the lease in Postgres runs out and the delivery is attempted again.
- * A result that arrives twice is recorded once, by the attempt's id.
+ * A result that arrives twice is recorded once, by the attempt's id. The delivery limit leaves room for a day of outages of
+ * the database, in which each 15 minutes of retries count once.
  */
 export const DELIVERY_RESULTS = {
   name: 'job-state.delivery-results',
   type: 'quorum',
   bindings: [{ exchange: COMMANDS, routingKey: 'job-state.delivery-results' }],
   deadLetterQueue: 'job-state.delivery-results.dead',
-  deliveryLimit: 20,
+  deliveryLimit: 100,
   maxLength: 100_000,
 } as const satisfies QueueDefinition;
 
 /**
  * Messages of the platform. Loses nothing that was confirmed to the platform. A message that arrives twice is recorded
- * once, by its message id, in the transaction of its effect.
+ * once, by its message id, in the transaction of its effect. The delivery limit leaves room as that of
+ * {@link DELIVERY_RESULTS}; what exceeds it is kept as a dead letter.
  */
 export const PLATFORM_MESSAGES = {
   name: 'job-state.platform-messages',
   type: 'quorum',
   bindings: [{ exchange: PLATFORM, routingKey: '#' }],
   deadLetterQueue: 'job-state.platform-messages.dead',
-  deliveryLimit: 20,
+  deliveryLimit: 100,
 } as const satisfies QueueDefinition;
 
 /**
  * What the platform has yet to read of {@link PARTNER_EVENTS}. Loses nothing: job-state keeps each event until the broker
- * has confirmed it. An event can be there twice; the platform de-duplicates by message id.
+ * has confirmed it. An event can be there twice, and before an older one; the platform de-duplicates by message id.
  */
 export const PARTNER_EVENTS_FOR_PLATFORM = {
   name: 'platform.partner-events',

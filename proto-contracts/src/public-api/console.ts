@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
+import { pageLimit } from './page-limit.js';
 import { CURRENT_SCHEMA_VERSION } from './versions.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './webhook-events.js';
 
@@ -145,6 +146,6 @@ export const deliveryPage = z.object({
 /** The query of a list of deliveries. */
 export const deliveryQuery = z.object({
   cursor: z.string().max(200).optional(),
-  limit: z.coerce.number({ error: 'must be an integer from 1 to 100' }).int().min(1).max(100).default(50),
+  limit: pageLimit({ default: 50, max: 100 }),
   status: z.enum(DELIVERY_STATES).optional(),
 });

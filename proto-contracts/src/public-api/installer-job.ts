@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { dateTimeIn, dateTimeOut } from './date-time.js';
+import { expectedVersion } from './expected-version.js';
 import { LIMITS } from './limits.js';
+import { pageLimit } from './page-limit.js';
 
 /** Every status of a job, in the order of its life. */
 export const JOB_STATUSES = [
@@ -112,12 +114,7 @@ export const jobFeedAnswer = z.object({
 /** The query of the change feed. */
 export const jobFeedQuery = z.object({
   cursor: z.string().max(512).optional(),
-  limit: z.coerce
-    .number({ error: 'must be an integer from 1 to 100' })
-    .int()
-    .min(1)
-    .max(LIMITS.installerPageSize.max)
-    .default(LIMITS.installerPageSize.default),
+  limit: pageLimit(LIMITS.installerPageSize),
 });
 
 /**
@@ -130,7 +127,7 @@ export const statusEventIn = z
     occurredAt: dateTimeIn,
     note: z.string().max(LIMITS.noteLength).optional(),
     blockerCode: z.enum(BLOCKER_CODES).optional(),
-    expectedVersion: z.int().min(1),
+    expectedVersion,
   })
   .superRefine((event, context) => {
     if (event.status === 'BLOCKED' && event.blockerCode === undefined) {

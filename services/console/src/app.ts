@@ -5,7 +5,7 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { createHttpApp } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { Logger } from '@partner/runtime/logger';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { activateWebhook } from './routes/activate-webhook.js';
 import { createSession } from './routes/create-session.js';
@@ -44,7 +44,7 @@ export interface ConsoleAppDeps {
 }
 
 /** Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. */
-export function createConsoleApp(deps: ConsoleAppDeps): Express {
+export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);
   const logins = new Counter({
     name: 'partner_console_logins_total',
@@ -80,7 +80,6 @@ export function createConsoleApp(deps: ConsoleAppDeps): Express {
     },
     logger: deps.logger,
     metrics: deps.metrics,
-    clock: deps.clock,
     rpcTimeoutMs: deps.rpcTimeoutMs,
     trustedProxyHops: deps.trustedProxyHops,
     beforeEndpoint: createSameOriginCheck(deps.publicBaseUrl),

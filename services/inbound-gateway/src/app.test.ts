@@ -42,6 +42,8 @@ const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyRespon
   ],
 ]);
 
+const NOW = new Date('2026-09-01T12:00:00Z');
+
 type Answer = MessageInitShape<typeof CreateLeadResponseSchema>;
 
 function createFixture(
@@ -64,21 +66,19 @@ function createFixture(
       },
     }),
   ]);
-  const clock = () => new Date('2026-09-01T12:00:00Z');
   const metrics = new Registry();
   const app = createInboundApp({
     authenticator: createApiKeyAuthenticator({
       access: createClient(AccessService, transport),
       surface: 'inbound',
       environment: 'sandbox',
-      clock,
+      monotonicMs: () => NOW.getTime(),
       metrics,
     }),
-    limiter: createInMemoryRateLimiter(clock),
+    limiter: createInMemoryRateLimiter(() => NOW),
     leads: createClient(LeadService, transport),
     logger: silentLogger,
     metrics,
-    clock,
     rpcTimeoutMs: 1_000,
     trustedProxyHops: 0,
   });

@@ -15,7 +15,7 @@ import { createLead } from './routes/create-lead.js';
 /** What the inbound surface stands on. */
 export interface InboundAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'clock' | 'rpcTimeoutMs' | 'trustedProxyHops'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
 > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
@@ -24,7 +24,7 @@ export interface InboundAppDeps extends Pick<
 
 /** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
-  const { authenticator, limiter, leads, logger, metrics, clock, rpcTimeoutMs, trustedProxyHops } = deps;
+  const { authenticator, limiter, leads, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: [createLead({ leads })],
     authenticate: (request) => authenticator.authenticate(request),
@@ -38,7 +38,6 @@ export function createInboundApp(deps: InboundAppDeps): RequestListener {
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
     logger,
     metrics,
-    clock,
     rpcTimeoutMs,
     trustedProxyHops,
   });

@@ -44,7 +44,7 @@ await runService({
       access: createClient(AccessService, transport),
       surface: 'inbound',
       environment: settings.PARTNER_ENVIRONMENT,
-      clock,
+      monotonicMs: () => performance.now(),
       metrics,
     });
     const revocations = startRevocationListener({ connection, authenticator, logger });
@@ -65,7 +65,6 @@ await runService({
         leads: createClient(LeadService, transport),
         logger,
         metrics,
-        clock,
         rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
         trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
       }),

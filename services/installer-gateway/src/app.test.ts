@@ -90,22 +90,20 @@ function createFixture(failure?: ServiceError) {
       },
     }),
   ]);
-  const clock = () => NOW;
   const metrics = new Registry();
   const app = createInstallerApp({
     authenticator: createApiKeyAuthenticator({
       access: createClient(AccessService, transport),
       surface: 'installer',
       environment: 'sandbox',
-      clock,
+      monotonicMs: () => NOW.getTime(),
       metrics,
     }),
-    limiter: createInMemoryRateLimiter(clock),
+    limiter: createInMemoryRateLimiter(() => NOW),
     jobs: createClient(JobService, transport),
     cursors,
     logger: silentLogger,
     metrics,
-    clock,
     rpcTimeoutMs: 1_000,
     trustedProxyHops: 0,
   });

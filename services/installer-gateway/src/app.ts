@@ -18,7 +18,7 @@ import { recordStatusEvent } from './routes/record-status-event.js';
 /** What the installer surface stands on. */
 export interface InstallerAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'clock' | 'rpcTimeoutMs' | 'trustedProxyHops'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
 > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
@@ -28,7 +28,7 @@ export interface InstallerAppDeps extends Pick<
 
 /** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { authenticator, limiter, jobs, cursors, logger, metrics, clock, rpcTimeoutMs, trustedProxyHops } =
+  const { authenticator, limiter, jobs, cursors, logger, metrics, rpcTimeoutMs, trustedProxyHops } =
     deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: [listJobFeed({ jobs, cursors }), getJob({ jobs }), recordStatusEvent({ jobs })],
@@ -44,7 +44,6 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
     logger,
     metrics,
-    clock,
     rpcTimeoutMs,
     trustedProxyHops,
     versioned: true,

@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
@@ -45,7 +46,7 @@ await runService({
       access: createClient(AccessService, transport),
       surface: 'installer',
       environment: settings.PARTNER_ENVIRONMENT,
-      clock,
+      monotonicMs: () => performance.now(),
       metrics,
     });
     const revocations = startRevocationListener({ connection, authenticator, logger });
@@ -67,10 +68,10 @@ await runService({
         cursors: createFeedCursor(settings.CURSOR_SIGNING_KEY),
         logger,
         metrics,
-        clock,
         rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
         trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
       }),
+      { 'x-svc-api-version': CURRENT_API_VERSION },
     );
     const port = await listen(server, {
       host: settings.HTTP_HOST,

@@ -146,7 +146,8 @@ await runService({
       // Its replies are publishes: they must not stand in the way of the consumers' acknowledgements.
       connection: publishing,
       queue: JOB_STATE_RPC,
-      prefetch: 4 * config.POSTGRES_POOL_SIZE,
+      // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
+      prefetch: 40 * config.POSTGRES_POOL_SIZE,
       services: [
         rpcService(JobService, createJobService({ database, clock, logger })),
         rpcService(LeadService, createLeadService({ database, clock, logger })),

@@ -63,7 +63,7 @@ describe('the settings of a service', () => {
       '  PARTNER_ENVIRONMENT: must be one of sandbox, production',
       '  REDIS_KEY_PREFIX: may hold letters, digits, ":", "_" and "-"',
       '  REDIS_URL: is not set',
-      '  RPC_TIMEOUT_MS: must be a whole number from 100 to 60000',
+      '  RPC_TIMEOUT_MS: must be a whole number from 3000 to 60000',
     ]);
   });
 

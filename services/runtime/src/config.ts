@@ -27,8 +27,8 @@ export const httpConfig = {
   RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2),
   /** Proxies in front of the service whose `x-forwarded-for` is believed. 0: none. */
   TRUSTED_PROXY_HOPS: integer({ min: 0, max: 10 }).default(0),
-  /** How long one call to job-state may take. */
-  RPC_TIMEOUT_MS: integer({ min: 100, max: 60_000 }).default(5_000),
+  /** How long one call to job-state may take. Never less than a second use of an idempotency key waits for the first, 2 s. */
+  RPC_TIMEOUT_MS: integer({ min: 3_000, max: 60_000 }).default(5_000),
 } as const;
 
 /** A whole number within bounds, from text. */

@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { expectedVersionOnTheWire } from '@partner/proto-contracts/public-api/expected-version';
 import { statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
 import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
 import { defineEndpoint } from '@partner/runtime/http/endpoint';
@@ -33,7 +34,7 @@ export function recordStatusEvent(deps: {
           occurredAt: timestampFromDate(new Date(occurredAt)),
           note,
           blockerCode,
-          expectedVersion,
+          expectedVersion: expectedVersionOnTheWire(expectedVersion),
         },
         request.call,
       );

@@ -10,7 +10,9 @@ import {
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
 import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
 import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -154,6 +156,33 @@ describe('an API key', () => {
       { last_used_at: later },
     ]);
   });
+});
+
+test('the uses of keys are written in the order of their ids, so that two replicas can not block each other', async () => {
+  const keys = [await insertKey(seller, 'general'), await insertKey(seller, 'general')];
+  const [first, last] = keys.map(({ keyId }) => keyId).sort();
+  invariant(first !== undefined && last !== undefined, 'there are two keys');
+  const usage = startKeyUsage({ database, logger: silentLogger, intervalMs: 3_600_000 });
+  usage.note(last, TEST_NOW);
+  usage.note(first, TEST_NOW);
+  const lock = 'select 1 from api_keys where id = $1 for no key update';
+  const written = await database.transaction(async (tx) => {
+    await tx.query(lock, [first]);
+    const writing = usage.stop();
+    await eventually('the write waits', async () => {
+      const [blocked] = await database.query(
+        `select 1 from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%update api_keys%'`,
+      );
+      return blocked;
+    });
+    await tx.query(lock, [last]);
+    return { writing };
+  });
+  await written.writing;
+  expect(
+    await database.query('select distinct last_used_at from api_keys where id in ($1, $2)', [first, last]),
+  ).toEqual([{ last_used_at: TEST_NOW }]);
 });
 
 describe('a login', () => {

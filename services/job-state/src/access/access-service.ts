@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Logger } from '@partner/runtime/logger';
-import type { Database } from '../database/database.js';
+import { type Database, queryWithin } from '../database/database.js';
 import { required } from '../rpc/required.js';
 import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE } from './access-wire.js';
 import { authenticateKey } from './authenticate-key.js';
@@ -17,11 +17,15 @@ export function createAccessService(deps: {
   readonly keyUsage: Pick<KeyUsage, 'note'>;
 }): ServiceImpl<typeof AccessService> {
   return {
-    async authenticateKey(request) {
-      const principal = await authenticateKey(deps, {
-        keyId: required(request.keyId, 'key_id'),
-        secretSha256: required(request.secretSha256, 'secret_sha256'),
-      });
+    async authenticateKey(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const principal = await authenticateKey(
+        { ...deps, database },
+        {
+          keyId: required(request.keyId, 'key_id'),
+          secretSha256: required(request.secretSha256, 'secret_sha256'),
+        },
+      );
       return {
         companyId: principal.companyId,
         companyClass: COMPANY_CLASS_ON_THE_WIRE[principal.companyClass],
@@ -33,16 +37,18 @@ export function createAccessService(deps: {
       };
     },
 
-    async revokeKey(request) {
+    async revokeKey(request, context) {
       await revokeKey(deps, {
         companyId: required(request.companyId, 'company_id'),
         keyId: required(request.keyId, 'key_id'),
+        timeoutMs: context.timeoutMs(),
       });
       return {};
     },
 
-    async getLogin(request) {
-      const login = await getLogin(deps, required(request.email, 'email'));
+    async getLogin(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const login = await getLogin({ database }, required(request.email, 'email'));
       if (login === undefined) return {};
       const { companyClass, ...rest } = login;
       return { login: { ...rest, companyClass: COMPANY_CLASS_ON_THE_WIRE[companyClass] } };

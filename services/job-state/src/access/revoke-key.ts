@@ -15,16 +15,24 @@ export async function revokeKey(
     readonly clock: () => Date;
     readonly logger: Logger;
   },
-  command: { readonly companyId: string; readonly keyId: string },
+  command: {
+    readonly companyId: string;
+    readonly keyId: string;
+    /** For how many milliseconds the caller still waits. */
+    readonly timeoutMs: number | undefined;
+  },
 ): Promise<void> {
-  const { companyId, keyId } = command;
-  await deps.database.transaction(async (tx) => {
-    const revoked = await tx.query(
-      'update api_keys set revoked_at = coalesce(revoked_at, $3) where id = $1 and company_id = $2 returning id',
-      [keyId, companyId, deps.clock()],
-    );
-    if (revoked.length === 0) throw notFound('key');
-    await enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId } });
-  });
+  const { companyId, keyId, timeoutMs } = command;
+  await deps.database.transaction(
+    async (tx) => {
+      const revoked = await tx.query(
+        'update api_keys set revoked_at = coalesce(revoked_at, $3) where id = $1 and company_id = $2 returning id',
+        [keyId, companyId, deps.clock()],
+      );
+      if (revoked.length === 0) throw notFound('key');
+      await enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId } });
+    },
+    { companyId, timeoutMs },
+  );
   deps.logger.info({ companyId, keyId }, 'key.revoked');
 }

@@ -14,7 +14,8 @@ export interface KeyUsage {
 
 /**
  * Writes `last_used_at` of the keys used since the last write, all in one statement, once a minute at most. A crash loses
- * the uses of the last interval; a write that fails is done with the next one.
+ * the uses of the last interval; a write that fails is done with the next one. It locks the keys in ascending order, so that
+ * two replicas can not block each other.
  */
 export function startKeyUsage(deps: {
   readonly database: Queryable;
@@ -35,8 +36,10 @@ export function startKeyUsage(deps: {
     noted = new Map();
     try {
       await deps.database.query(
-        `update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
-         from unnest($1::text[], $2::timestamptz[]) as used (key_id, at) where api_keys.id = used.key_id`,
+        `with locked as (select id from api_keys where id = any($1::text[]) order by id for no key update)
+         update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
+         from locked join unnest($1::text[], $2::timestamptz[]) as used (key_id, at) on used.key_id = locked.id
+         where api_keys.id = locked.id`,
         [[...batch.keys()], [...batch.values()]],
       );
     } catch (error) {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/runtime/logger';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { createDatabase, LockTimeoutError } from './database.js';
+import { startTcpProxy } from '../testing/tcp-proxy.js';
+import { createDatabase, LockTimeoutError, queryWithin } from './database.js';
 
 let testDatabase: TestDatabase;
 
@@ -62,8 +63,104 @@ describe('a transaction', () => {
 
   test('that takes longer than its caller waits is unavailable', async () => {
     await expect(
-      testDatabase.database.transaction((tx) => tx.query('select pg_sleep(20)'), { statementTimeoutMs: 50 }),
+      testDatabase.database.transaction((tx) => tx.query('select pg_sleep(20)'), { timeoutMs: 50 }),
     ).rejects.toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+  });
+});
+
+describe('a caller who waits no longer', () => {
+  test('before a statement of a transaction has nothing begun or committed', async () => {
+    const { database } = testDatabase;
+    for (const statements of [['select 1'], []]) {
+      const reached: string[] = [];
+      const late = database.transaction(
+        async (tx) => {
+          await tx.query('select pg_sleep(0.2)').catch(() => undefined);
+          await new Promise((resolve) => setTimeout(resolve, 260));
+          for (const statement of statements) {
+            await tx.query(statement);
+            reached.push(statement);
+          }
+        },
+        { timeoutMs: 250 },
+      );
+      await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
+      expect(reached).toEqual([]);
+    }
+  });
+
+  test('while all connections are in use gets none, and the load does not make the database unready', async () => {
+    const database = createDatabase({
+      url: testDatabase.url,
+      poolSize: 1,
+      logger: silentLogger,
+      timeouts: { connectMs: 100 },
+    });
+    const held = createGate();
+    const released = createGate();
+    const holder = database.transaction(async (tx) => {
+      await tx.query('select 1');
+      held.open();
+      await released.opened;
+    });
+    await held.opened;
+    const late = database.query('create table late ()', [], { timeoutMs: 1 });
+    await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(database.isReady()).toBe(true);
+    released.open();
+    await holder;
+    expect(await database.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
+    await database.end();
+  });
+
+  test('does not take the time of later callers', async () => {
+    const { database } = testDatabase;
+    const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const hasty = queryWithin(once, 60);
+    await expect(hasty.query('select pg_sleep(20)')).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(hasty.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
+    const setting = `select current_setting('statement_timeout') as statement_timeout`;
+    expect(await once.query(setting)).toEqual([{ statement_timeout: '10s' }]);
+    expect(await once.transaction((tx) => tx.query(setting))).toEqual([{ statement_timeout: '10s' }]);
+    expect(await once.query(setting, [], { timeoutMs: 4_900 })).toEqual([{ statement_timeout: '4750ms' }]);
+    await once.end();
+    expect(database.isReady()).toBe(true);
+  });
+});
+
+describe('a connection that has died silently', () => {
+  test('is given up, so that the pool recovers by itself', async () => {
+    const proxy = await startTcpProxy(testDatabase.url);
+    const database = createDatabase({
+      url: proxy.url,
+      poolSize: 3,
+      logger: silentLogger,
+      timeouts: { statementMs: 250, answerGraceMs: 250 },
+    });
+    const used = createGate();
+    const [during, before] = [createGate(), createGate()];
+    const open = [before, during].map((gate) =>
+      database.transaction(async (tx) => {
+        await tx.query('select 1');
+        used.open();
+        await gate.opened;
+        if (gate === during) await tx.query('select 1');
+        throw new Error('the work fails');
+      }),
+    );
+    await used.opened;
+    await database.query('select 1');
+    proxy.swallow();
+    before.open();
+    during.open();
+    const idle = database.query('select 1');
+    const outcomes = await Promise.allSettled([...open, idle]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const recovered = await Promise.all([1, 2, 3].map(() => database.query('select 1 as one')));
+    expect(recovered.flat()).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
+    expect(database.isReady()).toBe(true);
+    await database.end();
+    await proxy.close();
   });
 });
 

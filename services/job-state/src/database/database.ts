@@ -1,6 +1,7 @@
 import { ServiceError } from '@partner/runtime/service-error';
 import type { Logger } from '@partner/runtime/logger';
 import pg from 'pg';
+import { createPerCompanyGate } from './per-company-gate.js';
 
 /** Runs one statement and gives its rows. Parameters are always bound, never written into the text. */
 export interface Queryable {
@@ -18,21 +19,42 @@ export interface Transaction extends Queryable {
   wakeAfterCommit(topic: WakeTopic): void;
 }
 
-/** Bounds of one transaction, in milliseconds. Absent ones are those of the pool. */
-export interface TransactionLimits {
-  /** What the caller still waits for; a statement that takes longer is cut off. */
-  readonly statementTimeoutMs?: number | undefined;
-  /** How long one statement may wait for a lock before it fails with {@link LockTimeoutError}. */
+/** For whom a statement or a transaction is. */
+export interface CallerLimits {
+  /**
+   * For how many milliseconds from now on the caller waits; the wait for a connection counts. Once they are over no statement
+   * is begun, not even the commit, and one that runs is cut off: the call fails with `unavailable`.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Bounds of one transaction. */
+export interface TransactionLimits extends CallerLimits {
+  /**
+   * The company that writes. Its transactions take at most half of the pool at once and wait for one another in order, so
+   * that what one company locks can not hold up the others.
+   */
+  readonly companyId?: string;
+  /**
+   * How many milliseconds one statement may wait for a lock before it fails with {@link LockTimeoutError}: less when the
+   * caller would not be there any more to hear it.
+   */
   readonly lockTimeoutMs?: number;
 }
 
 /** The service's connections to Postgres. */
 export interface Database extends Queryable {
+  /** Runs one statement on its own. */
+  query<Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+    limits?: CallerLimits,
+  ): Promise<Row[]>;
   /** Runs work in one transaction (read committed) and gives its result after the commit. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
   /** Adds a loop to wake when work for it has been committed. Correctness must not rest on it: other replicas commit too. */
   onWake(topic: WakeTopic, wake: () => void): void;
-  /** True while the last statement reached the server. */
+  /** True while the last statement reached the server. Load, such as a wait for a connection in vain, does not count. */
   isReady(): boolean;
   /** Waits for statements in flight and closes all connections. */
   end(): Promise<void>;
@@ -48,11 +70,36 @@ export class LockTimeoutError extends ServiceError {
   }
 }
 
-const STATEMENT_TIMEOUT_MS = 10_000;
+/** How long the database is waited for, in milliseconds. */
+export interface DatabaseTimeouts {
+  /** For a connection. */
+  readonly connectMs: number;
+  /** For one statement, by the server's clock. */
+  readonly statementMs: number;
+  /** How much longer than the server's own limit an answer may take before its connection counts as dead. */
+  readonly answerGraceMs: number;
+}
+
+const TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, answerGraceMs: 2_000 };
+/** Limits of statements are rounded down to this, so that they seldom have to be set anew. */
+const LIMIT_STEP_MS = 250;
+/** A lock is waited for so much shorter than the caller waits, so that the failure still reaches the caller. */
+const LOCK_MARGIN_MS = 200;
+
+/** With these the server ends the connection: it shuts down, has crashed, starts, or the transaction idled for too long. */
+const ENDING_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25P03']);
+
+/** A connection while it is in use. */
+interface Connection {
+  readonly client: pg.PoolClient;
+  /** Why it must not be used again. */
+  broken: Error | undefined;
+}
 
 /**
  * Makes a pool of connections. Statements are cut off after 10 s and transactions that idle after 15 s, so that a stuck
- * process can not hold a lock for long. A connection that breaks is replaced by the next statement.
+ * process can not hold a lock for long. A connection that breaks, or gives no answer in 2 s more than its server has for it,
+ * is given up and replaced by the next statement.
  *
  * A server that can not be reached, shuts down or takes too long fails a statement with `unavailable` (the outcome of a
  * commit is then unknown), a lock waited for too long with {@link LockTimeoutError}, and text that Postgres can not hold
@@ -62,17 +109,26 @@ export function createDatabase(options: {
   readonly url: string;
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
+  readonly timeouts?: Partial<DatabaseTimeouts>;
 }): Database {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: timeouts.connectMs,
     idleTimeoutMillis: 60_000,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.statementMs + timeouts.answerGraceMs,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'job-state',
     keepAlive: true,
   });
+  const gate = createPerCompanyGate({
+    running: Math.max(1, Math.floor(options.poolSize / 2)),
+    waiting: 10 * options.poolSize,
+  });
+  /** Each connection's `statement_timeout` outside of transactions, where it is not the pool's. */
+  const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
   const listeners: { topic: WakeTopic; wake: () => void }[] = [];
   let reachable = false;
   pool.on('error', (error) => {
@@ -80,57 +136,110 @@ export function createDatabase(options: {
     options.logger.warn({ err: error }, 'database.connection_lost');
   });
 
-  async function reach<T>(attempt: () => Promise<T>): Promise<T> {
+  async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      if (!(error instanceof pg.DatabaseError) && !isPoolExhausted(error)) reachable = false;
+      throw failureOf(error);
+    });
+    const connection: Connection = { client, broken: undefined };
+    const onError = (error: Error) => {
+      connection.broken ??= error;
+    };
+    client.on('error', onError);
     try {
-      const result = await attempt();
+      return await work(connection);
+    } finally {
+      client.off('error', onError);
+      client.release(connection.broken);
+    }
+  }
+
+  async function send<Row extends pg.QueryResultRow>(
+    connection: Connection,
+    text: string,
+    values: readonly unknown[],
+    serverMs: number,
+  ): Promise<Row[]> {
+    const statement = { text, values: [...values], query_timeout: serverMs + timeouts.answerGraceMs };
+    try {
+      const result = await connection.client.query<Row>(statement);
       reachable = true;
-      return result;
+      return result.rows;
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) reachable = false;
+      if (!(error instanceof pg.DatabaseError) || ENDING_CODES.has(error.code ?? '')) {
+        connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
+      }
       throw failureOf(error);
     }
   }
 
-  async function run<Row extends pg.QueryResultRow>(
-    on: pg.Pool | pg.PoolClient,
-    text: string,
-    values: readonly unknown[] = [],
-  ): Promise<Row[]> {
-    const result = await reach(() => on.query<Row>(text, [...values]));
-    return result.rows;
+  /** `statement_timeout` for a caller who waits that long. Throws when the caller waits no longer. */
+  function statementLimit(leftMs: number): number {
+    if (leftMs <= 0) throw unavailable(new Error('the caller waits no longer'));
+    const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, timeouts.statementMs)));
+    return limitMs < LIMIT_STEP_MS ? limitMs : limitMs - (limitMs % LIMIT_STEP_MS);
+  }
+
+  async function transact<T>(
+    connection: Connection,
+    work: (tx: Transaction) => Promise<T>,
+    leftMs: () => number,
+    lockTimeoutMs: number | undefined,
+  ): Promise<{ readonly result: T; readonly hooks: readonly (() => void)[] }> {
+    const hooks: (() => void)[] = [];
+    const topics = new Set<WakeTopic>();
+    let limitMs = statementLimit(leftMs());
+    const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+      const nowMs = statementLimit(leftMs());
+      if (limitMs > leftMs()) {
+        limitMs = nowMs;
+        await send(connection, limitStatements(limitMs, lockTimeoutMs), [], limitMs);
+      }
+      return send<Row>(connection, text, values, limitMs);
+    };
+    try {
+      await send(connection, `begin; ${limitStatements(limitMs, lockTimeoutMs)}`, [], limitMs);
+      const result = await work({
+        query: run,
+        afterCommit: (then) => hooks.push(then),
+        wakeAfterCommit: (topic) => topics.add(topic),
+      });
+      await run('commit');
+      const woken = listeners.filter(({ topic }) => topics.has(topic)).map(({ wake }) => wake);
+      return { result, hooks: [...hooks, ...woken] };
+    } catch (error) {
+      if (connection.broken === undefined) {
+        await send(connection, 'rollback', [], 0).catch((failure: unknown) => {
+          connection.broken ??= failure instanceof Error ? failure : new Error('the rollback failed');
+        });
+      }
+      throw error;
+    }
   }
 
   return {
-    query: (text, values) => run(pool, text, values),
+    query(text, values = [], limits = {}) {
+      const leftMs = timeLeft(limits.timeoutMs);
+      return withConnection(async (connection) => {
+        const { client } = connection;
+        const limitMs = statementLimit(leftMs());
+        if (limitMs !== (sessionTimeouts.get(client) ?? timeouts.statementMs)) {
+          await send(connection, `set statement_timeout = ${limitMs}`, [], limitMs);
+          sessionTimeouts.set(client, limitMs);
+        }
+        return send(connection, text, values, limitMs);
+      });
+    },
     async transaction(work, limits = {}) {
-      const client = await reach(() => pool.connect());
-      const hooks: (() => void)[] = [];
-      const topics = new Set<WakeTopic>();
-      let broken: Error | undefined;
-      const onError = (error: Error) => {
-        broken = error;
-      };
-      client.on('error', onError);
-      try {
-        await reach(() => client.query(beginStatement(limits)));
-        const result = await work({
-          query: (text, values) => run(client, text, values),
-          afterCommit: (then) => hooks.push(then),
-          wakeAfterCommit: (topic) => topics.add(topic),
-        });
-        await run(client, 'commit');
-        for (const hook of hooks) hook();
-        for (const { topic, wake } of listeners) if (topics.has(topic)) wake();
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((failure: unknown) => {
-          broken ??= failure instanceof Error ? failure : new Error('rollback failed');
-        });
-        throw error;
-      } finally {
-        client.off('error', onError);
-        client.release(broken);
-      }
+      const leftMs = timeLeft(limits.timeoutMs);
+      const { companyId, lockTimeoutMs } = limits;
+      const begin = () => withConnection((connection) => transact(connection, work, leftMs, lockTimeoutMs));
+      const { result, hooks } = await (companyId === undefined
+        ? begin()
+        : gate.run(companyId, leftMs(), begin));
+      for (const hook of hooks) hook();
+      return result;
     },
     onWake(topic, wake) {
       listeners.push({ topic, wake });
@@ -140,16 +249,39 @@ export function createDatabase(options: {
   };
 }
 
-/** Begins and bounds a transaction in one round trip. */
-function beginStatement(limits: TransactionLimits): string {
-  const settings: string[] = [];
-  if (limits.statementTimeoutMs !== undefined && limits.statementTimeoutMs < STATEMENT_TIMEOUT_MS) {
-    settings.push(`set local statement_timeout = ${Math.max(1, Math.trunc(limits.statementTimeoutMs))}`);
-  }
-  if (limits.lockTimeoutMs !== undefined) {
-    settings.push(`set local lock_timeout = ${Math.max(1, Math.trunc(limits.lockTimeoutMs))}`);
-  }
-  return ['begin', ...settings].join('; ');
+/** The statements of a database for one caller, who waits that many milliseconds for all of them. */
+export function queryWithin(database: Pick<Database, 'query'>, timeoutMs: number | undefined): Queryable {
+  const leftMs = timeLeft(timeoutMs);
+  return { query: (text, values) => database.query(text, values, { timeoutMs: leftMs() }) };
+}
+
+/** What is left of a time that begins now; `Infinity` of one that has no end. */
+function timeLeft(timeoutMs: number | undefined): () => number {
+  if (timeoutMs === undefined) return () => Number.POSITIVE_INFINITY;
+  const end = performance.now() + timeoutMs;
+  return () => end - performance.now();
+}
+
+/** Bounds the statements of a transaction that follow. */
+function limitStatements(statementMs: number, lockTimeoutMs: number | undefined): string {
+  const statement = `set local statement_timeout = ${statementMs}`;
+  if (lockTimeoutMs === undefined) return statement;
+  const heardMs = Math.max(statementMs / 2, statementMs - LOCK_MARGIN_MS);
+  const lockMs = Math.max(1, Math.trunc(Math.min(lockTimeoutMs, heardMs)));
+  return `${statement}; set local lock_timeout = ${lockMs}`;
+}
+
+/** The pool has no error of its own for a wait for a connection in vain. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'the service is not available now; retry with the same Idempotency-Key',
+    { retryAfterSeconds: 1, cause },
+  );
 }
 
 function failureOf(error: unknown): unknown {
@@ -171,14 +303,7 @@ function failureOf(error: unknown): unknown {
     case '53300': // too many connections
     case '25P03': // idle in a transaction for too long
     case '40P01': // a deadlock was broken
-      return new ServiceError(
-        'unavailable',
-        'the service is not available now; retry with the same Idempotency-Key',
-        {
-          retryAfterSeconds: 1,
-          cause: error,
-        },
-      );
+      return unavailable(error);
     default:
       return error;
   }

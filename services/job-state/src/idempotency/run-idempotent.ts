@@ -26,7 +26,7 @@ export type WorkOutcome<T> =
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
-/** A second request waits this long for the first one with the same key. */
+/** A second request waits this long at most for the first one with the same key. */
 const WAIT_MS = 2_000;
 const RETENTION_MS = LIMITS.idempotencyRetentionDays * 24 * 3_600_000;
 
@@ -42,7 +42,7 @@ const storedRefusal = z.object({
  * Does work once per idempotency key (spec: Idempotency rules 1, 2). One transaction binds the key to company, operation
  * and body, does the work and keeps its outcome: all of it or nothing. The same key with the same operation and body gives
  * the first outcome again, without an effect; with another one it fails with `idempotency_mismatch`. A request whose key is
- * in use waits 2 s, then fails with `idempotency_in_progress`. Whatever work throws leaves the key unused. Without a key the
+ * in use waits 2 s, or shorter when its caller does, then fails with `idempotency_in_progress`. Whatever work throws leaves the key unused. Without a key the
  * work is done each time.
  *
  * Locks: first the key's row, then those of the work, last those of `lastly`.
@@ -54,7 +54,7 @@ export async function runIdempotent<T>(
     readonly binding: IdempotencyBinding | undefined;
     /** Reads a kept result back. */
     readonly result: z.ZodType<T>;
-    /** What the caller still waits for. */
+    /** For how many milliseconds the caller still waits. */
     readonly timeoutMs?: number | undefined;
     readonly work: (tx: Transaction) => Promise<WorkOutcome<T>>;
   },
@@ -81,7 +81,7 @@ export async function runIdempotent<T>(
       await finish(tx, outcome);
       return { outcome, idempotency: { replayed: false, expiresAt: claim.expiresAt } };
     },
-    { lockTimeoutMs: WAIT_MS, statementTimeoutMs: request.timeoutMs },
+    { companyId, lockTimeoutMs: WAIT_MS, timeoutMs: request.timeoutMs },
   );
   const { outcome, idempotency } = settled;
   if (outcome.kind === 'done') return { result: outcome.result, idempotency };

@@ -5,7 +5,7 @@ import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
-import type { Database } from '../database/database.js';
+import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
@@ -21,12 +21,12 @@ export function createJobService(deps: {
   readonly logger: Logger;
 }): ServiceImpl<typeof JobService> {
   return {
-    async listJobFeed(request) {
+    async listJobFeed(request, context) {
       const limit = required(request.limit, 'limit');
       if (limit < 1 || limit > LIMITS.installerPageSize.max) {
         throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.installerPageSize.max}`);
       }
-      const { entries, hasMore } = await readFeed(deps.database, {
+      const { entries, hasMore } = await readFeed(queryWithin(deps.database, context.timeoutMs()), {
         companyId: required(request.companyId, 'company_id'),
         afterSequence: request.afterSequence,
         limit,
@@ -41,11 +41,15 @@ export function createJobService(deps: {
       };
     },
 
-    async getJob(request) {
-      const resourceJson = await getJob(deps, {
-        companyId: required(request.companyId, 'company_id'),
-        jobId: required(request.jobId, 'job_id'),
-      });
+    async getJob(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const resourceJson = await getJob(
+        { database },
+        {
+          companyId: required(request.companyId, 'company_id'),
+          jobId: required(request.jobId, 'job_id'),
+        },
+      );
       return { resourceJson };
     },
 

@@ -219,6 +219,46 @@ describe('a status event', () => {
     expect((await record({ jobId: ownJobId, binding: key })).idempotency).toMatchObject({ replayed: false });
   });
 
+  test('that occurred too far from now is refused before the job is looked for, and leaves the key unused', async () => {
+    const key = binding(newId('evt'));
+    const shift = (ms: number) => new Date(TEST_NOW.getTime() + ms);
+    const jobId = await insertAssignedJob(database, seller, installer);
+    for (const [occurredAt, message] of [
+      [shift(5 * 60_000 + 1), 'must be at most 5 minutes in the future'],
+      [shift(-30 * 24 * 3_600_000 - 1), 'must be at most 30 days in the past'],
+    ] as const) {
+      for (const id of [jobId, newId('job')]) {
+        expect(await refusal(record({ jobId: id, binding: key, occurredAt }))).toMatchObject({
+          reason: 'invalid_argument',
+          message: `occurredAt: ${message}`,
+          attributes: { details: [{ path: 'occurredAt', message }] },
+        });
+      }
+    }
+    expect(await traces(jobId)).toMatchObject({ version: 1, history: 0 });
+    const atTheEdge = await record({ jobId, binding: key, occurredAt: shift(5 * 60_000) });
+    expect(atTheEdge.idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('repeated when it has become too old still has its recorded outcome', async () => {
+    const jobId = await insertAssignedJob(database, seller, installer);
+    const [moved, stale] = [binding(newId('evt')), binding(newId('evt'))];
+    const occurredAt = new Date(TEST_NOW.getTime() - 30 * 24 * 3_600_000);
+    const first = await record({ jobId, binding: moved, occurredAt });
+    await refusal(record({ jobId, binding: stale, occurredAt }));
+    try {
+      now = new Date(TEST_NOW.getTime() + 24 * 3_600_000);
+      const repeated = await record({ jobId, binding: moved, occurredAt });
+      expect(repeated).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
+      expect(await refusal(record({ jobId, binding: stale, occurredAt }))).toMatchObject({
+        reason: 'stale_version',
+        attributes: { idempotency: { replayed: true } },
+      });
+    } finally {
+      now = TEST_NOW;
+    }
+  });
+
   test('that fails half way leaves no trace and the key unused', async () => {
     const jobId = await insertAssignedJob(database, seller, installer);
     const key = binding(newId('evt'));
@@ -245,6 +285,7 @@ describe('a status event', () => {
         jobId,
         binding: { ...key, operation: 'POST /b' },
         status: 'EN_ROUTE',
+        occurredAt: now,
         expectedVersion: 2,
       });
       expect(again.idempotency).toMatchObject({ replayed: false });
@@ -279,9 +320,11 @@ describe('a status event', () => {
     };
     const first = record({ jobId, binding: key }, slow);
     await reached.opened;
-    expect(await refusal(record({ jobId, binding: key }))).toMatchObject({
-      reason: 'idempotency_in_progress',
-    });
+    for (const timeoutMs of [undefined, 1_000, 100]) {
+      expect(await refusal(record({ jobId, binding: key, timeoutMs }))).toMatchObject({
+        reason: 'idempotency_in_progress',
+      });
+    }
     ended.open();
     expect((await first).idempotency).toMatchObject({ replayed: false });
     expect((await record({ jobId, binding: key })).idempotency).toMatchObject({ replayed: true });

@@ -1,7 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { occurredAtProblem } from '@partner/proto-contracts/public-api/installer-job';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import { invalidArgument } from '@partner/runtime/http/validation';
 import { assertNever } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/runtime/service-error';
@@ -28,7 +30,7 @@ export interface StatusEvent {
   /** Set exactly when the status is BLOCKED. */
   readonly blockerCode: BlockerCode | null;
   readonly expectedVersion: number;
-  /** What the caller still waits for. */
+  /** For how many milliseconds the caller still waits. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -36,7 +38,8 @@ export interface StatusEvent {
  * Moves a job's status once per idempotency key. One transaction holds the job at its new version, its history, the
  * company's feed entry, the webhook event with its deliveries, the message to the platform and the key's outcome.
  *
- * Fails with `not_found` for a job that the company does not have, then `stale_version`, then `transition_not_allowed`.
+ * Fails with `invalid_argument` when `occurredAt` is too far from now, which a repeat of a known key is not asked again; then
+ * with `not_found` for a job that the company does not have, then `stale_version`, then `transition_not_allowed`.
  * Locks: the key's row, the job, last the company's feed head.
  */
 export async function recordStatusEvent(
@@ -55,12 +58,14 @@ export async function recordStatusEvent(
     timeoutMs: event.timeoutMs,
     result: z.string(),
     work: async (tx) => {
+      const now = deps.clock();
+      const problem = occurredAtProblem(event.occurredAt, now);
+      if (problem !== undefined) throw invalidArgument([{ path: 'occurredAt', message: problem }]);
       const job = await lockJob(tx, jobId, companyId);
       if (job === undefined) throw notFound('job');
       const decision = decideStatusMove(job, event);
       if (decision.kind !== 'moved') return { kind: 'refused', refusal: refusalOf(decision, event) };
 
-      const now = deps.clock();
       const { version, previousStatus } = decision;
       const after: JobRecord = { ...job, version, status, blockerCode, updatedAt: now };
       const resource = renderProjection(after);

@@ -30,7 +30,8 @@ export interface OutboxRelay {
 
 /**
  * Publishes what transactions have enqueued, oldest first, and deletes what the broker has confirmed. A row is claimed by
- * one relay at a time (`for update skip locked`), so any number of replicas may run one. A crash between the confirm and
+ * one relay at a time (`for update skip locked`), so any number of replicas may run one. They promise no order: another
+ * relay's rows, and those that failed at first, go out whenever it is their turn. A crash between the confirm and
  * the delete publishes a message twice, under the same message id. What can not be published stays and is tried again.
  */
 export function startOutboxRelay(deps: {

@@ -104,7 +104,7 @@ export async function createSubscription(
       invariant(row, 'an insert gives its row');
       return row;
     },
-    { statementTimeoutMs: caller.timeoutMs() },
+    { timeoutMs: caller.timeoutMs() },
   );
   deps.logger.info({ subscriptionId: id, companyId, events: subscription.events }, 'subscription.created');
   return { subscription, secret };

@@ -52,12 +52,12 @@ export function createSubscriptionService(
     },
 
     async sendTestDelivery(request, context) {
-      const limits = { statementTimeoutMs: context.timeoutMs() };
+      const limits = { timeoutMs: context.timeoutMs() };
       return { delivery: deliveryMessage(await sendTestDelivery(deps, subscriptionOf(request), limits)) };
     },
 
     async activateSubscription(request, context) {
-      const limits = { statementTimeoutMs: context.timeoutMs() };
+      const limits = { timeoutMs: context.timeoutMs() };
       const active = await activateSubscription(deps, subscriptionOf(request), limits);
       return { subscription: subscriptionMessage(active) };
     },

@@ -217,7 +217,7 @@ describe('a supervised connection', () => {
       const sockets = createRecorder<Socket>();
       const silent = createServer((socket) => {
         socket.on('error', () => undefined);
-        socket.on('data', () => sockets.record(socket.ref()));
+        socket.on('data', () => sockets.record(socket));
         if (greeting !== '') socket.write(greeting, 'latin1');
       });
       silent.listen(0, '127.0.0.1');
@@ -228,7 +228,9 @@ describe('a supervised connection', () => {
       await sockets.atLeast(1);
       await connection.close();
       silent.close();
+      // It comes when the last connection has ended.
       await once(silent, 'close');
+      expect(connection.isReady()).toBe(false);
     },
     4_000,
   );

@@ -106,7 +106,7 @@ describe('a consumer', () => {
     expect(most).toBe(3);
   });
 
-  test('handles a message again after the pause of a retry, without counting towards the delivery limit', async () => {
+  test('handles a message again after the pause of a retry, which by itself does not count towards the delivery limit', async () => {
     const queue = await probe.declareTestQueue({ deliveryLimit: 1 });
     const received = createRecorder<IncomingMessage>();
     consume(queue, async (message) => {
@@ -165,7 +165,8 @@ describe('a consumer', () => {
   test('leaves a dead message to the broker when the copy with the reason can not be published', async () => {
     const queue = await probe.declareTestQueue();
     const neverOpen = { isOpen: () => false, rebuild: () => undefined, close: async () => undefined };
-    const withoutPublishing: Pick<AmqpConnection, 'openChannel'> = {
+    const withoutPublishing: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> = {
+      isBlocked: () => false,
       openChannel: (plan) => (plan.confirm ? neverOpen : connection.openChannel(plan)),
     };
     consume(queue, async () => ({ kind: 'dead', reason: 'no job id' }), { over: withoutPublishing });

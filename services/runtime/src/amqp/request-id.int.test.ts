@@ -94,8 +94,7 @@ describe('the id of a request', () => {
       JobService,
       createRpcTransport({ connection, queue: calls, logger, metrics }),
     );
-    const clock = () => new Date();
-    const limiter = createInMemoryRateLimiter(clock);
+    const limiter = createInMemoryRateLimiter(() => new Date());
     const app = createHttpApp<undefined>({
       endpoints: [
         defineEndpoint({
@@ -114,7 +113,6 @@ describe('the id of a request', () => {
       failedAuthentication: { limiter, limitPerMinute: 1_000 },
       logger,
       metrics,
-      clock,
       rpcTimeoutMs: 5_000,
       trustedProxyHops: 0,
     });

@@ -26,6 +26,7 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
     resolve: (response: AuthenticateKeyResponse) => void;
     reject: (error: ServiceError) => void;
   }[] = [];
+  let isAddressBlocked = false;
   const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
   const authenticator = createApiKeyAuthenticator({
     access: {
@@ -41,7 +42,7 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
     },
     surface: 'inbound',
     environment: 'sandbox',
-    clock: () => new Date(now),
+    monotonicMs: () => now,
     metrics: new Registry(),
   });
   return {
@@ -53,7 +54,12 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
       authenticator.authenticate({
         header: (name) => (name === 'x-api-key' ? text : undefined),
         call: { timeoutMs: 1_000, signal: new AbortController().signal },
+        beforeLookUp: async () => {
+          if (isAddressBlocked) throw new ServiceError('rate_limited', 'too many failures');
+        },
       }),
+    /** From now on the address has made too many failures. */
+    blockAddress: () => (isAddressBlocked = true),
   };
 }
 
@@ -206,6 +212,81 @@ describe('API key authentication', () => {
     }
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
     expect(asked).toHaveLength(10_002);
+  });
+});
+
+describe('an address with too many failures', () => {
+  test('has no unknown key looked up', async () => {
+    const { ask, asked, blockAddress } = createFixture(() => general);
+    blockAddress();
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(asked).toHaveLength(0);
+  });
+
+  test('has a key that was accepted before taken, from the cache and when it is looked up again', async () => {
+    const { ask, asked, advance, blockAddress } = createFixture(() => general);
+    await ask(key.text);
+    blockAddress();
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    advance(4_000);
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(asked).toHaveLength(2);
+    await expect(ask(createApiKey('sandbox', { keyId: key.keyId }).text)).rejects.toMatchObject({
+      reason: 'rate_limited',
+    });
+  });
+
+  test('has a key that was accepted once and refused since looked up no more', async () => {
+    let isRight = true;
+    const { ask, asked, advance, blockAddress } = createFixture(() => (isRight ? general : refuseKey()));
+    await ask(key.text);
+    isRight = false;
+    advance(4_000);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    blockAddress();
+    advance(1_000);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('look-ups', () => {
+  const invented = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
+
+  test('are 50 at once at most: the next unknown key is not judged, a known one and one that is asked for already are', async () => {
+    const { ask, asked, pending } = createFixture();
+    const known = ask(key.text);
+    await new Promise(setImmediate);
+    pending[0]?.resolve(general);
+    await known;
+    const [first = '', ...others] = invented(50);
+    const asking = [first, ...others].map((text) => ask(text));
+    await new Promise(setImmediate);
+    expect(asked).toHaveLength(51);
+    await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({
+      reason: 'unavailable',
+      attributes: { retryAfterSeconds: 1 },
+    });
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    const joined = ask(first);
+    for (const { resolve } of pending) resolve(general);
+    expect(await Promise.all([...asking, joined])).toHaveLength(51);
+    expect(asked).toHaveLength(51);
+  });
+
+  test('make room when they end, whatever their end is', async () => {
+    const { ask, pending } = createFixture();
+    const asking = invented(50).map((text) => ask(text).catch((error: unknown) => error));
+    await new Promise(setImmediate);
+    pending[0]?.reject(new ServiceError('unauthenticated', 'no such key'));
+    pending[1]?.reject(new ServiceError('unavailable', 'away'));
+    pending[2]?.resolve(general);
+    await Promise.all(asking.slice(0, 3));
+    const next = invented(3).map((text) => ask(text));
+    await new Promise(setImmediate);
+    for (const { resolve } of pending) resolve(general);
+    expect(await Promise.all(next)).toHaveLength(3);
+    await Promise.all(asking);
   });
 });
 

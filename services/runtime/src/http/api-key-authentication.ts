@@ -36,7 +36,9 @@ export interface ApiKeyPrincipal {
 /** Finds the caller of a request by its `x-api-key` header. */
 export interface ApiKeyAuthenticator {
   /** Throws `unauthenticated` with one message for every fault (spec: Authentication 4), `unavailable` when nobody can tell. */
-  authenticate(request: Pick<AuthenticationRequest, 'header' | 'call'>): Promise<ApiKeyPrincipal>;
+  authenticate(
+    request: Pick<AuthenticationRequest, 'header' | 'call' | 'beforeLookUp'>,
+  ): Promise<ApiKeyPrincipal>;
   /** To be called when a key has been revoked. */
   forget(keyId: string): void;
   /** To be called when revocations may have been missed. */
@@ -44,8 +46,8 @@ export interface ApiKeyAuthenticator {
 }
 
 /**
- * Requests with no usable key that one client address may make in any 60 seconds. They cost a look-up each, and no honest
- * client makes many.
+ * Requests with no usable key that one client address may make in any 60 seconds. They can cost a look-up each, and no
+ * honest client makes many; beyond them only keys that are known already are looked up for the address.
  */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
 
@@ -54,6 +56,8 @@ const BELIEVED_MS = 4_000;
 const REFUSAL_BELIEVED_MS = 1_000;
 const CACHED_KEYS = 10_000;
 const LOOK_UPS_PER_REQUEST = 3;
+/** A quarter of what may wait for job-state at once, so that invented keys leave room for the requests of known callers. */
+const LOOK_UPS_AT_ONCE = 50;
 
 /** The scopes of a principal, fixed by its kind of key (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
@@ -63,13 +67,16 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
 /**
  * Makes the authenticator of one surface in one environment. What can not be a key is refused without a look-up. A key
  * that was looked up is believed for at most 4 seconds, a refusal for 1 second; there is one look-up at a time for the
- * same key and secret; memory is bounded. A revocation that arrives during a look-up wins over its answer.
+ * same key and secret, and at most 50 for all; beyond them the answer is `unavailable`. A key that was accepted and has not
+ * been refused since is looked up again without `beforeLookUp`. Memory is bounded. A revocation that arrives during a
+ * look-up wins over its answer.
  */
 export function createApiKeyAuthenticator(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'authenticateKey'>;
   readonly surface: Surface;
   readonly environment: Environment;
-  readonly clock: () => Date;
+  /** Milliseconds since any fixed instant. Never set back, so that nothing prolongs the belief in a revoked key. */
+  readonly monotonicMs: () => number;
   readonly metrics: Registry;
 }): ApiKeyAuthenticator {
   // Two caches, so that a flood of invented keys can not push out the keys in use.
@@ -78,6 +85,7 @@ export function createApiKeyAuthenticator(deps: {
   });
   const refused = new LRUCache<string, number>({ max: CACHED_KEYS });
   const running = new Map<string, LookUp>();
+  let lookUps = 0;
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
     help: 'Requests by how their API key was judged',
@@ -85,10 +93,19 @@ export function createApiKeyAuthenticator(deps: {
     registers: [deps.metrics],
   });
 
-  function cachedPrincipal(key: ParsedApiKey, now: number): ApiKeyPrincipal | undefined {
+  function acceptedBefore(key: ParsedApiKey): { principal: ApiKeyPrincipal; until: number } | undefined {
     const entry = accepted.get(key.keyId);
-    if (entry === undefined || entry.until <= now) return undefined;
-    return timingSafeEqual(entry.secretSha256, key.secretSha256) ? entry.principal : undefined;
+    return entry !== undefined && timingSafeEqual(entry.secretSha256, key.secretSha256) ? entry : undefined;
+  }
+
+  function cached(key: ParsedApiKey): Judgement | undefined {
+    const now = deps.monotonicMs();
+    const known = acceptedBefore(key);
+    if (known !== undefined && known.until > now) return { principal: known.principal, outcome: 'cached' };
+    const refusedUntil = refused.get(credentialsOf(key));
+    return refusedUntil !== undefined && refusedUntil > now
+      ? { principal: undefined, outcome: 'refused_cached' }
+      : undefined;
   }
 
   async function lookUp(key: ParsedApiKey, call: CallOptions): Promise<ApiKeyPrincipal | 'refused'> {
@@ -113,22 +130,27 @@ export function createApiKeyAuthenticator(deps: {
     key: ParsedApiKey,
     call: CallOptions,
   ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
-    const credentials = `${key.keyId}.${key.secretSha256.toString('base64')}`;
+    const credentials = credentialsOf(key);
     const joined = running.get(credentials);
     if (joined !== undefined) return joined.answer;
+    if (lookUps >= LOOK_UPS_AT_ONCE) throw cannotTell();
 
-    const startedAt = deps.clock().getTime();
+    const startedAt = deps.monotonicMs();
+    lookUps += 1;
     const run = async () => {
       try {
         const answer = await lookUp(key, call);
         if (current.overtaken) return undefined;
-        if (answer === 'refused') refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
-        else {
+        if (answer === 'refused') {
+          refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
+          if (acceptedBefore(key) !== undefined) accepted.delete(key.keyId);
+        } else {
           const { secretSha256 } = key;
           accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + BELIEVED_MS });
         }
         return answer;
       } finally {
+        lookUps -= 1;
         if (running.get(credentials) === current) running.delete(credentials);
       }
     };
@@ -140,23 +162,22 @@ export function createApiKeyAuthenticator(deps: {
 
   async function judge(
     key: ParsedApiKey,
-    call: CallOptions,
-  ): Promise<{ principal: ApiKeyPrincipal | undefined; outcome: string }> {
-    const now = deps.clock().getTime();
-    const cached = cachedPrincipal(key, now);
-    if (cached !== undefined) return { principal: cached, outcome: 'cached' };
-    const refusedUntil = refused.get(`${key.keyId}.${key.secretSha256.toString('base64')}`);
-    if (refusedUntil !== undefined && refusedUntil > now) {
-      return { principal: undefined, outcome: 'refused_cached' };
+    request: Pick<AuthenticationRequest, 'call' | 'beforeLookUp'>,
+  ): Promise<Judgement> {
+    const known = cached(key);
+    if (known !== undefined) return known;
+    if (acceptedBefore(key) === undefined && !running.has(credentialsOf(key))) {
+      await request.beforeLookUp();
+      // Another request may have looked the key up meanwhile.
+      const learnt = cached(key);
+      if (learnt !== undefined) return learnt;
     }
     for (let attempt = 0; attempt < LOOK_UPS_PER_REQUEST; attempt += 1) {
-      const answer = await lookUpOnce(key, call);
+      const answer = await lookUpOnce(key, request.call);
       if (answer === 'refused') return { principal: undefined, outcome: 'refused' };
       if (answer !== undefined) return { principal: answer, outcome: 'looked_up' };
     }
-    throw new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
-      retryAfterSeconds: 1,
-    });
+    throw cannotTell();
   }
 
   function overtake(isAffected: (lookUp: LookUp) => boolean): void {
@@ -175,7 +196,7 @@ export function createApiKeyAuthenticator(deps: {
         outcomes.inc({ outcome: 'malformed' });
         throw unauthenticated();
       }
-      const { principal, outcome } = await judge(key, request.call);
+      const { principal, outcome } = await judge(key, request);
       outcomes.inc({ outcome });
       if (principal === undefined) throw unauthenticated();
       return principal;
@@ -191,11 +212,26 @@ export function createApiKeyAuthenticator(deps: {
   };
 }
 
+interface Judgement {
+  readonly principal: ApiKeyPrincipal | undefined;
+  readonly outcome: string;
+}
+
 interface LookUp {
   readonly keyId: string;
   /** A revocation came in after the look-up began: its answer may be older than that. */
   overtaken: boolean;
   answer: Promise<ApiKeyPrincipal | 'refused' | undefined>;
+}
+
+function credentialsOf({ keyId, secretSha256 }: ParsedApiKey): string {
+  return `${keyId}.${secretSha256.toString('base64')}`;
+}
+
+function cannotTell(): ServiceError {
+  return new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
+    retryAfterSeconds: 1,
+  });
 }
 
 function unauthenticated(): ServiceError {

@@ -53,8 +53,7 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
   });
   const metrics = new Registry();
   const handled: EndpointRequest<Caller, unknown, unknown>[] = [];
-  const clock = () => NOW;
-  const limiter = createInMemoryRateLimiter(clock);
+  const limiter = createInMemoryRateLimiter(() => NOW);
   const keep = async (input: EndpointRequest<Caller, unknown, unknown>) => {
     handled.push(input);
     return { status: 200, json: { done: true } };
@@ -73,7 +72,6 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
     failedAuthentication: { limiter, limitPerMinute: 3 },
     logger,
     metrics,
-    clock,
     rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
     logFieldsOf: ({ id }) => ({ keyId: id }),

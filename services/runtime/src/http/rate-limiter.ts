@@ -130,7 +130,7 @@ const LOCAL_KEYS = 50_000;
  * least 1), counts what it has accepted itself before, and shows `partner_rate_limiter_degraded`; it asks Redis again every
  * half second and returns to shared counting with the first answer. What was accepted meanwhile is unknown to Redis, so
  * for one span more a request needs room in both counts. Even across such a change this process alone never accepts more
- * than N, and all of them not more than what Redis and the local shares had let through before. The client's settings decide how long a request may wait; see `createRedis`.
+ * than N. The client's settings decide how long a request may wait; see `createRedis`.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
@@ -203,7 +203,7 @@ export function createRateLimiter(options: {
     setTimeout(() => {
       // Ended on purpose: the process is stopping.
       if (redis.status === 'end') return;
-      moveShared('ask', 'probe', 1).then(restore, scheduleProbe);
+      moveShared('take', 'probe', Number.MAX_SAFE_INTEGER).then(restore, scheduleProbe);
     }, PROBE_INTERVAL_MS).unref();
   }
 

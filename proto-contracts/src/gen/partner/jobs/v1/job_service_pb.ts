@@ -264,7 +264,8 @@ export const RecordStatusEventResponseSchema: GenMessage<RecordStatusEventRespon
   messageDesc(file_partner_jobs_v1_job_service, 6);
 
 /**
- * JobStatusChanged tells the platform that a job's status moved. Published by job-state on the partner.events exchange.
+ * JobStatusChanged tells the platform that a job's status moved. Published by job-state on the partner.events exchange, at
+ * least once and in no certain order: the message of a higher version can come first.
  *
  * @generated from message partner.jobs.v1.JobStatusChanged
  */
@@ -277,7 +278,7 @@ export type JobStatusChanged = Message<"partner.jobs.v1.JobStatusChanged"> & {
   jobId?: string | undefined;
 
   /**
-   * The version that the move made.
+   * The version that the move made; orders the changes of one job.
    *
    * @generated from field: optional int32 version = 2;
    */

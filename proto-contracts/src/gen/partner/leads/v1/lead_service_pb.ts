@@ -131,7 +131,8 @@ export const CreateLeadResponseSchema: GenMessage<CreateLeadResponse> = /*@__PUR
   messageDesc(file_partner_leads_v1_lead_service, 1);
 
 /**
- * LeadCreated tells the platform of a new lead. Published by job-state on the partner.events exchange.
+ * LeadCreated tells the platform of a new lead. Published by job-state on the partner.events exchange, at least once; a
+ * LeadMerged of the same lead can come before it.
  *
  * @generated from message partner.leads.v1.LeadCreated
  */
@@ -209,7 +210,7 @@ export const LeadCreatedSchema: GenMessage<LeadCreated> = /*@__PURE__*/
 
 /**
  * LeadMerged tells the platform of a further submission for a known address. Published by job-state on the partner.events
- * exchange.
+ * exchange, at least once and in no certain order; submitted_at orders the submissions of one lead.
  *
  * @generated from message partner.leads.v1.LeadMerged
  */

@@ -1,0 +1,49 @@
+import net from 'node:net';
+
+/** A proxy in front of a server, as the network between two machines. */
+export interface TcpProxy {
+  /** The server's URL by way of the proxy. */
+  readonly url: string;
+  /** From now on nothing passes on the connections there are, and nobody is told. New ones work. */
+  swallow(): void;
+  /** Ends every connection and the proxy. */
+  close(): Promise<void>;
+}
+
+/** Starts a proxy on loopback in front of the server of a URL. */
+export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
+  const server = new URL(serverUrl);
+  const sockets = new Set<net.Socket>();
+  const proxy = net.createServer((near) => {
+    const far = net.connect(Number(server.port), server.hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => sockets.delete(socket));
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve);
+  });
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const url = new URL(serverUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(address.port);
+  return {
+    url: url.href,
+    swallow() {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.resume();
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => {
+        proxy.close(() => resolve());
+      });
+    },
+  };
+}
