@@ -177,6 +177,15 @@ describe('POST /inbound/leads', () => {
     expect(requests).toHaveLength(0);
   });
 
+  test('counts a character beyond the basic plane as one', async () => {
+    const { post, requests } = createFixture();
+    const houses = (count: number) => ({ ...lead, fullName: '🏠'.repeat(count) });
+    expect((await post().send(houses(120))).status).toBe(201);
+    const { error } = assertError(await post().send(houses(121)), 400, 'invalid_argument');
+    expect(error).toBe('fullName: must be at most 120 characters');
+    expect(requests).toMatchObject([houses(120)]);
+  });
+
   test('refuses what is no valid key of this surface with 401, and a key without the scope with 403', async () => {
     const { app, post, requests } = createFixture();
     assertError(await request(app).post('/inbound/leads').send(lead), 401, 'unauthenticated');

@@ -28,8 +28,7 @@ export interface InstallerAppDeps extends Pick<
 
 /** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { authenticator, limiter, jobs, cursors, logger, metrics, rpcTimeoutMs, trustedProxyHops } =
-    deps;
+  const { authenticator, limiter, jobs, cursors, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: [listJobFeed({ jobs, cursors }), getJob({ jobs }), recordStatusEvent({ jobs })],
     authenticate: (request) => authenticator.authenticate(request),

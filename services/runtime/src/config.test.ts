@@ -67,6 +67,16 @@ describe('the settings of a service', () => {
     ]);
   });
 
+  test('leave a call to job-state time for the first use of an idempotency key', () => {
+    const schema = z.object(httpConfig);
+    expect(faultsOf(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '2999' })).toEqual([
+      '  RPC_TIMEOUT_MS: must be a whole number from 3000 to 60000',
+    ]);
+    expect(parseConfig(schema, { REDIS_URL: 'redis://cache', RPC_TIMEOUT_MS: '3000' })).toMatchObject({
+      RPC_TIMEOUT_MS: 3_000,
+    });
+  });
+
   test('never repeat a value in a fault, since it may be a secret', () => {
     const secret = 'amqp-user:hunter2@broker';
     expect(faultsOf(z.object(commonConfig), { ...COMMON, AMQP_URL: secret }).join()).not.toContain('hunter2');

@@ -69,24 +69,24 @@ describe('a transaction', () => {
 });
 
 describe('a caller who waits no longer', () => {
-  test('before a statement of a transaction has nothing begun or committed', async () => {
+  test('has no statement begun and nothing committed', async () => {
     const { database } = testDatabase;
-    for (const statements of [['select 1'], []]) {
-      const reached: string[] = [];
-      const late = database.transaction(
-        async (tx) => {
-          await tx.query('select pg_sleep(0.2)').catch(() => undefined);
-          await new Promise((resolve) => setTimeout(resolve, 260));
-          for (const statement of statements) {
-            await tx.query(statement);
-            reached.push(statement);
-          }
-        },
-        { timeoutMs: 250 },
-      );
-      await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
-      expect(reached).toEqual([]);
-    }
+    const outlastCaller = () => database.query('select pg_sleep(0.3)');
+    const onTime = { timeoutMs: 250 };
+    const beforeCommit = database.transaction(async (tx) => {
+      await tx.query(`insert into things values (2, 'two')`);
+      await outlastCaller();
+    }, onTime);
+    await expect(beforeCommit).rejects.toMatchObject({ reason: 'unavailable' });
+    let isBegun = false;
+    const beforeStatement = database.transaction(async (tx) => {
+      await outlastCaller();
+      await tx.query('select 1');
+      isBegun = true;
+    }, onTime);
+    await expect(beforeStatement).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(isBegun).toBe(false);
+    expect(await database.query('select id from things')).toEqual([{ id: 1 }]);
   });
 
   test('while all connections are in use gets none, and the load does not make the database unready', async () => {
@@ -137,24 +137,24 @@ describe('a connection that has died silently', () => {
       logger: silentLogger,
       timeouts: { statementMs: 250, answerGraceMs: 250 },
     });
-    const used = createGate();
-    const [during, before] = [createGate(), createGate()];
-    const open = [before, during].map((gate) =>
-      database.transaction(async (tx) => {
+    const died = createGate();
+    const transactions = [['select 1'], []].map((statements) => {
+      const begun = createGate();
+      const ended = database.transaction(async (tx) => {
         await tx.query('select 1');
-        used.open();
-        await gate.opened;
-        if (gate === during) await tx.query('select 1');
+        begun.open();
+        await died.opened;
+        for (const statement of statements) await tx.query(statement);
         throw new Error('the work fails');
-      }),
-    );
-    await used.opened;
+      });
+      return { begun: begun.opened, ended };
+    });
+    await Promise.all(transactions.map(({ begun }) => begun));
     await database.query('select 1');
     proxy.swallow();
-    before.open();
-    during.open();
+    died.open();
     const idle = database.query('select 1');
-    const outcomes = await Promise.allSettled([...open, idle]);
+    const outcomes = await Promise.allSettled([...transactions.map(({ ended }) => ended), idle]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     const recovered = await Promise.all([1, 2, 3].map(() => database.query('select 1 as one')));
     expect(recovered.flat()).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);

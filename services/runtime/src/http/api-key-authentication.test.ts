@@ -9,7 +9,9 @@ import {
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { Registry } from 'prom-client';
 import { createApiKey, type NewApiKey } from '../api-key.js';
+import { invariant } from '../invariant.js';
 import { ServiceError } from '../service-error.js';
+import { createRecorder } from '../testing/recorder.js';
 import { createApiKeyAuthenticator } from './api-key-authentication.js';
 import { applyRevocation } from './revocation-listener.js';
 
@@ -22,10 +24,10 @@ const general = create(AuthenticateKeyResponseSchema, {
 /** An access service whose answers a test gives one by one, or all alike. */
 function createFixture(respond?: () => AuthenticateKeyResponse) {
   let now = 1_800_000_000_000;
-  const pending: {
+  const lookUps = createRecorder<{
     resolve: (response: AuthenticateKeyResponse) => void;
     reject: (error: ServiceError) => void;
-  }[] = [];
+  }>();
   let isAddressBlocked = false;
   const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
   const authenticator = createApiKeyAuthenticator({
@@ -37,7 +39,7 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
           hasSignal: call?.signal !== undefined,
         });
         if (respond !== undefined) return respond();
-        return new Promise((resolve, reject) => pending.push({ resolve, reject }));
+        return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
       },
     },
     surface: 'inbound',
@@ -48,7 +50,13 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
   return {
     authenticator,
     asked,
-    pending,
+    lookUps,
+    /** The look-up of that number, from 1, once it was made. */
+    lookUp: async (number: number) => {
+      const found = (await lookUps.atLeast(number))[number - 1];
+      invariant(found, 'the look-up was made');
+      return found;
+    },
     advance: (ms: number) => (now += ms),
     ask: (text: string | undefined) =>
       authenticator.authenticate({
@@ -135,17 +143,18 @@ describe('API key authentication', () => {
   });
 
   test('believes a look-up for 4 seconds, counted from its start, and no longer', async () => {
-    const { ask, asked, advance, pending } = createFixture();
+    const { ask, asked, advance, lookUp } = createFixture();
     const first = ask(key.text);
+    const { resolve } = await lookUp(1);
     advance(1_000);
-    pending[0]?.resolve(general);
+    resolve(general);
     await first;
     advance(2_999);
     await ask(key.text);
     expect(asked).toHaveLength(1);
     advance(1);
     const second = ask(key.text);
-    pending[1]?.resolve(general);
+    (await lookUp(2)).resolve(general);
     await second;
     expect(asked).toHaveLength(2);
   });
@@ -161,9 +170,9 @@ describe('API key authentication', () => {
   });
 
   test('makes one look-up for all who ask for the same key at once', async () => {
-    const { ask, asked, pending } = createFixture();
+    const { ask, asked, lookUp } = createFixture();
     const asking = [ask(key.text), ask(key.text), ask(key.text)];
-    pending[0]?.resolve(general);
+    (await lookUp(1)).resolve(general);
     expect(await Promise.all(asking)).toHaveLength(3);
     expect(asked).toHaveLength(1);
   });
@@ -254,37 +263,35 @@ describe('look-ups', () => {
   const invented = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
 
   test('are 50 at once at most: the next unknown key is not judged, a known one and one that is asked for already are', async () => {
-    const { ask, asked, pending } = createFixture();
+    const { ask, asked, lookUp, lookUps } = createFixture();
     const known = ask(key.text);
-    await new Promise(setImmediate);
-    pending[0]?.resolve(general);
+    (await lookUp(1)).resolve(general);
     await known;
     const [first = '', ...others] = invented(50);
     const asking = [first, ...others].map((text) => ask(text));
-    await new Promise(setImmediate);
-    expect(asked).toHaveLength(51);
+    await lookUp(51);
     await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({
       reason: 'unavailable',
       attributes: { retryAfterSeconds: 1 },
     });
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
     const joined = ask(first);
-    for (const { resolve } of pending) resolve(general);
+    for (const { resolve } of lookUps.all()) resolve(general);
     expect(await Promise.all([...asking, joined])).toHaveLength(51);
     expect(asked).toHaveLength(51);
   });
 
   test('make room when they end, whatever their end is', async () => {
-    const { ask, pending } = createFixture();
+    const { ask, lookUp, lookUps } = createFixture();
     const asking = invented(50).map((text) => ask(text).catch((error: unknown) => error));
-    await new Promise(setImmediate);
-    pending[0]?.reject(new ServiceError('unauthenticated', 'no such key'));
-    pending[1]?.reject(new ServiceError('unavailable', 'away'));
-    pending[2]?.resolve(general);
+    await lookUp(50);
+    (await lookUp(1)).reject(new ServiceError('unauthenticated', 'no such key'));
+    (await lookUp(2)).reject(new ServiceError('unavailable', 'away'));
+    (await lookUp(3)).resolve(general);
     await Promise.all(asking.slice(0, 3));
     const next = invented(3).map((text) => ask(text));
-    await new Promise(setImmediate);
-    for (const { resolve } of pending) resolve(general);
+    await lookUp(53);
+    for (const { resolve } of lookUps.all()) resolve(general);
     expect(await Promise.all(next)).toHaveLength(3);
     await Promise.all(asking);
   });
@@ -311,11 +318,11 @@ describe('a revocation', () => {
   test('that arrives during a look-up wins over its answer', async () => {
     const fixture = createFixture();
     const asking = fixture.ask(key.text);
+    const first = await fixture.lookUp(1);
     revoke(fixture, key);
-    fixture.pending[0]?.resolve(general);
-    await new Promise(setImmediate);
-    expect(fixture.asked).toHaveLength(2);
-    fixture.pending[1]?.reject(new ServiceError('unauthenticated', 'revoked'));
+    first.resolve(general);
+    const second = await fixture.lookUp(2);
+    second.reject(new ServiceError('unauthenticated', 'revoked'));
     await expect(asking).rejects.toMatchObject({ reason: 'unauthenticated' });
     await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
   });
@@ -324,8 +331,9 @@ describe('a revocation', () => {
     const fixture = createFixture();
     const other = createApiKey('sandbox');
     const asking = fixture.ask(other.text);
+    const lookUp = await fixture.lookUp(1);
     revoke(fixture, key);
-    fixture.pending[0]?.resolve(general);
+    lookUp.resolve(general);
     await asking;
     await fixture.ask(other.text);
     expect(fixture.asked).toHaveLength(1);

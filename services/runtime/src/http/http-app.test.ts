@@ -4,6 +4,7 @@ import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
@@ -224,6 +225,28 @@ describe('the order of checks', () => {
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
+  test('refuses to look a caller up for an address that has used its failures up, and charges nothing for that', async () => {
+    const lookedUp: string[] = [];
+    const { app } = createFixture({
+      authenticate: async ({ header, beforeLookUp }) => {
+        const id = header('x-api-key') ?? '';
+        if (id === 'malformed') throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
+        await beforeLookUp();
+        lookedUp.push(id);
+        return { id, scopes: [] };
+      },
+    });
+    const send = (key: string) => request(app).get('/things/1').set('x-api-key', key);
+    for (let failure = 0; failure < 3; failure += 1) {
+      expect((await send('full')).status).toBe(200);
+      assertError(await send('malformed'), 401, 'unauthenticated');
+    }
+    const refused = await send('full');
+    assertError(refused, 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('61');
+    expect(lookedUp).toEqual(['full', 'full', 'full']);
+  });
+
   test('charges nothing to the client address when nobody can tell who the caller is', async () => {
     const { app } = createFixture();
     for (let turn = 0; turn < 4; turn += 1) {
@@ -435,6 +458,62 @@ describe('the input of an endpoint', () => {
       expect(error).toBe('take: must be an integer');
     },
   );
+
+  test.each(['http://[', 'http://[/things/1', 'http://[::1/things/1'])(
+    'in the target %s, in which no path can be found, is a 400',
+    async (target) => {
+      const { app, lines } = createFixture({ versioned: true });
+      const server = createHttpServer(app);
+      const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${target} HTTP/1.1\r\nx-request-id: abc\r\nconnection: close\r\n\r\n`);
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(head.toLowerCase().split('\r\n')).toEqual(
+        expect.arrayContaining([
+          'x-request-id: abc',
+          'x-svc-api-version: 2026-08-26',
+          'content-type: application/json; charset=utf-8',
+          'cache-control: no-store',
+          'x-content-type-options: nosniff',
+        ]),
+      );
+      expect(errorBody.parse(JSON.parse(body))).toEqual({
+        error: 'path: must be readable from the request target',
+        code: 'invalid_argument',
+        requestId: 'abc',
+        details: [{ path: 'path', message: 'must be readable from the request target' }],
+      });
+      expect(await lines.atLeast(1)).toMatchObject([{ route: 'unmatched', status: 400 }]);
+      await closeServer(server);
+    },
+  );
+
+  test.each(['*', '//[/things/1', 'http://%zz/things/1'])(
+    'in the target %s is nowhere, and is told so without a page of the framework',
+    async (target) => {
+      const server = createHttpServer(createFixture().app);
+      const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${target} HTTP/1.1\r\nconnection: close\r\n\r\n`);
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 404 /);
+      const { requestId } = errorBody.parse(JSON.parse(body));
+      expect(head).toContain(`x-request-id: ${requestId}`);
+      await closeServer(server);
+    },
+  );
+
+  test('may be sent to an absolute target', async () => {
+    const server = createHttpServer(createFixture().app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'GET http://partner.example/things/1 HTTP/1.1\r\nx-api-key: full\r\nconnection: close\r\n\r\n',
+    );
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    await closeServer(server);
+  });
 
   test('in a path that is no UTF-8 is a 400, and one with U+0000 is nowhere', async () => {
     const { app } = createFixture();

@@ -89,6 +89,7 @@ export interface HttpAppOptions<Principal> {
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
   const log = createRequestLog(options);
   const app = express();
+  app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');

@@ -11,8 +11,11 @@ import { createHttpServer } from './http-server.js';
 
 const servers: Server[] = [];
 
-async function start(app: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createHttpServer(app);
+async function start(
+  app: RequestListener,
+  refusalHeaders?: Readonly<Record<string, string>>,
+): Promise<{ server: Server; port: number }> {
+  const server = createHttpServer(app, refusalHeaders);
   servers.push(server);
   return { server, port: await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' }) };
 }
@@ -62,6 +65,49 @@ describe('what Node refuses before the app sees it', () => {
     const { port } = await start(ok);
     const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+});
+
+describe('a refusal by Node', () => {
+  const garbage = 'garbage\r\n\r\n';
+
+  test.each([
+    ['hello\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('has the headers of the surface: %#', async (bytes, status) => {
+    const { port } = await start(ok, { 'x-svc-api-version': '2026-08-26' });
+    const answer = await exchange(port, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('\r\nx-svc-api-version: 2026-08-26\r\n');
+  });
+
+  test('never comes in place of the answer to an earlier request, which is cut off', async () => {
+    const gone = createRecorder<string>();
+    const { port } = await start((_request, response) => response.once('close', () => gone.record('closed')));
+    expect(await exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`)).toBe('');
+    await gone.atLeast(1);
+    const post = 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n';
+    expect(await exchange(port, `GET / HTTP/1.1\r\n\r\n${post}`, garbage)).toBe('');
+  });
+
+  test('comes after an answer that is complete', async () => {
+    const { port } = await start(ok);
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    const first: unknown[] = await once(socket, 'data');
+    expect(String(first[0])).toMatch(/^HTTP\/1.1 200 OK/);
+    socket.write(garbage);
+    assertError(await text(socket), '400 Bad Request', 'invalid_argument');
+  });
+
+  test('answers the request whose own body is malformed', async () => {
+    const begun = createRecorder<string>();
+    const { port } = await start((request) => begun.record(request.url ?? ''));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n');
+    await begun.atLeast(1);
+    socket.write(garbage);
+    assertError(await text(socket), '400 Bad Request', 'invalid_argument');
   });
 });
 

@@ -13,7 +13,7 @@ import { eventually } from '../testing/eventually.js';
 import { testRedisUrl } from '../testing/parts.js';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
 import { createRedis } from './redis.js';
-import { createSlidingWindow } from './sliding-window.js';
+import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
 
 const open: Redis[] = [];
 
@@ -179,6 +179,22 @@ describe('the shared limiter', () => {
     expect(await redis.pttl(`${keyPrefix}rate:{key}`)).toBeGreaterThan(59_000);
   });
 
+  test('tells what a request would get without counting it', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl()));
+    const key = newKey();
+    const free = { accepted: true, limit: 2, remaining: 2, resetSeconds: 0, retryAfterSeconds: 0 };
+    expect(await limiter.ask(key, 2)).toEqual(free);
+    expect(await limiter.ask(key, 2)).toEqual(free);
+    await limiter.take(key, 2);
+    expect(await limiter.ask(key, 2)).toEqual({ ...free, remaining: 1, resetSeconds: 61 });
+    await limiter.take(key, 2);
+    const full = await limiter.ask(key, 2);
+    expect(full).toMatchObject({ accepted: false, remaining: 0, retryAfterSeconds: 61 });
+    expect(await limiter.take(key, 2)).toEqual(full);
+    advance(61_000);
+    expect(await limiter.ask(key, 2)).toEqual(free);
+  });
+
   test('goes on after the scripts of the server were flushed', async () => {
     const redis = await connect(testRedisUrl());
     const { limiter, metrics } = createReplica(redis);
@@ -220,11 +236,46 @@ describe('the limiter without Redis', () => {
     server.process.signal('SIGCONT');
     await eventually('shared counting', async () => !(await isDegraded(a.metrics)), 5_000);
     await eventually('shared counting', async () => !(await isDegraded(b.metrics)), 5_000);
-    const accepted = [
-      await takeTimes(a.limiter, 'again', 60, 50),
-      await takeTimes(b.limiter, 'again', 60, 50),
-    ];
+    for (const { advance } of [a, b]) advance(SPAN_MS + BUCKET_MS + 1);
+    const accepted = [await takeTimes(a.limiter, 'hang', 60, 50), await takeTimes(b.limiter, 'hang', 60, 50)];
     expect(accepted).toEqual([50, 10]);
+  });
+
+  test('accepts no more than the limit over all replicas within a span in which Redis hung and came back', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'span', 60, 5)).toBe(5);
+    server.process.signal('SIGSTOP');
+    // What Redis is asked before its silence is noticed it counts late; what comes after that it never hears of.
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+    expect(await takeTimes(a.limiter, 'span', 60, 15)).toBe(15);
+    expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(30);
+    server.process.signal('SIGCONT');
+    for (const { metrics } of [a, b]) {
+      await eventually('shared counting', async () => !(await isDegraded(metrics)), 5_000);
+    }
+    for (const { advance } of [a, b]) advance(30_000);
+    expect(await b.limiter.ask('span', 60)).toMatchObject({ accepted: false, remaining: 0 });
+    expect(await a.limiter.ask('span', 60)).toMatchObject({ accepted: true, remaining: 10 });
+    expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(0);
+    expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(10);
+    expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(0);
+  });
+
+  test('needs room in the shared count too while Redis has just come back, and charges nothing that it refuses', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'both', 60, 55)).toBe(55);
+    for (const { advance } of [a, b]) advance(30_000);
+    server.process.signal('SIGSTOP');
+    await b.limiter.take('noticed', 60);
+    server.process.signal('SIGCONT');
+    await eventually('shared counting', async () => !(await isDegraded(b.metrics)), 5_000);
+    expect(await b.limiter.ask('both', 60)).toMatchObject({ accepted: true, remaining: 5 });
+    expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(5);
+    // The 55 have left: there is room in the shared count again, and 25 of the share of 30 are as they were.
+    for (const { advance } of [a, b]) advance(30_000 + BUCKET_MS);
+    expect(await b.limiter.ask('both', 60)).toMatchObject({ accepted: true, remaining: 25 });
+    expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(25);
+    expect(await takeTimes(a.limiter, 'both', 60, 100)).toBe(30);
   });
 
   test('never accepts more than the limit in one process, even when Redis has lost its counts', async () => {

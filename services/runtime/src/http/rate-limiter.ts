@@ -234,15 +234,14 @@ export function createRateLimiter(options: {
       return confirmShared(key, limit, startedAt, await moveShared('take', key, limit));
     }
     // Counted here first, so that requests that wait for Redis together do not all find the same room.
-    const window = windowOf(key);
-    const local = window.take(startedAt, shareOf(limit));
+    const { verdict: local, giveBack } = windowOf(key).reserve(startedAt, shareOf(limit));
     if (!local.accepted) return local;
     try {
       const shared = await moveShared('take', key, limit);
-      if (!shared.accepted) window.giveBack(startedAt);
+      if (!shared.accepted) giveBack();
       return tighter(local, shared);
     } catch (error) {
-      window.giveBack(startedAt);
+      giveBack();
       throw error;
     }
   }

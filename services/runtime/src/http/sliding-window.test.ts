@@ -106,6 +106,51 @@ describe('a sliding window', () => {
     expect(window.take(START - 3_600_000, 1).accepted).toBe(true);
   });
 
+  test('says beforehand what it will answer, without counting', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const window = createSlidingWindow();
+        let now = START;
+        for (const gap of gapsMs) {
+          now += gap;
+          const asked = window.ask(now, limit);
+          expect(window.ask(now, limit)).toEqual(asked);
+          const taken = window.take(now, limit);
+          expect(taken.accepted).toBe(asked.accepted);
+          if (!taken.accepted) expect(taken).toEqual(asked);
+          else expect(taken.remaining).toBe(asked.remaining - 1);
+        }
+      }),
+    );
+  });
+
+  test('has forgotten a reserved request once it was given back, whatever was counted since', () => {
+    fc.assert(
+      fc.property(gaps, limits, fc.nat({ max: 299 }), (gapsMs, limit, which) => {
+        const [window, without] = [createSlidingWindow(), createSlidingWindow()];
+        let now = START;
+        let giveBack: () => void = () => undefined;
+        gapsMs.forEach((gap, turn) => {
+          now += gap;
+          if (turn === which % gapsMs.length) giveBack = window.reserve(now, 1_000).giveBack;
+          else for (const each of [window, without]) each.record(now);
+        });
+        giveBack();
+        expect(window.ask(now, limit)).toEqual(without.ask(now, limit));
+      }),
+    );
+  });
+
+  test('has nothing to give back of a request that it refused, or that has left', () => {
+    const window = createSlidingWindow();
+    const { giveBack } = window.reserve(START, 1);
+    window.reserve(START, 1).giveBack();
+    expect(window.ask(START, 1).accepted).toBe(false);
+    window.take(START + 61_000, 1);
+    giveBack();
+    expect(window.ask(START + 61_000, 1).accepted).toBe(false);
+  });
+
   test('never counts a request as certain that the limit no longer counts', () => {
     fc.assert(
       fc.property(gaps, fc.integer({ min: 0, max: 70_000 }), (gapsMs, pause) => {

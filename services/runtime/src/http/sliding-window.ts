@@ -24,8 +24,8 @@ export interface SlidingWindow {
   take(now: number, limit: number): WindowVerdict;
   /** What {@link SlidingWindow.take} would say; counts nothing. */
   ask(now: number, limit: number): WindowVerdict;
-  /** Takes back a request that was counted at the instant; nothing happens when it has left the span already. */
-  giveBack(instant: number): void;
+  /** Like {@link SlidingWindow.take}, for a request that may yet be refused elsewhere: `giveBack`, at most once, uncounts it. */
+  reserve(now: number, limit: number): { readonly verdict: WindowVerdict; giveBack(): void };
   /** Requests that are certainly within the span before the instant: a bucket counts only while all of it is. */
   atLeast(now: number): number;
   /** Counts a request that was accepted elsewhere. */
@@ -34,7 +34,7 @@ export interface SlidingWindow {
 
 /** Makes an empty window. Follows the same rule as the script that counts in Redis, bucket for bucket. */
 export function createSlidingWindow(): SlidingWindow {
-  let buckets: { readonly number: number; count: number }[] = [];
+  let buckets: Bucket[] = [];
   let used = 0;
 
   /** Forgets what has left the span; an instant before the newest bucket counts as that bucket's. */
@@ -54,12 +54,22 @@ export function createSlidingWindow(): SlidingWindow {
     return now;
   }
 
-  function count(now: number): void {
+  function count(now: number): Bucket {
     const number = Math.floor(now / BUCKET_MS);
     const newest = buckets.at(-1);
-    if (newest?.number === number) newest.count += 1;
-    else buckets.push({ number, count: 1 });
+    const bucket = newest?.number === number ? newest : { number, count: 0 };
+    if (bucket !== newest) buckets.push(bucket);
+    bucket.count += 1;
     used += 1;
+    return bucket;
+  }
+
+  function uncount(bucket: Bucket): void {
+    const index = buckets.indexOf(bucket);
+    if (index === -1) return;
+    bucket.count -= 1;
+    used -= 1;
+    if (bucket.count === 0) buckets.splice(index, 1);
   }
 
   function resetMs(now: number): number {
@@ -83,25 +93,23 @@ export function createSlidingWindow(): SlidingWindow {
       : { accepted: true, remaining: limit - used, resetMs: resetMs(now), waitMs: 0 };
   }
 
+  function reserve(instant: number, limit: number): { verdict: WindowVerdict; giveBack: () => void } {
+    const now = advance(instant);
+    const verdict = judge(now, limit);
+    if (!verdict.accepted) return { verdict, giveBack: () => undefined };
+    const bucket = count(now);
+    const remaining = limit - used;
+    return {
+      verdict: { accepted: true, remaining, resetMs: resetMs(now), waitMs: 0 },
+      giveBack: () => uncount(bucket),
+    };
+  }
+
   return {
-    take(instant, limit) {
-      const now = advance(instant);
-      const verdict = judge(now, limit);
-      if (!verdict.accepted) return verdict;
-      count(now);
-      return { accepted: true, remaining: limit - used, resetMs: resetMs(now), waitMs: 0 };
-    },
+    take: (instant, limit) => reserve(instant, limit).verdict,
+    reserve,
     ask(instant, limit) {
       return judge(advance(instant), limit);
-    },
-    giveBack(instant) {
-      // A request at an instant before the newest bucket was counted in that one.
-      const index = buckets.findIndex(({ number }) => number >= Math.floor(instant / BUCKET_MS));
-      const bucket = buckets[index];
-      if (bucket === undefined) return;
-      bucket.count -= 1;
-      used -= 1;
-      if (bucket.count === 0) buckets.splice(index, 1);
     },
     atLeast(instant) {
       const now = advance(instant);
@@ -116,6 +124,11 @@ export function createSlidingWindow(): SlidingWindow {
       count(advance(instant));
     },
   };
+}
+
+interface Bucket {
+  readonly number: number;
+  count: number;
 }
 
 function leavesAt(bucketNumber: number): number {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
+import {
+  expectedVersion,
+  expectedVersionOnTheWire,
+} from '@partner/proto-contracts/public-api/expected-version';
+import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
 import { leadIn } from '@partner/proto-contracts/public-api/lead';
+import { pageLimit } from '@partner/proto-contracts/public-api/page-limit';
 import { z } from 'zod';
 import { invalidArgument, validate } from './validation.js';
 
@@ -58,6 +63,47 @@ describe('validation', () => {
     [{ ...event, status: 'BLOCKED' }, 'blockerCode: is required when status is BLOCKED'],
   ])('of the status event %j says: %s', (input, fault) => {
     expect(faultsOf(statusEventIn, input)).toEqual([fault]);
+  });
+
+  test('counts characters, not UTF-16 units', () => {
+    expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_000) })).toEqual([]);
+    expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_001) })).toEqual([
+      'note: must be at most 2000 characters',
+    ]);
+    expect(faultsOf(leadIn, { ...lead, fullName: '🏠'.repeat(120), address: '🏠'.repeat(500) })).toEqual([]);
+    expect(faultsOf(leadIn, { ...lead, fullName: '🏠'.repeat(121), address: '🏠🏠' })).toEqual([
+      'fullName: must be at most 120 characters',
+      'address: must be at least 3 characters',
+    ]);
+  });
+
+  test('takes a page limit in decimal digits only', () => {
+    const query = z.object({ limit: pageLimit({ default: 50, max: 100 }) });
+    expect(validate(query, {}, 'query')).toEqual({ valid: true, value: { limit: 50 } });
+    for (const [text, limit] of Object.entries({ '1': 1, '007': 7, '100': 100 })) {
+      expect(validate(query, { limit: text }, 'query')).toEqual({ valid: true, value: { limit } });
+    }
+    for (const limit of ['', '0', '101', '-1', '0x5', '1e1', ' 5 ', '5\n', '5.0', '+5', '٥', ['5'], 5]) {
+      expect(faultsOf(query, { limit })).toEqual(['limit: must be an integer from 1 to 100']);
+    }
+  });
+
+  test('takes an expected version of any size, as far as JSON has integers', () => {
+    const versions = z.object({ expectedVersion });
+    for (const version of [1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(faultsOf(versions, { expectedVersion: version })).toEqual([]);
+    }
+    expect(faultsOf(versions, { expectedVersion: 2 ** 53 })).toHaveLength(1);
+    expect([1, 2 ** 31 - 1, 2 ** 31].map(expectedVersionOnTheWire)).toEqual([1, 2 ** 31 - 1, 2 ** 31 - 1]);
+  });
+
+  test.each([
+    ['2026-09-01T12:05:00.000Z', undefined],
+    ['2026-09-01T12:05:00.001Z', 'must be at most 5 minutes in the future'],
+    ['2026-08-02T12:00:00.000Z', undefined],
+    ['2026-08-02T11:59:59.999Z', 'must be at most 30 days in the past'],
+  ])('of occurredAt %s at noon says: %s', (occurredAt, problem) => {
+    expect(occurredAtProblem(new Date(occurredAt), new Date('2026-09-01T12:00:00Z'))).toBe(problem);
   });
 
   test('names the place inside lists', () => {
