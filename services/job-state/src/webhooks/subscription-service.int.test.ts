@@ -536,3 +536,32 @@ describe('ListSubscriptions', () => {
     expect(subscriptions.map(({ id }) => id)).toEqual(ids);
   });
 });
+
+describe('an RPC that reads', () => {
+  test.each(['listSubscriptions', 'getSubscription', 'listDeliveries', 'getDelivery'] as const)(
+    '%s gives the database no more time than its caller waits',
+    async (method) => {
+      const given: (number | undefined)[] = [];
+      const service = createSubscriptionService({
+        ...deps,
+        database: {
+          transaction: (work, limits) => fixture.database.transaction(work, limits),
+          query: (text, values, limits) => {
+            given.push(limits?.timeoutMs);
+            return fixture.database.query(text, values, limits);
+          },
+        },
+      });
+      const client = createClient(
+        SubscriptionService,
+        createInMemoryTransport([rpcService(SubscriptionService, service)]),
+      );
+      const nothing = { companyId: newId('cmp'), subscriptionId: newId('whk'), deliveryId: newId('dlv') };
+      await client[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
+        expect(serviceErrorFrom(error).reason).toBe('not_found');
+      });
+      expect(given.length).toBeGreaterThan(0);
+      for (const timeoutMs of given) expect(timeoutMs).toBeLessThanOrEqual(4_000);
+    },
+  );
+});

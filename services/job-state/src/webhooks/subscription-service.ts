@@ -3,7 +3,7 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { ServiceError } from '@partner/runtime/service-error';
-import type { Database } from '../database/database.js';
+import { type Database, queryWithin } from '../database/database.js';
 import { required } from '../rpc/required.js';
 import { activateSubscription } from './activate-subscription.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
@@ -40,14 +40,16 @@ export function createSubscriptionService(
       return { subscription: subscriptionMessage(subscription), secret };
     },
 
-    async listSubscriptions(request) {
-      const rows = await listSubscriptions(deps.database, required(request.companyId, 'company_id'));
+    async listSubscriptions(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const rows = await listSubscriptions(database, required(request.companyId, 'company_id'));
       return { subscriptions: rows.map(subscriptionMessage) };
     },
 
-    async getSubscription(request) {
+    async getSubscription(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
       return {
-        subscription: subscriptionMessage(await getSubscription(deps.database, subscriptionOf(request))),
+        subscription: subscriptionMessage(await getSubscription(database, subscriptionOf(request))),
       };
     },
 
@@ -62,12 +64,13 @@ export function createSubscriptionService(
       return { subscription: subscriptionMessage(active) };
     },
 
-    async listDeliveries(request) {
+    async listDeliveries(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
       const { limit = DELIVERY_PAGE_SIZE.default, state } = request;
       if (limit < 1 || limit > DELIVERY_PAGE_SIZE.max) {
         throw new ServiceError('invalid_argument', `limit must be from 1 to ${DELIVERY_PAGE_SIZE.max}`);
       }
-      const { deliveries, hasMore } = await listDeliveries(deps.database, {
+      const { deliveries, hasMore } = await listDeliveries(database, {
         ...subscriptionOf(request),
         beforeDeliveryId: request.beforeDeliveryId,
         limit,
@@ -76,8 +79,9 @@ export function createSubscriptionService(
       return { deliveries: deliveries.map(deliveryMessage), hasMore };
     },
 
-    async getDelivery(request) {
-      const { delivery, attempts, body } = await getDelivery(deps.database, {
+    async getDelivery(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { delivery, attempts, body } = await getDelivery(database, {
         companyId: required(request.companyId, 'company_id'),
         deliveryId: required(request.deliveryId, 'delivery_id'),
       });
