@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { boundedText } from './bounded-text.js';
 import { dateTimeIn, dateTimeOut } from './date-time.js';
 import { expectedVersion } from './expected-version.js';
 import { LIMITS } from './limits.js';
 import { pageLimit } from './page-limit.js';
+import { timeZoneName } from './time-zone-name.js';
 
 /** Every status of a job, in the order of its life. */
 export const JOB_STATUSES = [
@@ -111,11 +113,22 @@ export const jobFeedAnswer = z.object({
   hasMore: z.boolean(),
 });
 
-/** The query of the change feed. */
-export const jobFeedQuery = z.object({
-  cursor: z.string().max(512).optional(),
-  limit: pageLimit(LIMITS.installerPageSize),
-});
+/**
+ * The query of the change feed. `from` and `view` say where a reader without a cursor begins; with one, the cursor says
+ * it, so that a reader may repeat its first query with each `nextCursor`.
+ */
+export const jobFeedQuery = z
+  .object({
+    cursor: z.string().max(512).optional(),
+    limit: pageLimit(LIMITS.installerPageSize),
+    from: z.enum(['start']).optional(),
+    view: z.enum(['snapshot']).optional(),
+  })
+  .superRefine((query, context) => {
+    if (query.from !== undefined && query.view !== undefined) {
+      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be given together with view' });
+    }
+  });
 
 /**
  * A status event (spec: StatusEventIn). How far `occurredAt` may be from now is not judged here but with
@@ -125,7 +138,7 @@ export const statusEventIn = z
   .object({
     status: z.enum(REPORTABLE_STATUSES),
     occurredAt: dateTimeIn,
-    note: z.string().max(LIMITS.noteLength).optional(),
+    note: boundedText({ max: LIMITS.noteLength }).optional(),
     blockerCode: z.enum(BLOCKER_CODES).optional(),
     expectedVersion,
   })
@@ -153,3 +166,48 @@ export function occurredAtProblem(occurredAt: Date, now: Date): string | undefin
   if (aheadMs < -LIMITS.occurredAtBackMs) return 'must be at most 30 days in the past';
   return undefined;
 }
+
+/** The schedule statuses that an installer may submit. */
+export const SUBMITTABLE_SCHEDULE_STATUSES = [
+  'TENTATIVE',
+  'CONFIRMED',
+  'CANCELLED',
+] as const satisfies readonly (typeof SCHEDULE_STATUSES)[number][];
+
+/**
+ * A schedule (spec: ScheduleIn). Whether the times fit the status is not judged here: that is a 422, decided with the job.
+ */
+export const scheduleIn = z.object({
+  status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
+  startsAt: dateTimeIn.nullable(),
+  endsAt: dateTimeIn.nullable(),
+  timeZone: timeZoneName,
+  expectedVersion,
+});
+
+/** The whole set of technicians of a job, in the order to be shown. */
+export const assignmentsIn = z.object({
+  membershipIds: z
+    .array(z.string().min(1).max(100))
+    .max(LIMITS.assignmentMembershipIds)
+    .superRefine(refuseRepeats),
+  expectedVersion,
+});
+
+function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
+  for (const [place, id] of ids.entries()) {
+    if (ids.indexOf(id) < place) {
+      context.addIssue({ code: 'custom', path: [place], message: 'must not be there twice' });
+    }
+  }
+}
+
+/** One technician of the company (spec: Technician). */
+export const technician = z.strictObject({
+  membershipId: z.string(),
+  displayName: z.string(),
+  active: z.boolean(),
+});
+
+/** All technicians of the company, the active ones first. */
+export const techniciansAnswer = z.object({ technicians: z.array(technician) });

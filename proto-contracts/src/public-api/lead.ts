@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { boundedText } from './bounded-text.js';
 
 /** A lead as a partner hands it in (spec: LeadIn). */
 export const leadIn = z.object({
-  fullName: z.string().min(1).max(120),
+  fullName: boundedText({ min: 1, max: 120 }),
   email: z.email().max(254),
-  phone: z.string().min(7).max(40),
-  address: z.string().min(3).max(500),
+  phone: boundedText({ min: 7, max: 40 }),
+  address: boundedText({ min: 3, max: 500 }),
   smsConsent: z.boolean().optional(),
 });
 

@@ -8,6 +8,11 @@ export const LIMITS = {
   inboundPageSize: { default: 50, max: 200 },
   idempotencyKeyLength: 128,
   noteLength: 2_000,
+  /** All notes of one job together, in characters. */
+  installerNoteLength: 20_000,
+  appointmentNotesLength: 500,
+  appointmentIdempotencyKeyLength: { min: 8, max: 160 },
+  assignmentMembershipIds: 20,
   occurredAtAheadMs: 5 * 60_000,
   occurredAtBackMs: 30 * 24 * 3_600_000,
   idempotencyRetentionDays: 45,

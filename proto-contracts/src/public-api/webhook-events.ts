@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
-import { BLOCKER_CODES, JOB_STATUSES } from './installer-job.js';
+import { BLOCKER_CODES, JOB_STATUSES, SCHEDULE_STATUSES } from './installer-job.js';
 
 /** What a company does, as partners see it. */
 export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
@@ -88,6 +88,30 @@ export const eventData = {
     occurredAt: dateTimeOut,
     note: z.string().nullable(),
     blockerCode: z.enum(BLOCKER_CODES).nullable(),
+  }),
+  'install.schedule_changed': z.strictObject({
+    jobId: z.string(),
+    changedBy: z.enum(['installer', 'seller']),
+    previousStatus: z.enum(SCHEDULE_STATUSES),
+    schedule: z.strictObject({
+      status: z.enum(SCHEDULE_STATUSES),
+      startsAt: dateTimeOut.nullable(),
+      endsAt: dateTimeOut.nullable(),
+      timeZone: z.string().nullable(),
+    }),
+  }),
+  'install.readiness_changed': z.strictObject({
+    jobId: z.string(),
+    ready: z.boolean(),
+    blockerCodes: z.array(z.string()),
+  }),
+  'appointment.booked': z.strictObject({
+    appointmentId: z.string(),
+    leadId: z.string(),
+    projectId: z.string().nullable(),
+    startsAt: dateTimeOut,
+    endsAt: dateTimeOut,
+    notes: z.string().nullable(),
   }),
   'install.test': z.strictObject({ subscriptionId: z.string(), message: z.string() }),
 } as const satisfies Partial<Record<EventName, z.ZodType>>;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ERROR_REASONS, isErrorReason, notFound, ServiceError } from './service-error.js';
+import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { httpStatusOf, notFound, ServiceError } from './service-error.js';
 
 describe('a service error', () => {
   test('has a public message and attributes, and a private cause apart from them', () => {
@@ -37,11 +38,14 @@ describe('a service error', () => {
     ['idempotency_mismatch', 409],
     ['idempotency_in_progress', 409],
     ['transition_not_allowed', 422],
+    ['schedule_invalid', 422],
+    ['technician_not_assignable', 422],
+    ['note_limit_reached', 422],
     ['rate_limited', 429],
     ['unavailable', 503],
     ['internal', 500],
   ] as const)('of reason %s is answered with %d', (reason, httpStatus) => {
-    expect(ERROR_REASONS[reason].httpStatus).toBe(httpStatus);
+    expect(httpStatusOf(reason)).toBe(httpStatus);
   });
 
   test('knows its reasons from other words, those that every object has included', () => {

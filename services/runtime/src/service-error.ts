@@ -1,45 +1,8 @@
-import { Code } from '@connectrpc/connect';
+import { ERROR_REASON_CATALOGUE, type ErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 
-/** Every way in which an operation can fail towards a caller. It is also the `code` of the HTTP error body. */
-export type ErrorReason =
-  | 'invalid_argument'
-  | 'cursor_invalid'
-  | 'unauthenticated'
-  | 'permission_denied'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'stale_version'
-  | 'idempotency_mismatch'
-  | 'idempotency_in_progress'
-  | 'test_delivery_required'
-  | 'payload_too_large'
-  | 'transition_not_allowed'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'internal';
-
-/** The one table from reason to HTTP status and RPC code. */
-export const ERROR_REASONS = {
-  invalid_argument: { httpStatus: 400, rpcCode: Code.InvalidArgument },
-  cursor_invalid: { httpStatus: 400, rpcCode: Code.InvalidArgument },
-  unauthenticated: { httpStatus: 401, rpcCode: Code.Unauthenticated },
-  permission_denied: { httpStatus: 403, rpcCode: Code.PermissionDenied },
-  not_found: { httpStatus: 404, rpcCode: Code.NotFound },
-  method_not_allowed: { httpStatus: 405, rpcCode: Code.Unimplemented },
-  stale_version: { httpStatus: 409, rpcCode: Code.Aborted },
-  idempotency_mismatch: { httpStatus: 409, rpcCode: Code.AlreadyExists },
-  idempotency_in_progress: { httpStatus: 409, rpcCode: Code.Aborted },
-  test_delivery_required: { httpStatus: 409, rpcCode: Code.FailedPrecondition },
-  payload_too_large: { httpStatus: 413, rpcCode: Code.ResourceExhausted },
-  transition_not_allowed: { httpStatus: 422, rpcCode: Code.FailedPrecondition },
-  rate_limited: { httpStatus: 429, rpcCode: Code.ResourceExhausted },
-  unavailable: { httpStatus: 503, rpcCode: Code.Unavailable },
-  internal: { httpStatus: 500, rpcCode: Code.Internal },
-} as const satisfies Record<ErrorReason, { httpStatus: number; rpcCode: Code }>;
-
-/** Tells whether a text is a reason that this version knows. */
-export function isErrorReason(text: string): text is ErrorReason {
-  return Object.hasOwn(ERROR_REASONS, text);
+/** The HTTP status of a failure. */
+export function httpStatusOf(reason: ErrorReason): number {
+  return ERROR_REASON_CATALOGUE[reason].httpStatus;
 }
 
 /** One fault in one field, for the caller. */

@@ -55,6 +55,8 @@ export function apiKeyOf(company: SandboxCompany, kind: SandboxCompany['keys'][n
 /** Starts a stack with private servers that ends with the test. */
 export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  /** Replicas of a service; one without it. */
+  readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../..', '.stack');
@@ -72,6 +74,7 @@ export async function startTestStack(options: {
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
   });
   const { baseUrl, companies, amqpUrl, postgresUrl } = stack.description;
   const database = new pg.Pool({ connectionString: postgresUrl, max: 2 });

@@ -1,5 +1,5 @@
-import { sessionIn } from '@partner/proto-contracts/public-api/console';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { createSessionOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { presentSession } from '../present-session.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
@@ -12,22 +12,16 @@ export function createSession(
     readonly cookie: Pick<SessionCookie, 'read' | 'set'>;
   },
 ): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'post',
-    path: '/partner-api/session',
-    unauthenticated: true,
-    body: sessionIn,
-    handle: async (request) => {
-      const credentials = { ...request.body, remoteAddress: request.remoteAddress };
-      const { token, session } = await logIn(deps, credentials, request.call);
-      const formerToken = deps.cookie.read(request.header('cookie'));
-      const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
-      if (former !== undefined) await deps.sessions.end(former.id);
-      return {
-        status: 200,
-        json: presentSession(session),
-        headers: { 'set-cookie': deps.cookie.set(token) },
-      };
-    },
+  return serveOperation(createSessionOperation, async (request) => {
+    const credentials = { ...request.body, remoteAddress: request.remoteAddress };
+    const { token, session } = await logIn(deps, credentials, request.call);
+    const formerToken = deps.cookie.read(request.header('cookie'));
+    const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
+    if (former !== undefined) await deps.sessions.end(former.id);
+    return {
+      status: 200,
+      json: presentSession(session),
+      headers: { 'set-cookie': deps.cookie.set(token) },
+    };
   });
 }

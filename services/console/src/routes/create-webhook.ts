@@ -1,7 +1,8 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { type subscriptionCreated, subscriptionIn } from '@partner/proto-contracts/public-api/console';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import type { subscriptionCreated } from '@partner/proto-contracts/public-api/console';
+import { createWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { z } from 'zod';
 import { companyClassOf } from '../company-class.js';
 import { presentSubscription } from '../present-subscription.js';
@@ -12,21 +13,16 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function createWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'post',
-    path: '/partner-api/webhooks',
-    body: subscriptionIn,
-    handle: async ({ principal, body, call }) => {
-      const { companyId, companyClass } = principal;
-      const created = await deps.subscriptions.createSubscription(
-        { ...body, companyId, companyClass: companyClassOf(companyClass) },
-        call,
-      );
-      const json = {
-        subscription: presentSubscription(created.subscription),
-        secret: requiredField(created.secret, 'a secret'),
-      } satisfies z.input<typeof subscriptionCreated>;
-      return { status: 201, json };
-    },
+  return serveOperation(createWebhookOperation, async ({ principal, body, call }) => {
+    const { companyId, companyClass } = principal;
+    const created = await deps.subscriptions.createSubscription(
+      { ...body, companyId, companyClass: companyClassOf(companyClass) },
+      call,
+    );
+    const json = {
+      subscription: presentSubscription(created.subscription),
+      secret: requiredField(created.secret, 'a secret'),
+    } satisfies z.input<typeof subscriptionCreated>;
+    return { status: 201, json };
   });
 }

@@ -1,4 +1,5 @@
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 
@@ -7,12 +8,8 @@ export function deleteSession(deps: {
   readonly sessions: Pick<SessionStore, 'end'>;
   readonly cookie: Pick<SessionCookie, 'clear'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'delete',
-    path: '/partner-api/session',
-    handle: async ({ principal }) => {
-      await deps.sessions.end(principal.id);
-      return { status: 204, headers: { 'set-cookie': deps.cookie.clear() } };
-    },
+  return serveOperation(deleteSessionOperation, async ({ principal }) => {
+    await deps.sessions.end(principal.id);
+    return { status: 204, headers: { 'set-cookie': deps.cookie.clear() } };
   });
 }

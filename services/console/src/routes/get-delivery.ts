@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { getDeliveryOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentDeliveryWithAttempts } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -12,16 +13,9 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function getDelivery(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'getDelivery'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'get',
-    path: '/partner-api/deliveries/:id',
-    handle: async ({ principal, params, call }) => {
-      const deliveryId = pathId('dlv', params, 'webhook delivery');
-      const found = await deps.subscriptions.getDelivery(
-        { companyId: principal.companyId, deliveryId },
-        call,
-      );
-      return { status: 200, json: presentDeliveryWithAttempts(found) };
-    },
+  return serveOperation(getDeliveryOperation, async ({ principal, params, call }) => {
+    const deliveryId = pathId('dlv', params, 'webhook delivery');
+    const found = await deps.subscriptions.getDelivery({ companyId: principal.companyId, deliveryId }, call);
+    return { status: 200, json: presentDeliveryWithAttempts(found) };
   });
 }

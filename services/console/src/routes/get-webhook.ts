@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { getWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -9,16 +10,12 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function getWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'getSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'get',
-    path: '/partner-api/webhooks/:id',
-    handle: async ({ principal, params, call }) => {
-      const subscriptionId = pathId('whk', params, 'webhook subscription');
-      const { subscription } = await deps.subscriptions.getSubscription(
-        { companyId: principal.companyId, subscriptionId },
-        call,
-      );
-      return { status: 200, json: presentSubscription(subscription) };
-    },
+  return serveOperation(getWebhookOperation, async ({ principal, params, call }) => {
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const { subscription } = await deps.subscriptions.getSubscription(
+      { companyId: principal.companyId, subscriptionId },
+      call,
+    );
+    return { status: 200, json: presentSubscription(subscription) };
   });
 }

@@ -1,7 +1,8 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { subscriptionList } from '@partner/proto-contracts/public-api/console';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { listWebhooksOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { z } from 'zod';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -10,18 +11,14 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function listWebhooks(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'listSubscriptions'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'get',
-    path: '/partner-api/webhooks',
-    handle: async ({ principal, call }) => {
-      const { subscriptions } = await deps.subscriptions.listSubscriptions(
-        { companyId: principal.companyId },
-        call,
-      );
-      const json = {
-        subscriptions: subscriptions.map(presentSubscription),
-      } satisfies z.input<typeof subscriptionList>;
-      return { status: 200, json };
-    },
+  return serveOperation(listWebhooksOperation, async ({ principal, call }) => {
+    const { subscriptions } = await deps.subscriptions.listSubscriptions(
+      { companyId: principal.companyId },
+      call,
+    );
+    const json = {
+      subscriptions: subscriptions.map(presentSubscription),
+    } satisfies z.input<typeof subscriptionList>;
+    return { status: 200, json };
   });
 }

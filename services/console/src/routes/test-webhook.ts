@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { type AnyEndpoint, defineEndpoint } from '@partner/runtime/http/endpoint';
+import { testWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -9,16 +10,12 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function testWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'sendTestDelivery'>;
 }): AnyEndpoint<OwnerSession> {
-  return defineEndpoint({
-    method: 'post',
-    path: '/partner-api/webhooks/:id/test',
-    handle: async ({ principal, params, call }) => {
-      const subscriptionId = pathId('whk', params, 'webhook subscription');
-      const { delivery } = await deps.subscriptions.sendTestDelivery(
-        { companyId: principal.companyId, subscriptionId },
-        call,
-      );
-      return { status: 202, json: presentDelivery(delivery) };
-    },
+  return serveOperation(testWebhookOperation, async ({ principal, params, call }) => {
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const { delivery } = await deps.subscriptions.sendTestDelivery(
+      { companyId: principal.companyId, subscriptionId },
+      call,
+    );
+    return { status: 202, json: presentDelivery(delivery) };
   });
 }

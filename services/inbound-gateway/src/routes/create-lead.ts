@@ -3,32 +3,28 @@ import type {
   CreateLeadResponse,
   LeadService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { type LeadIn, leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import { createLeadOperation } from '@partner/proto-contracts/public-api/operations/inbound';
 import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { defineEndpoint, type EndpointAnswer } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, type EndpointAnswer, serveOperation } from '@partner/runtime/http/endpoint';
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
 
 /**
  * `POST /inbound/leads`: makes a lead (201), or merges it into the one at the same address of the company (200). Takes an
  * optional `Idempotency-Key`.
  */
-export function createLead(deps: { readonly leads: Pick<Client<typeof LeadService>, 'createLead'> }) {
-  return defineEndpoint<ApiKeyPrincipal, undefined, LeadIn>({
-    method: 'post',
-    path: '/inbound/leads',
-    scope: 'leads:write',
-    idempotencyKey: 'optional',
-    body: leadIn,
-    async handle(request) {
-      const { fullName, email, phone, address, smsConsent } = request.body;
-      const { companyId } = request.principal;
-      const idempotencyKey = idempotencyKeyOf(request);
-      const response = await deps.leads.createLead(
-        { companyId, idempotencyKey, fullName, email, phone, address, smsConsent },
-        request.call,
-      );
-      return { ...answerFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
-    },
+export function createLead(deps: {
+  readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;
+}): AnyEndpoint<ApiKeyPrincipal> {
+  return serveOperation(createLeadOperation, async (request) => {
+    const { fullName, email, phone, address, smsConsent } = request.body;
+    const { companyId } = request.principal;
+    const idempotencyKey = idempotencyKeyOf(request);
+    const response = await deps.leads.createLead(
+      { companyId, idempotencyKey, fullName, email, phone, address, smsConsent },
+      request.call,
+    );
+    return { ...answerFrom(response), headers: idempotencyHeadersOf(response.idempotency) };
   });
 }
 

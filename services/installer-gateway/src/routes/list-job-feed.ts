@@ -1,11 +1,9 @@
 import type { Client } from '@connectrpc/connect';
 import type { FeedEntry, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { jobFeedQuery } from '@partner/proto-contracts/public-api/installer-job';
-import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { listJobFeedOperation } from '@partner/proto-contracts/public-api/operations/installer';
 import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { defineEndpoint } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { invariant } from '@partner/runtime/invariant';
-import type { z } from 'zod';
 import type { FeedCursor } from '../feed-cursor.js';
 
 /**
@@ -15,26 +13,28 @@ import type { FeedCursor } from '../feed-cursor.js';
 export function listJobFeed(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed'>;
   readonly cursors: FeedCursor;
-}) {
-  return defineEndpoint<ApiKeyPrincipal, z.infer<typeof jobFeedQuery>, undefined>({
-    method: 'get',
-    path: '/partner/v1/jobs',
-    scope: 'jobs:read',
-    query: jobFeedQuery,
-    async handle({ principal: { companyId }, query: { cursor, limit }, call }) {
+}): AnyEndpoint<ApiKeyPrincipal> {
+  return serveOperation(
+    listJobFeedOperation,
+    async ({ principal: { companyId }, query: { cursor, limit }, apiVersion, call }) => {
       const afterSequence = cursor === undefined ? undefined : deps.cursors.decode(companyId, cursor);
       const { entries, hasMore } = await deps.jobs.listJobFeed({ companyId, limit, afterSequence }, call);
       const last = entries.at(-1)?.sequence;
       const nextCursor = last === undefined ? (cursor ?? null) : deps.cursors.encode(companyId, last);
-      return { status: 200, text: feedText(entries, nextCursor, hasMore === true) };
+      return { status: 200, text: feedText(apiVersion, entries, nextCursor, hasMore === true) };
     },
-  });
+  );
 }
 
 /** The page around the projections' own texts, which are never parsed on the way. */
-function feedText(entries: readonly FeedEntry[], nextCursor: string | null, hasMore: boolean): string {
+function feedText(
+  apiVersion: string,
+  entries: readonly FeedEntry[],
+  nextCursor: string | null,
+  hasMore: boolean,
+): string {
   const resources = entries.map(entryText).join(',');
-  return `{"apiVersion":"${CURRENT_API_VERSION}","resources":[${resources}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+  return `{"apiVersion":"${apiVersion}","resources":[${resources}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
 }
 
 function entryText({ sequence, changedAt, resourceJson }: FeedEntry): string {

@@ -1,6 +1,7 @@
+import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { invariant } from '@partner/runtime/invariant';
-import { type IdempotencyMark, isErrorReason, ServiceError } from '@partner/runtime/service-error';
+import { type IdempotencyMark, ServiceError } from '@partner/runtime/service-error';
 import { z } from 'zod';
 import { type Database, LockTimeoutError, type Transaction } from '../database/database.js';
 

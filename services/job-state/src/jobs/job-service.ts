@@ -11,6 +11,7 @@ import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
 import { readFeed } from './feed.js';
 import { getJob } from './get-job.js';
+import { listAssignedJobs } from './list-assigned-jobs.js';
 import { readBlockerCode, readReportableStatus } from './job-status-wire.js';
 import { recordStatusEvent } from './record-status-event.js';
 
@@ -22,14 +23,10 @@ export function createJobService(deps: {
 }): ServiceImpl<typeof JobService> {
   return {
     async listJobFeed(request, context) {
-      const limit = required(request.limit, 'limit');
-      if (limit < 1 || limit > LIMITS.installerPageSize.max) {
-        throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.installerPageSize.max}`);
-      }
       const { entries, hasMore } = await readFeed(queryWithin(deps.database, context.timeoutMs()), {
         companyId: required(request.companyId, 'company_id'),
         afterSequence: request.afterSequence,
-        limit,
+        limit: pageSize(request.limit),
       });
       return {
         entries: entries.map(({ sequence, changedAt, resource }) => ({
@@ -38,6 +35,26 @@ export function createJobService(deps: {
           resourceJson: resource,
         })),
         hasMore,
+      };
+    },
+
+    async listAssignedJobs(request, context) {
+      const { jobs, hasMore, feedSequence } = await listAssignedJobs(
+        queryWithin(deps.database, context.timeoutMs()),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          afterJobId: request.afterJobId,
+          limit: pageSize(request.limit),
+        },
+      );
+      return {
+        jobs: jobs.map(({ jobId, changedAt, resource }) => ({
+          jobId,
+          changedAt: formatDateTime(changedAt),
+          resourceJson: resource,
+        })),
+        hasMore,
+        feedSequence,
       };
     },
 
@@ -71,5 +88,23 @@ export function createJobService(deps: {
         ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
       };
     },
+
+    setSchedule() {
+      throw new ServiceError('unavailable', 'not there yet');
+    },
+
+    replaceAssignments() {
+      throw new ServiceError('unavailable', 'not there yet');
+    },
+
+    listTechnicians() {
+      throw new ServiceError('unavailable', 'not there yet');
+    },
   };
+}
+
+function pageSize(limit: number | undefined): number {
+  const size = required(limit, 'limit');
+  if (size >= 1 && size <= LIMITS.installerPageSize.max) return size;
+  throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.installerPageSize.max}`);
 }

@@ -8,7 +8,7 @@ import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
-import { defineEndpoint } from '../http/endpoint.js';
+import { serveOperation } from '../http/endpoint.js';
 import { createHttpApp } from '../http/http-app.js';
 import { createLogger, type Logger } from '../logger.js';
 import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
@@ -97,14 +97,9 @@ describe('the id of a request', () => {
     const limiter = createInMemoryRateLimiter(() => new Date());
     const app = createHttpApp<undefined>({
       endpoints: [
-        defineEndpoint({
-          method: 'get',
-          path: '/job',
-          unauthenticated: true,
-          handle: async () => {
-            logger.info({}, 'gateway.asks');
-            return { status: 200, text: (await client.getJob({})).resourceJson ?? '' };
-          },
+        serveOperation({ method: 'get', path: '/job', unauthenticated: true }, async () => {
+          logger.info({}, 'gateway.asks');
+          return { status: 200, text: (await client.getJob({})).resourceJson ?? '' };
         }),
       ],
       authenticate: () => Promise.resolve(undefined),

@@ -2,11 +2,12 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import { ERROR_REASONS, isErrorReason, ServiceError } from '../service-error.js';
+import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { ServiceError } from '../service-error.js';
 import { decodeRpcError, encodeRpcError, serviceErrorFrom } from './rpc-error.js';
 
 describe('an error on the wire', () => {
-  test.each(Object.keys(ERROR_REASONS))('keeps the reason %s', (reason) => {
+  test.each(Object.keys(ERROR_REASON_CATALOGUE))('keeps the reason %s', (reason) => {
     if (!isErrorReason(reason)) throw new Error('not a reason');
     const decoded = decodeRpcError(encodeRpcError(new ServiceError(reason, 'what went wrong')));
     expect(decoded).toMatchObject({ reason, message: 'what went wrong' });

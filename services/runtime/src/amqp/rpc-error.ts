@@ -2,7 +2,8 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type RpcError, RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
-import { type ErrorAttributes, isErrorReason, ServiceError } from '../service-error.js';
+import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import { type ErrorAttributes, ServiceError } from '../service-error.js';
 
 /** Writes what the caller may know of a failure as a `partner.rpc.v1.RpcError`; its cause stays here. */
 export function encodeRpcError(error: ServiceError): Uint8Array {

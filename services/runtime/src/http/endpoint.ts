@@ -1,6 +1,5 @@
 import type { CallOptions } from '@connectrpc/connect';
-import type { Scope } from '@partner/proto-contracts/public-api/scopes';
-import type { z } from 'zod';
+import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
 
 /** One request whose caller is known and whose input has passed validation. */
 export interface EndpointRequest<Principal, Query, Body> {
@@ -16,6 +15,8 @@ export interface EndpointRequest<Principal, Query, Body> {
   /** SHA-256 of the canonical (key-sorted) JSON of the body as parsed, unknown fields included. */
   readonly bodySha256: Buffer;
   readonly requestId: string;
+  /** The version date that the answer is to have: the one that the request pins, else the current one. */
+  readonly apiVersion: string;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
   /** Options for every RPC that this request makes: deadline, cancellation and `x-request-id`. */
@@ -33,28 +34,19 @@ export interface EndpointAnswer {
 }
 
 /**
- * One endpoint of a surface: its place, what it asks of the caller and of the input, and what it does. Checks run in this
+ * One endpoint of a surface: what its operation asks of the caller and of the input, and what it does. Checks run in this
  * order: credentials (401), rate limit (429), scope (403), header, query and body (400), then `handle`.
  */
-export interface Endpoint<Principal, Query = unknown, Body = unknown> {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Express path, e.g. `/partner/v1/jobs/:id`. */
-  readonly path: string;
-  /** Absent: every authenticated caller may use it. */
-  readonly scope?: Scope;
-  /** True for an endpoint that makes or ends the credentials itself, such as a login. `principal` is then undefined. */
-  readonly unauthenticated?: boolean;
-  readonly idempotencyKey?: 'required' | 'optional';
-  readonly query?: z.ZodType<Query>;
-  readonly body?: z.ZodType<Body>;
+export interface Endpoint<Principal, Query = unknown, Body = unknown> extends OperationInput<Query, Body> {
   handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointAnswer>;
 }
 
-/** Keeps the types of an endpoint's parts together where it is defined, and forgets them where endpoints are listed. */
-export function defineEndpoint<Principal, Query, Body>(
-  endpoint: Endpoint<Principal, Query, Body>,
+/** Makes the endpoint that serves an operation. `handle` gets what the operation's own schemas gave. */
+export function serveOperation<Principal, Query, Body>(
+  operation: OperationInput<Query, Body>,
+  handle: Endpoint<Principal, Query, Body>['handle'],
 ): AnyEndpoint<Principal> {
-  return endpoint;
+  return { ...operation, handle };
 }
 
 /** An endpoint in a list; `handle` is only ever called with what the endpoint's own schemas gave. */

@@ -1,12 +1,12 @@
 import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
-import { ERROR_REASONS, type ServiceError } from '../service-error.js';
+import { httpStatusOf, type ServiceError } from '../service-error.js';
 import type { EndpointAnswer } from './endpoint.js';
 import { idempotencyHeaders } from './idempotency.js';
 
 /** Turns a failure into its answer (spec: Errors): status, `ErrorBody`, and the headers that belong to it. */
 export function errorAnswer(error: ServiceError, requestId: string): EndpointAnswer {
   const { details, currentVersion, currentStatus, allowed, idempotency } = error.attributes;
-  const status = ERROR_REASONS[error.reason].httpStatus;
+  const status = httpStatusOf(error.reason);
   const json: ErrorBody = {
     error: error.message,
     code: error.reason,

@@ -13,7 +13,7 @@ import { createLogger } from '../logger.js';
 import { notFound, ServiceError } from '../service-error.js';
 import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
 import { createRecorder } from '../testing/recorder.js';
-import { type AnyEndpoint, defineEndpoint, type EndpointRequest } from './endpoint.js';
+import { type AnyEndpoint, type EndpointRequest, serveOperation } from './endpoint.js';
 import { createHttpApp, type HttpAppOptions } from './http-app.js';
 import { createHttpServer } from './http-server.js';
 
@@ -28,21 +28,25 @@ const NOW = new Date('2026-09-01T12:00:00.000Z');
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
-  defineEndpoint<Caller, undefined, z.infer<typeof bodySchema>>({
-    method: 'post',
-    path: '/things',
-    scope: 'leads:write',
-    idempotencyKey: 'optional',
-    body: bodySchema,
+  serveOperation(
+    {
+      method: 'post',
+      path: '/things',
+      scope: 'leads:write',
+      idempotencyKey: 'optional',
+      body: bodySchema,
+    },
     handle,
-  });
+  );
 const readThing = (handle: AnyEndpoint<Caller>['handle']) =>
-  defineEndpoint<Caller, { take: number }, undefined>({
-    method: 'get',
-    path: '/things/:id',
-    query: z.object({ take: z.coerce.number({ error: 'must be an integer' }).int().default(50) }),
+  serveOperation(
+    {
+      method: 'get',
+      path: '/things/:id',
+      query: z.object({ take: z.coerce.number({ error: 'must be an integer' }).int().default(50) }),
+    },
     handle,
-  });
+  );
 
 /** The key `full` has every scope of these tests, `bare` none; any other is refused. */
 function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {

@@ -11,7 +11,7 @@ import { serviceErrorFrom } from '../amqp/rpc-error.js';
 import { invariant } from '../invariant.js';
 import type { Logger } from '../logger.js';
 import { runWithRequestId } from '../request-context.js';
-import { ERROR_REASONS, type FieldViolation, ServiceError } from '../service-error.js';
+import { type FieldViolation, httpStatusOf, ServiceError } from '../service-error.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import { sha256OfCanonicalJson } from './canonical-json.js';
 import { clientNetwork, plainAddress } from './client-address.js';
@@ -218,6 +218,7 @@ async function answerTo<Principal>(
       principal,
       operation: `${request.method} ${surfaceRequest.path}`,
       requestId: record.requestId,
+      apiVersion: CURRENT_API_VERSION,
       header: (name) => request.get(name),
       call,
       remoteAddress: surfaceRequest.remoteAddress,
@@ -361,7 +362,7 @@ function rateLimited(verdict: RateLimitVerdict): ServiceError {
 
 function markFailure(span: Span, error: ServiceError): void {
   span.setAttribute('error.type', error.reason);
-  if (ERROR_REASONS[error.reason].httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (httpStatusOf(error.reason) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function methodsByPath<Principal>(

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/jobs/v1/job_service.proto.
  */
 export const file_partner_jobs_v1_job_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXJ0bmVyL2pvYnMvdjEvam9iX3NlcnZpY2UucHJvdG8SD3BhcnRuZXIuam9icy52MSKOAQoSTGlzdEpvYkZlZWRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIfCg5hZnRlcl9zZXF1ZW5jZRgCIAEoA0ICMAFIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhEKD19hZnRlcl9zZXF1ZW5jZUIICgZfbGltaXQiZgoTTGlzdEpvYkZlZWRSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoucGFydG5lci5qb2JzLnYxLkZlZWRFbnRyeRIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZSKJAQoJRmVlZEVudHJ5EhkKCHNlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCwoJX3NlcXVlbmNlQg0KC19jaGFuZ2VkX2F0QhAKDl9yZXNvdXJjZV9qc29uIlcKDUdldEpvYlJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWQiPgoOR2V0Sm9iUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIoQDChhSZWNvcmRTdGF0dXNFdmVudFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5Ei8KBnN0YXR1cxgEIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgtvY2N1cnJlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgGIAEoCUgDiAEBEhkKDGJsb2NrZXJfY29kZRgHIAEoCUgEiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBYgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUITChFfZXhwZWN0ZWRfdmVyc2lvbiKCAQoZUmVjb3JkU3RhdHVzRXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24i/wIKEEpvYlN0YXR1c0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEjgKD3ByZXZpb3VzX3N0YXR1cxgDIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgZzdGF0dXMYBCABKA4yGi5wYXJ0bmVyLmpvYnMudjEuSm9iU3RhdHVzSAOIAQESLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKBG5vdGUYBiABKAlIBIgBARIZCgxibG9ja2VyX2NvZGUYByABKAlIBYgBARIXCgpjb21wYW55X2lkGAggASgJSAaIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUINCgtfY29tcGFueV9pZCr1AQoJSm9iU3RhdHVzEhoKFkpPQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNKT0JfU1RBVFVTX0FTU0lHTkVEEAESGwoXSk9CX1NUQVRVU19BQ0tOT1dMRURHRUQQAhIXChNKT0JfU1RBVFVTX0VOX1JPVVRFEAMSFgoSSk9CX1NUQVRVU19PTl9TSVRFEAQSFgoSSk9CX1NUQVRVU19CTE9DS0VEEAUSGgoWSk9CX1NUQVRVU19JTl9QUk9HUkVTUxAGEhcKE0pPQl9TVEFUVVNfQ09NUExFVEUQBxIYChRKT0JfU1RBVFVTX0NBTkNFTExFRBAIMqwCCgpKb2JTZXJ2aWNlEl0KC0xpc3RKb2JGZWVkEiMucGFydG5lci5qb2JzLnYxLkxpc3RKb2JGZWVkUmVxdWVzdBokLnBhcnRuZXIuam9icy52MS5MaXN0Sm9iRmVlZFJlc3BvbnNlIgOQAgESTgoGR2V0Sm9iEh4ucGFydG5lci5qb2JzLnYxLkdldEpvYlJlcXVlc3QaHy5wYXJ0bmVyLmpvYnMudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJvChFSZWNvcmRTdGF0dXNFdmVudBIpLnBhcnRuZXIuam9icy52MS5SZWNvcmRTdGF0dXNFdmVudFJlcXVlc3QaKi5wYXJ0bmVyLmpvYnMudjEuUmVjb3JkU3RhdHVzRXZlbnRSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
+  fileDesc("CiFwYXJ0bmVyL2pvYnMvdjEvam9iX3NlcnZpY2UucHJvdG8SD3BhcnRuZXIuam9icy52MSKOAQoSTGlzdEpvYkZlZWRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIfCg5hZnRlcl9zZXF1ZW5jZRgCIAEoA0ICMAFIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhEKD19hZnRlcl9zZXF1ZW5jZUIICgZfbGltaXQiZgoTTGlzdEpvYkZlZWRSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoucGFydG5lci5qb2JzLnYxLkZlZWRFbnRyeRIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZSKJAQoJRmVlZEVudHJ5EhkKCHNlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCwoJX3NlcXVlbmNlQg0KC19jaGFuZ2VkX2F0QhAKDl9yZXNvdXJjZV9qc29uIlcKDUdldEpvYlJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWQiPgoOR2V0Sm9iUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIoQDChhSZWNvcmRTdGF0dXNFdmVudFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5Ei8KBnN0YXR1cxgEIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgtvY2N1cnJlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgGIAEoCUgDiAEBEhkKDGJsb2NrZXJfY29kZRgHIAEoCUgEiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBYgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUITChFfZXhwZWN0ZWRfdmVyc2lvbiKCAQoZUmVjb3JkU3RhdHVzRXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24i/wIKEEpvYlN0YXR1c0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEjgKD3ByZXZpb3VzX3N0YXR1cxgDIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgZzdGF0dXMYBCABKA4yGi5wYXJ0bmVyLmpvYnMudjEuSm9iU3RhdHVzSAOIAQESLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKBG5vdGUYBiABKAlIBIgBARIZCgxibG9ja2VyX2NvZGUYByABKAlIBYgBARIXCgpjb21wYW55X2lkGAggASgJSAaIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUINCgtfY29tcGFueV9pZCKLAQoXTGlzdEFzc2lnbmVkSm9ic1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGFmdGVyX2pvYl9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2FmdGVyX2pvYl9pZEIICgZfbGltaXQinAEKGExpc3RBc3NpZ25lZEpvYnNSZXNwb25zZRIqCgRqb2JzGAEgAygLMhwucGFydG5lci5qb2JzLnYxLkFzc2lnbmVkSm9iEhUKCGhhc19tb3JlGAIgASgISACIAQESHgoNZmVlZF9zZXF1ZW5jZRgDIAEoA0ICMAFIAYgBAUILCglfaGFzX21vcmVCEAoOX2ZlZWRfc2VxdWVuY2UigwEKC0Fzc2lnbmVkSm9iEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCQoHX2pvYl9pZEINCgtfY2hhbmdlZF9hdEIQCg5fcmVzb3VyY2VfanNvbiKMAwoSU2V0U2NoZWR1bGVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZqb2JfaWQYAiABKAlIAYgBARI3Cg9pZGVtcG90ZW5jeV9rZXkYAyABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRI0CgZzdGF0dXMYBCABKA4yHy5wYXJ0bmVyLmpvYnMudjEuU2NoZWR1bGVTdGF0dXNIAogBARItCglzdGFydHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKCXRpbWVfem9uZRgHIAEoCUgDiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBIgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZUITChFfZXhwZWN0ZWRfdmVyc2lvbiJ8ChNTZXRTY2hlZHVsZVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiLoAQoZUmVwbGFjZUFzc2lnbm1lbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAMgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSHQoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWRCEwoRX2V4cGVjdGVkX3ZlcnNpb24igwEKGlJlcGxhY2VBc3NpZ25tZW50c1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiJAChZMaXN0VGVjaG5pY2lhbnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBAUINCgtfY29tcGFueV9pZCJLChdMaXN0VGVjaG5pY2lhbnNSZXNwb25zZRIwCgt0ZWNobmljaWFucxgBIAMoCzIbLnBhcnRuZXIuam9icy52MS5UZWNobmljaWFuIoYBCgpUZWNobmljaWFuEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQgkKB19hY3RpdmUixAMKEkpvYlNjaGVkdWxlQ2hhbmdlZBITCgZqb2JfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEj0KD3ByZXZpb3VzX3N0YXR1cxgEIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gDiAEBEjQKBnN0YXR1cxgFIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gEiAEBEi0KCXN0YXJ0c19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoJdGltZV96b25lGAggASgJSAWIAQESLgoKY2hhbmdlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZEISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZSLJAQoVSm9iQXNzaWdubWVudHNDaGFuZ2VkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAVIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSLgoKY2hhbmdlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZCr1AQoJSm9iU3RhdHVzEhoKFkpPQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNKT0JfU1RBVFVTX0FTU0lHTkVEEAESGwoXSk9CX1NUQVRVU19BQ0tOT1dMRURHRUQQAhIXChNKT0JfU1RBVFVTX0VOX1JPVVRFEAMSFgoSSk9CX1NUQVRVU19PTl9TSVRFEAQSFgoSSk9CX1NUQVRVU19CTE9DS0VEEAUSGgoWSk9CX1NUQVRVU19JTl9QUk9HUkVTUxAGEhcKE0pPQl9TVEFUVVNfQ09NUExFVEUQBxIYChRKT0JfU1RBVFVTX0NBTkNFTExFRBAIKq8BCg5TY2hlZHVsZVN0YXR1cxIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TQ0hFRFVMRUQQARIdChlTQ0hFRFVMRV9TVEFUVVNfVEVOVEFUSVZFEAISHQoZU0NIRURVTEVfU1RBVFVTX0NPTkZJUk1FRBADEh0KGVNDSEVEVUxFX1NUQVRVU19DQU5DRUxMRUQQBDLYBQoKSm9iU2VydmljZRJdCgtMaXN0Sm9iRmVlZBIjLnBhcnRuZXIuam9icy52MS5MaXN0Sm9iRmVlZFJlcXVlc3QaJC5wYXJ0bmVyLmpvYnMudjEuTGlzdEpvYkZlZWRSZXNwb25zZSIDkAIBEk4KBkdldEpvYhIeLnBhcnRuZXIuam9icy52MS5HZXRKb2JSZXF1ZXN0Gh8ucGFydG5lci5qb2JzLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESbwoRUmVjb3JkU3RhdHVzRXZlbnQSKS5wYXJ0bmVyLmpvYnMudjEuUmVjb3JkU3RhdHVzRXZlbnRSZXF1ZXN0GioucGFydG5lci5qb2JzLnYxLlJlY29yZFN0YXR1c0V2ZW50UmVzcG9uc2UiA5ACAhJsChBMaXN0QXNzaWduZWRKb2JzEigucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXF1ZXN0GikucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXNwb25zZSIDkAIBEl0KC1NldFNjaGVkdWxlEiMucGFydG5lci5qb2JzLnYxLlNldFNjaGVkdWxlUmVxdWVzdBokLnBhcnRuZXIuam9icy52MS5TZXRTY2hlZHVsZVJlc3BvbnNlIgOQAgIScgoSUmVwbGFjZUFzc2lnbm1lbnRzEioucGFydG5lci5qb2JzLnYxLlJlcGxhY2VBc3NpZ25tZW50c1JlcXVlc3QaKy5wYXJ0bmVyLmpvYnMudjEuUmVwbGFjZUFzc2lnbm1lbnRzUmVzcG9uc2UiA5ACAhJpCg9MaXN0VGVjaG5pY2lhbnMSJy5wYXJ0bmVyLmpvYnMudjEuTGlzdFRlY2huaWNpYW5zUmVxdWVzdBooLnBhcnRuZXIuam9icy52MS5MaXN0VGVjaG5pY2lhbnNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
  * ListJobFeedRequest asks for one page of one company's feed.
@@ -32,7 +32,8 @@ export type ListJobFeedRequest = Message<"partner.jobs.v1.ListJobFeedRequest"> &
   companyId?: string | undefined;
 
   /**
-   * Entries after this sequence, oldest first. Absent: the newest `limit` entries, oldest of them first.
+   * Entries after this sequence, oldest first; 0: from the oldest entry. Absent: the newest `limit` entries, oldest of them
+   * first.
    *
    * @generated from field: optional int64 after_sequence = 2 [jstype = JS_STRING];
    */
@@ -335,6 +336,492 @@ export const JobStatusChangedSchema: GenMessage<JobStatusChanged> = /*@__PURE__*
   messageDesc(file_partner_jobs_v1_job_service, 7);
 
 /**
+ * ListAssignedJobsRequest asks for one page of the jobs that a company has.
+ *
+ * @generated from message partner.jobs.v1.ListAssignedJobsRequest
+ */
+export type ListAssignedJobsRequest = Message<"partner.jobs.v1.ListAssignedJobsRequest"> & {
+  /**
+   * The installer company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * Jobs after this one, in ascending order of id. Absent: from the first.
+   *
+   * @generated from field: optional string after_job_id = 2;
+   */
+  afterJobId?: string | undefined;
+
+  /**
+   * Jobs at most, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.ListAssignedJobsRequest.
+ * Use `create(ListAssignedJobsRequestSchema)` to create a new message.
+ */
+export const ListAssignedJobsRequestSchema: GenMessage<ListAssignedJobsRequest> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 8);
+
+/**
+ * ListAssignedJobsResponse is one page of the jobs that a company has.
+ *
+ * @generated from message partner.jobs.v1.ListAssignedJobsResponse
+ */
+export type ListAssignedJobsResponse = Message<"partner.jobs.v1.ListAssignedJobsResponse"> & {
+  /**
+   * In ascending order of id.
+   *
+   * @generated from field: repeated partner.jobs.v1.AssignedJob jobs = 1;
+   */
+  jobs: AssignedJob[];
+
+  /**
+   * True when more jobs stand after the last one returned.
+   *
+   * @generated from field: optional bool has_more = 2;
+   */
+  hasMore?: boolean | undefined;
+
+  /**
+   * The newest sequence of the company's feed in the same instant in which the jobs were read, 0 for a feed without any
+   * entry: every change that this page does not show has a higher one.
+   *
+   * @generated from field: optional int64 feed_sequence = 3 [jstype = JS_STRING];
+   */
+  feedSequence?: string | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.ListAssignedJobsResponse.
+ * Use `create(ListAssignedJobsResponseSchema)` to create a new message.
+ */
+export const ListAssignedJobsResponseSchema: GenMessage<ListAssignedJobsResponse> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 9);
+
+/**
+ * AssignedJob is one job as it is now.
+ *
+ * @generated from message partner.jobs.v1.AssignedJob
+ */
+export type AssignedJob = Message<"partner.jobs.v1.AssignedJob"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * When its projection changed last, as it is shown: ISO 8601 UTC with milliseconds and Z.
+   *
+   * @generated from field: optional string changed_at = 2;
+   */
+  changedAt?: string | undefined;
+
+  /**
+   * The installer-safe projection as JSON text, passed through unchanged.
+   *
+   * @generated from field: optional string resource_json = 3;
+   */
+  resourceJson?: string | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.AssignedJob.
+ * Use `create(AssignedJobSchema)` to create a new message.
+ */
+export const AssignedJobSchema: GenMessage<AssignedJob> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 10);
+
+/**
+ * SetScheduleRequest is a new schedule of one job (spec: ScheduleIn).
+ *
+ * @generated from message partner.jobs.v1.SetScheduleRequest
+ */
+export type SetScheduleRequest = Message<"partner.jobs.v1.SetScheduleRequest"> & {
+  /**
+   * The installer company that schedules.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 2;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * Binds the effect to one request.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 3;
+   */
+  idempotencyKey?: IdempotencyKey | undefined;
+
+  /**
+   * The schedule's status to move to; not SCHEDULE_STATUS_UNSCHEDULED.
+   *
+   * @generated from field: optional partner.jobs.v1.ScheduleStatus status = 4;
+   */
+  status?: ScheduleStatus | undefined;
+
+  /**
+   * When work starts. Required for a schedule that is not cancelled.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When work ends, after starts_at. Required for a schedule that is not cancelled.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 6;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * IANA name of the time zone that the site's people think in; the gateway has checked it.
+   *
+   * @generated from field: optional string time_zone = 7;
+   */
+  timeZone?: string | undefined;
+
+  /**
+   * The version that the writer has read.
+   *
+   * @generated from field: optional int32 expected_version = 8;
+   */
+  expectedVersion?: number | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.SetScheduleRequest.
+ * Use `create(SetScheduleRequestSchema)` to create a new message.
+ */
+export const SetScheduleRequestSchema: GenMessage<SetScheduleRequest> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 11);
+
+/**
+ * SetScheduleResponse is the job after the change.
+ *
+ * @generated from message partner.jobs.v1.SetScheduleResponse
+ */
+export type SetScheduleResponse = Message<"partner.jobs.v1.SetScheduleResponse"> & {
+  /**
+   * The projection at its new version as JSON text, passed through unchanged.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+
+  /**
+   * Whether this outcome is a repeat, and until when it can be repeated.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
+   */
+  idempotency?: IdempotencyOutcome | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.SetScheduleResponse.
+ * Use `create(SetScheduleResponseSchema)` to create a new message.
+ */
+export const SetScheduleResponseSchema: GenMessage<SetScheduleResponse> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 12);
+
+/**
+ * ReplaceAssignmentsRequest is the whole new set of technicians of one job.
+ *
+ * @generated from message partner.jobs.v1.ReplaceAssignmentsRequest
+ */
+export type ReplaceAssignmentsRequest = Message<"partner.jobs.v1.ReplaceAssignmentsRequest"> & {
+  /**
+   * The installer company that assigns.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 2;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * Binds the effect to one request.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 3;
+   */
+  idempotencyKey?: IdempotencyKey | undefined;
+
+  /**
+   * The technicians in the order to be shown, at most 20, each once. Empty: nobody.
+   *
+   * @generated from field: repeated string membership_ids = 4;
+   */
+  membershipIds: string[];
+
+  /**
+   * The version that the writer has read.
+   *
+   * @generated from field: optional int32 expected_version = 5;
+   */
+  expectedVersion?: number | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.ReplaceAssignmentsRequest.
+ * Use `create(ReplaceAssignmentsRequestSchema)` to create a new message.
+ */
+export const ReplaceAssignmentsRequestSchema: GenMessage<ReplaceAssignmentsRequest> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 13);
+
+/**
+ * ReplaceAssignmentsResponse is the job after the change.
+ *
+ * @generated from message partner.jobs.v1.ReplaceAssignmentsResponse
+ */
+export type ReplaceAssignmentsResponse = Message<"partner.jobs.v1.ReplaceAssignmentsResponse"> & {
+  /**
+   * The projection at its new version as JSON text, passed through unchanged.
+   *
+   * @generated from field: optional string resource_json = 1;
+   */
+  resourceJson?: string | undefined;
+
+  /**
+   * Whether this outcome is a repeat, and until when it can be repeated.
+   *
+   * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
+   */
+  idempotency?: IdempotencyOutcome | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.ReplaceAssignmentsResponse.
+ * Use `create(ReplaceAssignmentsResponseSchema)` to create a new message.
+ */
+export const ReplaceAssignmentsResponseSchema: GenMessage<ReplaceAssignmentsResponse> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 14);
+
+/**
+ * ListTechniciansRequest names a company.
+ *
+ * @generated from message partner.jobs.v1.ListTechniciansRequest
+ */
+export type ListTechniciansRequest = Message<"partner.jobs.v1.ListTechniciansRequest"> & {
+  /**
+   * The installer company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.ListTechniciansRequest.
+ * Use `create(ListTechniciansRequestSchema)` to create a new message.
+ */
+export const ListTechniciansRequestSchema: GenMessage<ListTechniciansRequest> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 15);
+
+/**
+ * ListTechniciansResponse is the company's technicians, the active ones first, then by name.
+ *
+ * @generated from message partner.jobs.v1.ListTechniciansResponse
+ */
+export type ListTechniciansResponse = Message<"partner.jobs.v1.ListTechniciansResponse"> & {
+  /**
+   * At most 2,000.
+   *
+   * @generated from field: repeated partner.jobs.v1.Technician technicians = 1;
+   */
+  technicians: Technician[];
+};
+
+/**
+ * Describes the message partner.jobs.v1.ListTechniciansResponse.
+ * Use `create(ListTechniciansResponseSchema)` to create a new message.
+ */
+export const ListTechniciansResponseSchema: GenMessage<ListTechniciansResponse> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 16);
+
+/**
+ * Technician is one person who can be assigned to a company's jobs while active.
+ *
+ * @generated from message partner.jobs.v1.Technician
+ */
+export type Technician = Message<"partner.jobs.v1.Technician"> & {
+  /**
+   * The person's membership of the company.
+   *
+   * @generated from field: optional string membership_id = 1;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The name to be shown.
+   *
+   * @generated from field: optional string display_name = 2;
+   */
+  displayName?: string | undefined;
+
+  /**
+   * False: can not be assigned any more.
+   *
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.Technician.
+ * Use `create(TechnicianSchema)` to create a new message.
+ */
+export const TechnicianSchema: GenMessage<Technician> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 17);
+
+/**
+ * JobScheduleChanged tells the platform that an installer company has set or cancelled a job's schedule. Published by
+ * job-state on the partner.events exchange, at least once and in no certain order: the highest version counts.
+ *
+ * @generated from message partner.jobs.v1.JobScheduleChanged
+ */
+export type JobScheduleChanged = Message<"partner.jobs.v1.JobScheduleChanged"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * The version that the change made; orders the changes of one job.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The installer company that did it.
+   *
+   * @generated from field: optional string company_id = 3;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The schedule's status before.
+   *
+   * @generated from field: optional partner.jobs.v1.ScheduleStatus previous_status = 4;
+   */
+  previousStatus?: ScheduleStatus | undefined;
+
+  /**
+   * The schedule's status after.
+   *
+   * @generated from field: optional partner.jobs.v1.ScheduleStatus status = 5;
+   */
+  status?: ScheduleStatus | undefined;
+
+  /**
+   * When work starts; absent for a cancelled schedule.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 6;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When work ends; absent for a cancelled schedule.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 7;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * IANA name of the time zone.
+   *
+   * @generated from field: optional string time_zone = 8;
+   */
+  timeZone?: string | undefined;
+
+  /**
+   * When the change was recorded.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 9;
+   */
+  changedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.JobScheduleChanged.
+ * Use `create(JobScheduleChangedSchema)` to create a new message.
+ */
+export const JobScheduleChangedSchema: GenMessage<JobScheduleChanged> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 18);
+
+/**
+ * JobAssignmentsChanged tells the platform that an installer company has replaced a job's technicians. Published by job-state
+ * on the partner.events exchange, at least once and in no certain order: the highest version counts.
+ *
+ * @generated from message partner.jobs.v1.JobAssignmentsChanged
+ */
+export type JobAssignmentsChanged = Message<"partner.jobs.v1.JobAssignmentsChanged"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * The version that the change made; orders the changes of one job.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The installer company that did it.
+   *
+   * @generated from field: optional string company_id = 3;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The whole set after the change, in order.
+   *
+   * @generated from field: repeated string membership_ids = 4;
+   */
+  membershipIds: string[];
+
+  /**
+   * When the change was recorded.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_at = 5;
+   */
+  changedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.jobs.v1.JobAssignmentsChanged.
+ * Use `create(JobAssignmentsChangedSchema)` to create a new message.
+ */
+export const JobAssignmentsChangedSchema: GenMessage<JobAssignmentsChanged> = /*@__PURE__*/
+  messageDesc(file_partner_jobs_v1_job_service, 19);
+
+/**
  * JobStatus is a job's place in its life.
  *
  * @generated from enum partner.jobs.v1.JobStatus
@@ -411,7 +898,55 @@ export const JobStatusSchema: GenEnum<JobStatus> = /*@__PURE__*/
   enumDesc(file_partner_jobs_v1_job_service, 0);
 
 /**
- * JobService reads and moves jobs on behalf of one installer company. Served by job-state, called by installer-gateway.
+ * ScheduleStatus tells how firm a job's schedule is.
+ *
+ * @generated from enum partner.jobs.v1.ScheduleStatus
+ */
+export enum ScheduleStatus {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: SCHEDULE_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Nothing is planned yet. Can not be submitted.
+   *
+   * @generated from enum value: SCHEDULE_STATUS_UNSCHEDULED = 1;
+   */
+  UNSCHEDULED = 1,
+
+  /**
+   * Planned, not agreed.
+   *
+   * @generated from enum value: SCHEDULE_STATUS_TENTATIVE = 2;
+   */
+  TENTATIVE = 2,
+
+  /**
+   * Agreed.
+   *
+   * @generated from enum value: SCHEDULE_STATUS_CONFIRMED = 3;
+   */
+  CONFIRMED = 3,
+
+  /**
+   * Called off.
+   *
+   * @generated from enum value: SCHEDULE_STATUS_CANCELLED = 4;
+   */
+  CANCELLED = 4,
+}
+
+/**
+ * Describes the enum partner.jobs.v1.ScheduleStatus.
+ */
+export const ScheduleStatusSchema: GenEnum<ScheduleStatus> = /*@__PURE__*/
+  enumDesc(file_partner_jobs_v1_job_service, 1);
+
+/**
+ * JobService reads and changes jobs on behalf of one installer company. Served by job-state, called by installer-gateway.
  *
  * @generated from service partner.jobs.v1.JobService
  */
@@ -446,6 +981,48 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof RecordStatusEventRequestSchema;
     output: typeof RecordStatusEventResponseSchema;
+  },
+  /**
+   * ListAssignedJobs pages through all jobs that the company has now (decisions: Installer v1, view=snapshot).
+   *
+   * @generated from rpc partner.jobs.v1.JobService.ListAssignedJobs
+   */
+  listAssignedJobs: {
+    methodKind: "unary";
+    input: typeof ListAssignedJobsRequestSchema;
+    output: typeof ListAssignedJobsResponseSchema;
+  },
+  /**
+   * SetSchedule sets or cancels a job's schedule once per idempotency key. Fails with `not_found`, `stale_version`,
+   * `transition_not_allowed`, `schedule_invalid`, `idempotency_mismatch` or `idempotency_in_progress`.
+   *
+   * @generated from rpc partner.jobs.v1.JobService.SetSchedule
+   */
+  setSchedule: {
+    methodKind: "unary";
+    input: typeof SetScheduleRequestSchema;
+    output: typeof SetScheduleResponseSchema;
+  },
+  /**
+   * ReplaceAssignments replaces the whole set of technicians of a job once per idempotency key. Fails with `not_found`,
+   * `stale_version`, `technician_not_assignable`, `idempotency_mismatch` or `idempotency_in_progress`.
+   *
+   * @generated from rpc partner.jobs.v1.JobService.ReplaceAssignments
+   */
+  replaceAssignments: {
+    methodKind: "unary";
+    input: typeof ReplaceAssignmentsRequestSchema;
+    output: typeof ReplaceAssignmentsResponseSchema;
+  },
+  /**
+   * ListTechnicians lists the company's technicians, the active ones first.
+   *
+   * @generated from rpc partner.jobs.v1.JobService.ListTechnicians
+   */
+  listTechnicians: {
+    methodKind: "unary";
+    input: typeof ListTechniciansRequestSchema;
+    output: typeof ListTechniciansResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_jobs_v1_job_service, 0);

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** A text of so many characters: Unicode code points, as JSON Schema counts them, so that an emoji is one. */
+export function boundedText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
+  return z
+    .string()
+    .superRefine((text, context) => {
+      const length = characters(text);
+      if (length < min) {
+        const message = min === 1 ? 'must not be empty' : `must be at least ${min} characters`;
+        context.addIssue({ code: 'custom', message });
+      }
+      if (length > max) context.addIssue({ code: 'custom', message: `must be at most ${max} characters` });
+    })
+    .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max });
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { boundedText } from './bounded-text.js';
+import { dateTimeOut } from './date-time.js';
+import { LIMITS } from './limits.js';
+import { pageLimit } from './page-limit.js';
+
+/** How far a job is, in the words of those who sold it. */
+export const CONTRACTOR_JOB_STAGES = [
+  'SOLD',
+  'SCHEDULED',
+  'IN_PROGRESS',
+  'BLOCKED',
+  'COMPLETE',
+  'CANCELLED',
+] as const;
+
+export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
+
+/** A sold job as an installer-contractor key sees it (spec: ContractorJob). */
+export const contractorJob = z.strictObject({
+  id: z.string(),
+  workOrderNo: z.string().nullable(),
+  address: z.string(),
+  city: z.string(),
+  state: z.string(),
+  zip: z.string(),
+  stage: z.enum(CONTRACTOR_JOB_STAGES),
+  installerNote: z.string().nullable(),
+  lastUpdated: dateTimeOut,
+});
+
+export type ContractorJob = z.infer<typeof contractorJob>;
+
+/** The jobs, most recently updated first. */
+export const contractorJobsAnswer = z.object({ jobs: z.array(contractorJob) });
+
+/** The query of the list of jobs. */
+export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPageSize) });
+
+/** A note on a job. */
+export const jobNoteIn = z.object({ note: boundedText({ min: 1, max: LIMITS.noteLength }) });

@@ -1,0 +1,114 @@
+/** What one kind of failure means to a caller. */
+export interface ErrorReasonEntry {
+  readonly httpStatus: number;
+  /** When it occurs. */
+  readonly meaning: string;
+  /** What the caller should do (spec: Errors). */
+  readonly action: string;
+}
+
+const FIX = 'Fix the request; do not repeat it unchanged.';
+const REREAD = 'Read the resource again and send the request with its current version and a new key.';
+const BACK_OFF = 'Repeat the request, with backoff and the same Idempotency-Key.';
+
+/** Every way in which a request can fail. The name is the `code` of the error body. */
+export const ERROR_REASON_CATALOGUE = {
+  invalid_argument: {
+    httpStatus: 400,
+    meaning: 'A header, parameter or field is missing or wrong; the message names it.',
+    action: FIX,
+  },
+  cursor_invalid: {
+    httpStatus: 400,
+    meaning: 'The cursor was not made for this company, or was changed.',
+    action: 'Use a `nextCursor` as it was given, or begin again with `view=snapshot` or `from=start`.',
+  },
+  unauthenticated: {
+    httpStatus: 401,
+    meaning: 'The credentials are missing, malformed, revoked, expired or of another surface or environment.',
+    action: 'Check the header and the kind of the key.',
+  },
+  permission_denied: {
+    httpStatus: 403,
+    meaning: 'The key lacks the scope, or the resource is outside its boundary.',
+    action: 'Use the right kind of key.',
+  },
+  not_found: {
+    httpStatus: 404,
+    meaning: 'There is no such path, or the resource is not visible to this key. Existence is not confirmed.',
+    action: 'Treat it like a 403.',
+  },
+  method_not_allowed: {
+    httpStatus: 405,
+    meaning: 'The path is known, but not with this method; the header `allow` lists those that it has.',
+    action: FIX,
+  },
+  stale_version: {
+    httpStatus: 409,
+    meaning: '`expectedVersion` is not the version of the job; `currentVersion` is.',
+    action: REREAD,
+  },
+  idempotency_mismatch: {
+    httpStatus: 409,
+    meaning: 'The idempotency key was used before for another operation or another body.',
+    action: 'Use a new key for a new request.',
+  },
+  idempotency_in_progress: {
+    httpStatus: 409,
+    meaning: 'A request with the same idempotency key is still running.',
+    action: 'Repeat the request with the same key a little later.',
+  },
+  test_delivery_required: {
+    httpStatus: 409,
+    meaning: 'The subscription has not had a verified test delivery at its present URL.',
+    action: 'Send a test delivery, and activate the subscription when it has arrived.',
+  },
+  payload_too_large: {
+    httpStatus: 413,
+    meaning: 'The body is larger than 1 MB.',
+    action: FIX,
+  },
+  transition_not_allowed: {
+    httpStatus: 422,
+    meaning: 'The status cannot be reached from `currentStatus`; `allowed` lists those that can.',
+    action: 'Read the message.',
+  },
+  schedule_invalid: {
+    httpStatus: 422,
+    meaning: 'The times do not fit the schedule: both are needed, and the end must be after the start.',
+    action: 'Read the message.',
+  },
+  technician_not_assignable: {
+    httpStatus: 422,
+    meaning: 'A `membershipId` is not that of an active technician of the company.',
+    action: 'List the technicians again and read the message.',
+  },
+  note_limit_reached: {
+    httpStatus: 422,
+    meaning: 'The notes of the job would be longer than 20,000 characters together.',
+    action: 'Read the message.',
+  },
+  rate_limited: {
+    httpStatus: 429,
+    meaning: 'More requests than the limit allows in 60 seconds.',
+    action: 'Wait at least the `retry-after` seconds, with jitter.',
+  },
+  internal: {
+    httpStatus: 500,
+    meaning: 'The service has a fault; whether the request took effect is unknown.',
+    action: BACK_OFF,
+  },
+  unavailable: {
+    httpStatus: 503,
+    meaning: 'The service did not answer in time; whether the request took effect is unknown.',
+    action: BACK_OFF,
+  },
+} as const satisfies Record<string, ErrorReasonEntry>;
+
+/** Every way in which an operation can fail towards a caller. */
+export type ErrorReason = keyof typeof ERROR_REASON_CATALOGUE;
+
+/** Tells whether a text is a reason that this version knows. */
+export function isErrorReason(text: string): text is ErrorReason {
+  return Object.hasOwn(ERROR_REASON_CATALOGUE, text);
+}

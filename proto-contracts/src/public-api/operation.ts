@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { ErrorReason } from './error-reasons.js';
+import type { Scope } from './scopes.js';
+
+/** Where an operation is and what it takes: as much of its contract as serving it needs. */
+export interface OperationInput<Query, Body> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Express path, e.g. `/partner/v1/jobs/:id`. */
+  readonly path: string;
+  /** Absent: every authenticated caller may use it. */
+  readonly scope?: Scope;
+  /** True for an operation that makes the credentials itself, such as a login. */
+  readonly unauthenticated?: boolean;
+  readonly idempotencyKey?: 'required' | 'optional';
+  /** True: answers 200 with an `ETag`, and 304 to an `If-None-Match` that has it. */
+  readonly conditional?: boolean;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+}
+
+/** One successful answer of an operation. */
+export interface OperationAnswer {
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+}
+
+/** The whole public contract of one operation: what serves it, what documents it, and what tests check it against. */
+export interface Operation<Query, Body> extends OperationInput<Query, Body> {
+  /** Unique over all surfaces, e.g. `recordStatusEvent`. */
+  readonly id: string;
+  /** A few words, e.g. `Record a status event`. */
+  readonly summary: string;
+  /** What it does and what to mind, in Markdown. */
+  readonly description: string;
+  /** What each path parameter means, with an example, by its name. */
+  readonly params?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+  readonly bodyExample?: unknown;
+  /** By status. */
+  readonly answers: Readonly<Record<number, OperationAnswer>>;
+  /** Beyond what every operation of its kind can answer: bad input, credentials, limits and faults of the service. */
+  readonly errors?: readonly ErrorReason[];
+}
+
+/** Keeps the types of an operation's parts together where it is defined. */
+export function defineOperation<Query, Body>(operation: Operation<Query, Body>): Operation<Query, Body> {
+  return operation;
+}
+
+/** An operation in a list. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- query and body are bound together inside each operation
+export type AnyOperation = Operation<any, any>;

@@ -1,0 +1,46 @@
+import type { Queryable } from '../database/database.js';
+
+/** One job as it is now. */
+export interface AssignedJob {
+  readonly jobId: string;
+  readonly changedAt: Date;
+  /** The projection as JSON text. */
+  readonly resource: string;
+}
+
+/**
+ * Reads a page of the jobs that a company has now, in ascending order of id, and the newest sequence of its feed. Both come
+ * out of one snapshot of the database: every change that the page does not show has a higher sequence.
+ */
+export async function listAssignedJobs(
+  database: Queryable,
+  page: { readonly companyId: string; readonly afterJobId: string | undefined; readonly limit: number },
+): Promise<{
+  readonly jobs: readonly AssignedJob[];
+  readonly hasMore: boolean;
+  readonly feedSequence: string;
+}> {
+  const rows = await database.query<{
+    id: string | null;
+    updated_at: Date;
+    projection: string;
+    feed_sequence: string;
+  }>(
+    `select job.id, job.updated_at, job.projection, head.last as feed_sequence
+     from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
+     left join lateral (
+       select id, updated_at, projection from jobs
+       where installer_company_id = $1 and id > $2 order by id limit $3
+     ) as job on true
+     order by job.id`,
+    [page.companyId, page.afterJobId ?? '', page.limit + 1],
+  );
+  const jobs = rows.flatMap(({ id, updated_at, projection }) =>
+    id === null ? [] : [{ jobId: id, changedAt: updated_at, resource: projection }],
+  );
+  return {
+    jobs: jobs.slice(0, page.limit),
+    hasMore: jobs.length > page.limit,
+    feedSequence: rows[0]?.feed_sequence ?? '0',
+  };
+}
