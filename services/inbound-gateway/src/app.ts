@@ -1,4 +1,6 @@
 import type { Client } from '@connectrpc/connect';
+import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import {
@@ -10,7 +12,10 @@ import {
 import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { RequestListener } from 'node:http';
+import { appendJobNote } from './routes/append-job-note.js';
+import { bookAppointment } from './routes/book-appointment.js';
 import { createLead } from './routes/create-lead.js';
+import { listContractorJobs } from './routes/list-contractor-jobs.js';
 
 /** What the inbound surface stands on. */
 export interface InboundAppDeps extends Pick<
@@ -20,13 +25,15 @@ export interface InboundAppDeps extends Pick<
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
   readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;
+  readonly appointments: Pick<Client<typeof AppointmentService>, 'bookAppointment'>;
+  readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs' | 'appendJobNote'>;
 }
 
 /** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
-  const { authenticator, limiter, leads, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
+  const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [createLead({ leads })],
+    endpoints: [createLead(deps), bookAppointment(deps), listContractorJobs(deps), appendJobNote(deps)],
     authenticate: (request) => authenticator.authenticate(request),
     scopesOf: scopesOfPrincipal,
     rateLimit: {

@@ -1,6 +1,8 @@
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
@@ -18,7 +20,9 @@ import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { runService } from '@partner/runtime/service';
 import { createAccessService } from './access/access-service.js';
 import { startKeyUsage } from './access/start-key-usage.js';
+import { createAppointmentService } from './appointments/appointment-service.js';
 import { configSchema } from './config.js';
+import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
 import { createDatabase } from './database/database.js';
 import { retryWhileUnavailable } from './database/retry-while-unavailable.js';
 import { waitForSchema } from './database/wait-for-schema.js';
@@ -151,6 +155,8 @@ await runService({
       services: [
         rpcService(JobService, createJobService({ database, clock, logger })),
         rpcService(LeadService, createLeadService({ database, clock, logger })),
+        rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
+        rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
         rpcService(AccessService, createAccessService({ database, clock, logger, keyUsage })),
         rpcService(
           SubscriptionService,

@@ -80,6 +80,18 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index lead_submissions_lead_id_idx on lead_submissions (lead_id);
 
+    create table appointments (
+      id text constraint appointments_pkey primary key,
+      company_id text not null constraint appointments_company_id_fkey references companies,
+      lead_id text not null constraint appointments_lead_id_fkey references leads,
+      project_id text constraint appointments_project_id_fkey references projects,
+      starts_at timestamptz not null,
+      ends_at timestamptz not null,
+      notes text,
+      created_at timestamptz not null default now(),
+      constraint appointments_ends_at_check check (ends_at > starts_at)
+    );
+
     -- projection: the installer-safe JSON text as it is served, null before the first assignment; rewritten with each
     -- change of version. assigned_at: when, on the platform, the assignment in effect was made. blocker_code: the
     -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together.
@@ -301,6 +313,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop table delivery_attempts, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
-      feed_entries, feed_heads, job_status_events, jobs, lead_submissions, projects, leads, api_keys, memberships, companies
+      feed_entries, feed_heads, job_status_events, jobs, appointments, lead_submissions, projects, leads, api_keys, memberships,
+      companies
   `);
 }

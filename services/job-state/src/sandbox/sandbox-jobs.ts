@@ -4,10 +4,10 @@ import {
   JOB_STATUSES,
   type JobStatusName,
 } from '@partner/proto-contracts/public-api/installer-job';
+import { JOB_STATUS_MOVES } from '@partner/proto-contracts/public-api/job-status-moves';
 import { invariant } from '@partner/runtime/invariant';
 import type { BlockerCode, JobRecord } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
-import { STATUS_MOVES } from '../jobs/status-transitions.js';
 import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';
 import { stableId } from './stable-id.js';
 
@@ -56,6 +56,13 @@ const PATHS: Readonly<Record<JobStatusName, readonly JobStatusName[]>> = {
   CANCELLED: ['ACKNOWLEDGED', 'CANCELLED'],
 };
 
+/** What contractors have noted on jobs of a status, one note a line. */
+const NOTES: Readonly<Partial<Record<JobStatusName, string>>> = {
+  ACKNOWLEDGED: 'The customer prefers mornings.',
+  BLOCKED: 'Left the customer a message.\nThey call back on Monday.',
+  COMPLETE: 'The old unit was taken away.',
+};
+
 /** A job of the sandbox at one of its versions. */
 export interface SandboxVersion {
   readonly job: JobRecord;
@@ -74,6 +81,9 @@ export interface SandboxJob {
     readonly address: string;
   };
   readonly createdAt: Date;
+  readonly installerNote: string | null;
+  /** When the job or its notes changed last. */
+  readonly lastUpdatedAt: Date;
   readonly versions: readonly SandboxVersion[];
 }
 
@@ -109,6 +119,7 @@ function sandboxJob(
   };
   const visit = new Date(assignedAt.getTime() + 24 * HOUR_MS);
   const isVisited = !['ASSIGNED', 'ACKNOWLEDGED', 'CANCELLED'].includes(status);
+  const isPlanned = isVisited || status === 'ACKNOWLEDGED';
   const technician = installer.technicians[index % 3];
   const assigned: JobRecord = {
     id: stableId('job', String(index), createdAt),
@@ -127,9 +138,9 @@ function sandboxJob(
       supplierSources: [{ name: 'Central Supply', reference: index % 2 === 0 ? `CS-${1000 + index}` : null }],
       scopeVersion: 1,
     },
-    schedule: isVisited
+    schedule: isPlanned
       ? {
-          status: 'CONFIRMED',
+          status: isVisited ? 'CONFIRMED' : 'TENTATIVE',
           startsAt: visit,
           endsAt: new Date(visit.getTime() + 4 * HOUR_MS),
           timeZone: town.timeZone,
@@ -150,6 +161,9 @@ function sandboxJob(
         : [],
     updatedAt: assignedAt,
   };
+  const versions = versionsOf(assigned, PATHS[status], pick(BLOCKER_CODES, index));
+  const installerNote = NOTES[status] ?? null;
+  const updatedAt = versions.at(-1)?.job.updatedAt ?? assignedAt;
   return {
     projectId: stableId('prj', String(index), createdAt),
     workOrderNo: `WO-${String(10_000 + index)}`,
@@ -160,7 +174,9 @@ function sandboxJob(
       address: `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`,
     },
     createdAt,
-    versions: versionsOf(assigned, PATHS[status], pick(BLOCKER_CODES, index)),
+    installerNote,
+    lastUpdatedAt: installerNote === null ? updatedAt : new Date(updatedAt.getTime() + HOUR_MS),
+    versions,
   };
 }
 
@@ -175,7 +191,7 @@ function versionsOf(
   let job = assigned;
   for (const status of path) {
     const previousStatus = job.status;
-    const allowed: readonly JobStatusName[] = STATUS_MOVES[previousStatus];
+    const allowed: readonly JobStatusName[] = JOB_STATUS_MOVES[previousStatus];
     invariant(status === 'CANCELLED' || allowed.includes(status), `${previousStatus} can move to ${status}`);
     job = {
       ...job,

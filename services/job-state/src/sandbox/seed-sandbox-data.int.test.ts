@@ -1,10 +1,12 @@
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/public-api/contractor-job';
 import { installerJob, JOB_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
 import { parseApiKey } from '@partner/runtime/api-key';
 import { invariant } from '@partner/runtime/invariant';
 import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
+import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { type SeededCompany, seedSandboxData } from './seed-sandbox-data.js';
@@ -82,6 +84,20 @@ describe('the sandbox', () => {
        group by head.company_id, head.last having count(*) <> head.last or max(sequence) <> head.last or min(sequence) <> 1`,
     );
     expect(gaps).toEqual([]);
+  });
+
+  test('shows each installer-contractor key jobs in every stage, some with notes', async () => {
+    const contractors = companies.flatMap(({ id, keys }) =>
+      keys.flatMap(({ boundCompanyId }) =>
+        boundCompanyId === undefined ? [] : [{ sellingCompanyId: id, installerCompanyId: boundCompanyId }],
+      ),
+    );
+    expect(contractors).toHaveLength(2);
+    for (const boundary of contractors) {
+      const jobs = await listContractorJobs(database, { ...boundary, limit: 50 });
+      expect(new Set(jobs.map(({ stage }) => stage))).toEqual(new Set(CONTRACTOR_JOB_STAGES));
+      expect(jobs.filter(({ installerNote }) => installerNote !== null)).not.toHaveLength(0);
+    }
   });
 
   test('seeded again is the same and leaves what was changed meanwhile', async () => {

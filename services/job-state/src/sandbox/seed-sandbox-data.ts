@@ -160,10 +160,11 @@ async function insertJobs(tx: Transaction, jobs: readonly SandboxJob[]): Promise
       readiness_blocker_codes: job.readiness.blockerCodes,
       documents: job.documents,
       technician_assignments: job.technicianAssignments,
+      installer_note: job.installerNote,
       projection: job.projection,
       created_at: job.createdAt,
       updated_at: job.updatedAt,
-      last_updated_at: job.updatedAt,
+      last_updated_at: job.lastUpdatedAt,
     })),
   );
   await insertHistory(tx, jobs);

@@ -1,0 +1,14 @@
+import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
+import { invariant } from '@partner/runtime/invariant';
+
+/** Which jobs an installer-contractor key sees: those that its owner sold and that the installer it is bound to performs. */
+export function contractorBoundary({
+  companyId,
+  boundCompanyId,
+}: Pick<ApiKeyPrincipal, 'companyId' | 'boundCompanyId'>): {
+  readonly sellingCompanyId: string;
+  readonly installerCompanyId: string;
+} {
+  invariant(boundCompanyId, 'a key that may see jobs is bound to an installer company');
+  return { sellingCompanyId: companyId, installerCompanyId: boundCompanyId };
+}

@@ -1,0 +1,166 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AppendJobNoteRequest,
+  type AppendJobNoteResponseSchema,
+  ContractorJobService,
+  ContractorJobStage,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { createHash } from 'node:crypto';
+import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
+
+type Answer = MessageInitShape<typeof AppendJobNoteResponseSchema>;
+
+const answered: Answer = {
+  job: {
+    id: 'job_1',
+    address: '12 Maple Street',
+    city: 'Boulder',
+    state: 'CO',
+    zip: '80302',
+    stage: ContractorJobStage.SOLD,
+    installerNote: 'Gate code 1234',
+    lastUpdated: timestampFromDate(new Date('2026-09-01T11:00:00Z')),
+  },
+};
+const expires = new Date('2026-10-16T12:00:00Z');
+
+function createFixture(answer: Answer | ServiceError = answered) {
+  const requests: AppendJobNoteRequest[] = [];
+  const { request } = createInboundSurface([
+    partialRpcService(ContractorJobService, {
+      appendJobNote(note) {
+        requests.push(note);
+        if (answer instanceof ServiceError) throw answer;
+        return answer;
+      },
+    }),
+  ]);
+  return {
+    requests,
+    post: (path = '/inbound/jobs/job_1/status') => request('post', path, KEYS.contractor),
+  };
+}
+
+describe('POST /inbound/jobs/{id}/status', () => {
+  test('answers 200 with the job, and asks inside the boundary of the key', async () => {
+    const { post, requests } = createFixture();
+    const response = await post().send({
+      note: 'Gate code 1234',
+      sellingCompanyId: 'cmp_9',
+      status: 'COMPLETE',
+    });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      id: 'job_1',
+      workOrderNo: null,
+      address: '12 Maple Street',
+      city: 'Boulder',
+      state: 'CO',
+      zip: '80302',
+      stage: 'SOLD',
+      installerNote: 'Gate code 1234',
+      lastUpdated: '2026-09-01T11:00:00.000Z',
+    });
+    expect(response.headers).not.toHaveProperty('idempotency-expires');
+    expect(requests).toMatchObject([
+      { sellingCompanyId: 'cmp_1', installerCompanyId: 'cmp_2', jobId: 'job_1', note: 'Gate code 1234' },
+    ]);
+    expect(requests[0]?.idempotencyKey).toBeUndefined();
+  });
+
+  test('binds an Idempotency-Key to the path and to the body, and says of a repeat that it is one', async () => {
+    const idempotency = { replayed: true, expiresAt: timestampFromDate(expires) };
+    const { post, requests } = createFixture({ ...answered, idempotency });
+    const response = await post().set('idempotency-key', 'note-1').send({ note: 'x' });
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+    const bodySha256 = new Uint8Array(createHash('sha256').update('{"note":"x"}').digest());
+    expect(requests).toMatchObject([
+      { idempotencyKey: { key: 'note-1', operation: 'POST /inbound/jobs/job_1/status', bodySha256 } },
+    ]);
+  });
+
+  test.each(['', ' ', 'a b', 'ü', 'k'.repeat(129)])(
+    'refuses the Idempotency-Key %j with 400',
+    async (key) => {
+      const { post, requests } = createFixture();
+      const response = await post().set('idempotency-key', key).send({ note: 'x' });
+      expect(assertError(response, 400, 'invalid_argument').error).toMatch(/^Idempotency-Key: /);
+      expect(requests).toHaveLength(0);
+    },
+  );
+
+  test.each([
+    ['not_found', 404],
+    ['note_limit_reached', 422],
+    ['idempotency_mismatch', 409],
+    ['idempotency_in_progress', 409],
+    ['unavailable', 503],
+    ['internal', 500],
+  ] as const)('passes on %s as %i', async (reason, status) => {
+    const { post } = createFixture(new ServiceError(reason, 'why'));
+    assertError(await post().send({ note: 'x' }), status, reason);
+  });
+
+  test('says of a recorded refusal until when it is repeated', async () => {
+    const { post } = createFixture(
+      new ServiceError('note_limit_reached', 'why', { idempotency: { replayed: true, expiresAt: expires } }),
+    );
+    const response = await post().set('idempotency-key', 'note-1').send({ note: 'x' });
+    assertError(response, 422, 'note_limit_reached');
+    expect(response.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+  });
+
+  test('passes on the id of the path as it was meant, whatever it is', async () => {
+    const { post, requests } = createFixture(notFound('job'));
+    const ids = ['nothing', 'job 1', 'job/1', '🏠', 'j'.repeat(2_000)];
+    for (const id of ids) {
+      const response = await post(`/inbound/jobs/${encodeURIComponent(id)}/status`).send({ note: 'x' });
+      assertError(response, 404, 'not_found');
+    }
+    expect(requests.map(({ jobId }) => jobId)).toEqual(ids);
+  });
+
+  test.each([
+    [undefined, 'is required'],
+    [null, 'must be a string'],
+    [5, 'must be a string'],
+    [true, 'must be a string'],
+    [['x'], 'must be a string'],
+    [{ text: 'x' }, 'must be a string'],
+    ['', 'must not be empty'],
+    ['n'.repeat(2_001), 'must be at most 2000 characters'],
+    ['🏠'.repeat(2_001), 'must be at most 2000 characters'],
+    ['a\u0000b', 'must not contain the character U+0000'],
+    ['half \udfe0', 'must be well-formed Unicode text'],
+  ])('refuses note = %j with 400: %s', async (note, message) => {
+    const { post, requests } = createFixture();
+    const response = await post().send(JSON.stringify({ note })).type('json');
+    const body = assertError(response, 400, 'invalid_argument');
+    expect(body.details).toEqual([{ path: 'note', message }]);
+    expect(requests).toHaveLength(0);
+  });
+
+  test.each(['x', ' ', 'n'.repeat(2_000), '🏠'.repeat(2_000), 'two\nlines'])(
+    'takes note = %j',
+    async (note) => {
+      const { post, requests } = createFixture();
+      expect((await post().send({ note })).status).toBe(200);
+      expect(requests).toMatchObject([{ note }]);
+    },
+  );
+
+  test('answers 500 when job-state answers without a job', async () => {
+    assertError(await createFixture({}).post().send({ note: 'x' }), 500, 'internal');
+  });
+});

@@ -1,0 +1,31 @@
+import type { Client } from '@connectrpc/connect';
+import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { appendJobNoteOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
+import { invariant } from '@partner/runtime/invariant';
+import { contractorBoundary } from '../contractor-boundary.js';
+import { contractorJobFrom } from '../contractor-job.js';
+
+/**
+ * `POST /inbound/jobs/{id}/status`: appends a note to a job inside the key's boundary and answers with the job (200). Takes an
+ * optional `Idempotency-Key`.
+ */
+export function appendJobNote(deps: {
+  readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'appendJobNote'>;
+}): AnyEndpoint<ApiKeyPrincipal> {
+  return serveOperation(appendJobNoteOperation, async (request) => {
+    const { job, idempotency } = await deps.contractorJobs.appendJobNote(
+      {
+        ...contractorBoundary(request.principal),
+        jobId: request.params['id'],
+        idempotencyKey: idempotencyKeyOf(request),
+        note: request.body.note,
+      },
+      request.call,
+    );
+    invariant(job, 'a note that was appended has a job');
+    return { status: 200, json: contractorJobFrom(job), headers: idempotencyHeadersOf(idempotency) };
+  });
+}

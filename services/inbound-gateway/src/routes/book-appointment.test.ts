@@ -1,0 +1,201 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  AppointmentService,
+  type BookAppointmentRequest,
+  type BookAppointmentResponseSchema,
+} from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { ServiceError } from '@partner/runtime/service-error';
+import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { createHash } from 'node:crypto';
+import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
+
+type Answer = MessageInitShape<typeof BookAppointmentResponseSchema>;
+
+const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
+const booked: Answer = { appointmentId: 'appt_1', idempotency: { replayed: false, expiresAt } };
+
+function createFixture(answer: Answer | ServiceError = booked) {
+  const requests: BookAppointmentRequest[] = [];
+  const { request } = createInboundSurface([
+    partialRpcService(AppointmentService, {
+      bookAppointment(appointment) {
+        requests.push(appointment);
+        if (answer instanceof ServiceError) throw answer;
+        return answer;
+      },
+    }),
+  ]);
+  return { requests, post: () => request('post', '/inbound/appointments', KEYS.general) };
+}
+
+const appointment = {
+  leadId: 'lead_1',
+  startsAt: '2026-09-02T15:00:00Z',
+  endsAt: '2026-09-02T16:00:00.250Z',
+  idempotencyKey: 'visit: Ada & "Bo" 🏠',
+};
+
+describe('POST /inbound/appointments', () => {
+  test('answers 201 with exactly appointmentId and status for a new appointment', async () => {
+    const { post, requests } = createFixture();
+    const given = { ...appointment, projectId: 'prj_1', notes: 'Ring twice', companyId: 'cmp_9', id: 'x' };
+    const response = await post().send(given);
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({ appointmentId: 'appt_1', status: 'booked' });
+    expect(response.headers).toMatchObject({ 'idempotency-expires': '2026-10-16T12:00:00.000Z' });
+    expect(response.headers).not.toHaveProperty('idempotency-replayed');
+    expect(requests).toMatchObject([
+      { companyId: 'cmp_1', leadId: 'lead_1', projectId: 'prj_1', notes: 'Ring twice' },
+    ]);
+    const times = requests.map(({ startsAt, endsAt }) =>
+      [startsAt, endsAt].map((time) => (time === undefined ? undefined : timestampDate(time).toISOString())),
+    );
+    expect(times).toEqual([['2026-09-02T15:00:00.000Z', '2026-09-02T16:00:00.250Z']]);
+  });
+
+  test('answers 200 with the same bytes for an identical repeat, and says that it is one', async () => {
+    const first = await createFixture().post().send(appointment);
+    const { post } = createFixture({ ...booked, idempotency: { replayed: true, expiresAt } });
+    const repeat = await post().send(appointment);
+    expect([first.status, repeat.status]).toEqual([201, 200]);
+    expect(repeat.text).toBe(first.text);
+    expect(repeat.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': first.headers['idempotency-expires'],
+    });
+  });
+
+  test('leaves out what was not given', async () => {
+    const { post, requests } = createFixture();
+    await post().send(appointment);
+    expect(requests.map(({ projectId, notes }) => ({ projectId, notes }))).toEqual([
+      { projectId: undefined, notes: undefined },
+    ]);
+  });
+
+  test('binds the idempotencyKey of the body, and no header, to the operation and to the body', async () => {
+    const { post, requests } = createFixture();
+    await post().set('idempotency-key', 'not a key!').send(appointment);
+    await post().send(Object.fromEntries(Object.entries(appointment).reverse()));
+    const canonical =
+      '{"endsAt":"2026-09-02T16:00:00.250Z","idempotencyKey":"visit: Ada & \\"Bo\\" 🏠","leadId":"lead_1",' +
+      '"startsAt":"2026-09-02T15:00:00Z"}';
+    const binding = {
+      key: appointment.idempotencyKey,
+      operation: 'POST /inbound/appointments',
+      bodySha256: new Uint8Array(createHash('sha256').update(canonical).digest()),
+    };
+    expect(requests.map(({ idempotencyKey }) => idempotencyKey)).toMatchObject([binding, binding]);
+  });
+
+  test.each([
+    ['permission_denied', 403],
+    ['idempotency_mismatch', 409],
+    ['idempotency_in_progress', 409],
+    ['unavailable', 503],
+    ['internal', 500],
+  ] as const)('passes on %s as %i', async (reason, status) => {
+    const { post } = createFixture(new ServiceError(reason, 'leadId: why'));
+    expect(assertError(await post().send(appointment), status, reason).error).toBe('leadId: why');
+  });
+
+  test('answers 500 when job-state answers without an appointment', async () => {
+    assertError(await createFixture({}).post().send(appointment), 500, 'internal');
+  });
+
+  const dateTime = 'must be an ISO 8601 date-time in UTC with a Z suffix, e.g. 2026-08-26T14:03:00Z';
+  test.each([
+    ['leadId', undefined, 'is required'],
+    ['leadId', null, 'must be a string'],
+    ['leadId', 1, 'must be a string'],
+    ['leadId', ['lead_1'], 'must be a string'],
+    ['leadId', 'lead_\u0000', 'must not contain the character U+0000'],
+    ['projectId', null, 'must be a string'],
+    ['projectId', 1, 'must be a string'],
+    ['startsAt', undefined, 'is required'],
+    ['startsAt', null, dateTime],
+    ['startsAt', 1_788_361_200, dateTime],
+    ['startsAt', '', dateTime],
+    ['startsAt', '2026-09-02', dateTime],
+    ['startsAt', '2026-09-02T15:00:00', dateTime],
+    ['startsAt', '2026-09-02T15:00:00z', dateTime],
+    ['startsAt', '2026-09-02T15:00:00+00:00', dateTime],
+    ['startsAt', '2026-09-02 15:00:00Z', dateTime],
+    ['startsAt', '2026-02-30T15:00:00Z', dateTime],
+    ['startsAt', '2026-09-02T24:00:00Z', dateTime],
+    ['startsAt', ' 2026-09-02T15:00:00Z', dateTime],
+    ['endsAt', undefined, 'is required'],
+    ['endsAt', null, dateTime],
+    ['endsAt', false, dateTime],
+    ['endsAt', '2026-09-02T16:00:00-07:00', dateTime],
+    ['endsAt', '2026-09-02T15:00:00Z', 'must be after startsAt'],
+    ['endsAt', '2026-09-02T15:00:00.000Z', 'must be after startsAt'],
+    ['endsAt', '2026-09-02T14:59:59.999Z', 'must be after startsAt'],
+    ['notes', null, 'must be a string'],
+    ['notes', 5, 'must be a string'],
+    ['notes', 'n'.repeat(501), 'must be at most 500 characters'],
+    ['notes', '🏠'.repeat(501), 'must be at most 500 characters'],
+    ['notes', 'half \ud83c', 'must be well-formed Unicode text'],
+    ['idempotencyKey', undefined, 'is required'],
+    ['idempotencyKey', null, 'must be a string'],
+    ['idempotencyKey', 12_345_678, 'must be a string'],
+    ['idempotencyKey', '', 'must be at least 8 characters'],
+    ['idempotencyKey', 'k'.repeat(7), 'must be at least 8 characters'],
+    ['idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
+    ['idempotencyKey', 'k'.repeat(161), 'must be at most 160 characters'],
+    ['idempotencyKey', '🏠'.repeat(161), 'must be at most 160 characters'],
+    ['idempotencyKey', '12345678\u0000', 'must not contain the character U+0000'],
+  ])('refuses %s = %j with 400: %s', async (field, value, message) => {
+    const { post, requests } = createFixture();
+    const response = await post()
+      .send(JSON.stringify({ ...appointment, [field]: value }))
+      .type('json');
+    const body = assertError(response, 400, 'invalid_argument');
+    expect(body.error).toBe(`${field}: ${message}`);
+    expect(body.details?.[0]).toEqual({ path: field, message });
+    expect(requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['leadId', '🏠'],
+    ['projectId', 'anything'],
+    ['startsAt', '2024-02-29T23:59:59.123456Z'],
+    ['endsAt', '2026-09-02T15:00:00.001Z'],
+    ['notes', ''],
+    ['notes', 'n'.repeat(500)],
+    ['notes', '🏠'.repeat(500)],
+    ['idempotencyKey', 'k'.repeat(8)],
+    ['idempotencyKey', 'k'.repeat(160)],
+    ['idempotencyKey', '🏠'.repeat(8)],
+    ['idempotencyKey', '🏠'.repeat(160)],
+    ['idempotencyKey', ' \t\r\n\u2028é/?'],
+  ])('takes %s = %j', async (field, value) => {
+    const { post, requests } = createFixture();
+    expect((await post().send({ ...appointment, [field]: value })).status).toBe(201);
+    expect(requests).toHaveLength(1);
+    if (field === 'idempotencyKey') expect(requests).toMatchObject([{ idempotencyKey: { key: value } }]);
+    if (field === 'notes') expect(requests).toMatchObject([{ notes: value }]);
+  });
+
+  test('tells of all faults at once, in the order of the fields', async () => {
+    const { post } = createFixture();
+    const body = assertError(await post().send({ notes: 1 }), 400, 'invalid_argument');
+    expect(body.error).toBe('leadId: is required');
+    expect(body.details?.map(({ path }) => path)).toEqual([
+      'leadId',
+      'startsAt',
+      'endsAt',
+      'notes',
+      'idempotencyKey',
+    ]);
+  });
+
+  test.each(['null', '[]', '"text"', '1'])('refuses the body %s with 400', async (text) => {
+    const { post, requests } = createFixture();
+    const { error } = assertError(await post().send(text).type('json'), 400, 'invalid_argument');
+    expect(error).toBe('body: must be an object');
+    expect(requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,124 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type CreateLeadRequest,
+  type CreateLeadResponseSchema,
+  LeadService,
+} from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { ServiceError } from '@partner/runtime/service-error';
+import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { createHash } from 'node:crypto';
+import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
+
+type Answer = MessageInitShape<typeof CreateLeadResponseSchema>;
+
+function createFixture(
+  answer: Answer | ServiceError = { created: true, leadId: 'lead_1', projectId: 'prj_1' },
+) {
+  const requests: CreateLeadRequest[] = [];
+  const { request } = createInboundSurface([
+    partialRpcService(LeadService, {
+      createLead(lead) {
+        requests.push(lead);
+        if (answer instanceof ServiceError) throw answer;
+        return answer;
+      },
+    }),
+  ]);
+  return { requests, post: () => request('post', '/inbound/leads', KEYS.general) };
+}
+
+const lead = {
+  fullName: 'Ada Quill',
+  email: 'ada@example.com',
+  phone: '555-0100',
+  address: '1 Oak St, Salem',
+};
+
+describe('POST /inbound/leads', () => {
+  test('answers 201 with exactly status and leadId for a new lead', async () => {
+    const { post, requests } = createFixture();
+    const response = await post().send({ ...lead, smsConsent: false, companyId: 'cmp_9', source: 'web' });
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({ status: 'created', leadId: 'lead_1' });
+    expect(response.headers).not.toHaveProperty('idempotency-expires');
+    expect(requests).toMatchObject([{ ...lead, companyId: 'cmp_1', smsConsent: false }]);
+    expect(requests[0]?.idempotencyKey).toBeUndefined();
+  });
+
+  test('answers 200 with the lead, the project and the reason for a merged lead', async () => {
+    const { post, requests } = createFixture({
+      created: false,
+      leadId: 'lead_1',
+      projectId: 'prj_1',
+      mergeReason: 'address matches lead lead_1',
+    });
+    const response = await post().send(lead);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      status: 'merged',
+      leadId: 'lead_1',
+      projectId: 'prj_1',
+      reason: 'address matches lead lead_1',
+    });
+    expect(requests[0]?.smsConsent).toBeUndefined();
+  });
+
+  test('binds an Idempotency-Key to the operation and to the body whatever the order of its fields', async () => {
+    const expiresAt = timestampFromDate(new Date('2026-10-16T12:00:00Z'));
+    const { post, requests } = createFixture({
+      created: true,
+      leadId: 'lead_1',
+      idempotency: { replayed: true, expiresAt },
+    });
+    const response = await post().set('idempotency-key', 'retry-1').send(lead);
+    await post()
+      .set('idempotency-key', 'retry-1')
+      .send(Object.fromEntries(Object.entries(lead).reverse()));
+    expect(response.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+    const canonical =
+      '{"address":"1 Oak St, Salem","email":"ada@example.com","fullName":"Ada Quill","phone":"555-0100"}';
+    const bodySha256 = new Uint8Array(createHash('sha256').update(canonical).digest());
+    expect(requests).toHaveLength(2);
+    for (const { idempotencyKey } of requests) {
+      expect(idempotencyKey).toMatchObject({ key: 'retry-1', operation: 'POST /inbound/leads', bodySha256 });
+    }
+  });
+
+  test.each([
+    ['idempotency_mismatch', 409],
+    ['idempotency_in_progress', 409],
+    ['unavailable', 503],
+    ['internal', 500],
+  ] as const)('passes on %s as %i', async (reason, status) => {
+    const { post } = createFixture(new ServiceError(reason, 'why'));
+    const response = await post().send(lead);
+    assertError(response, status, reason);
+    if (status === 503) expect(response.headers['retry-after']).toBe('1');
+  });
+
+  test.each([
+    [{ ...lead, address: '1' }, 'address: must be at least 3 characters'],
+    [{ ...lead, email: 'ada' }, 'email: must be an email address'],
+    [{ ...lead, phone: '1' }, 'phone: must be at least 7 characters'],
+    [{ ...lead, fullName: 7 }, 'fullName: must be a string'],
+    [{}, 'fullName: is required'],
+  ])('refuses %j with 400: %s', async (body, message) => {
+    const { post, requests } = createFixture();
+    expect(assertError(await post().send(body), 400, 'invalid_argument').error).toBe(message);
+    expect(requests).toHaveLength(0);
+  });
+
+  test('counts a character beyond the basic plane as one', async () => {
+    const { post, requests } = createFixture();
+    const houses = (count: number) => ({ ...lead, fullName: '🏠'.repeat(count) });
+    expect((await post().send(houses(120))).status).toBe(201);
+    const { error } = assertError(await post().send(houses(121)), 400, 'invalid_argument');
+    expect(error).toBe('fullName: must be at most 120 characters');
+    expect(requests).toMatchObject([houses(120)]);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Client } from '@connectrpc/connect';
+import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import type { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import { listContractorJobsOperation } from '@partner/proto-contracts/public-api/operations/inbound';
+import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { z } from 'zod';
+import { contractorBoundary } from '../contractor-boundary.js';
+import { contractorJobFrom } from '../contractor-job.js';
+
+/** `GET /inbound/jobs`: the jobs inside the key's boundary, the most recently updated first. */
+export function listContractorJobs(deps: {
+  readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs'>;
+}): AnyEndpoint<ApiKeyPrincipal> {
+  return serveOperation(listContractorJobsOperation, async (request) => {
+    const { jobs } = await deps.contractorJobs.listContractorJobs(
+      { ...contractorBoundary(request.principal), limit: request.query.take },
+      request.call,
+    );
+    const json = { jobs: jobs.map(contractorJobFrom) } satisfies z.input<typeof contractorJobsAnswer>;
+    return { status: 200, json };
+  });
+}

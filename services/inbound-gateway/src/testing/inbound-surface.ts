@@ -1,0 +1,100 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { afterEach, expect } from '@jest/globals';
+import {
+  AccessService,
+  type AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { errorBody, type ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import type { RpcService } from '@partner/runtime/amqp/rpc-service';
+import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
+import { createApiKeyAuthenticator } from '@partner/runtime/http/api-key-authentication';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { checkAnswers } from '@partner/runtime/testing/check-answers';
+import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
+import { createInMemoryTransport, partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { Registry } from 'prom-client';
+import supertest from 'supertest';
+import { createInboundApp } from '../app.js';
+
+/** Keys that the surface knows: of the sales company `cmp_1`, but for `installer`, which is one of `cmp_2`. */
+export const KEYS = {
+  general: createApiKey('sandbox'),
+  otherGeneral: createApiKey('sandbox'),
+  /** Bound to `cmp_2`. */
+  contractor: createApiKey('sandbox'),
+  installer: createApiKey('sandbox'),
+} as const;
+
+const seller = { companyId: 'cmp_1', companyClass: CompanyClass.SALES };
+const PRINCIPALS: ReadonlyMap<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>> = new Map([
+  [KEYS.general.keyId, { ...seller, kind: KeyKind.GENERAL }],
+  [KEYS.otherGeneral.keyId, { ...seller, kind: KeyKind.GENERAL }],
+  [KEYS.contractor.keyId, { ...seller, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_2' }],
+  [
+    KEYS.installer.keyId,
+    { companyId: 'cmp_2', companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY },
+  ],
+]);
+
+const NOW = new Date('2026-09-01T12:00:00Z');
+
+const checked = checkAnswers(afterEach);
+
+/**
+ * The inbound surface without a network, in front of a job-state made of these services. Its clock stands still. A test fails when
+ * one of its answers is not what the API description says.
+ */
+export function createInboundSurface(services: readonly RpcService[]) {
+  const transport = createInMemoryTransport([
+    partialRpcService(AccessService, {
+      authenticateKey({ keyId = '' }) {
+        const principal = PRINCIPALS.get(keyId);
+        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
+        return principal;
+      },
+    }),
+    ...services,
+  ]);
+  const metrics = new Registry();
+  const app = checked(
+    createInboundApp({
+      authenticator: createApiKeyAuthenticator({
+        access: createClient(AccessService, transport),
+        surface: 'inbound',
+        environment: 'sandbox',
+        monotonicMs: () => NOW.getTime(),
+        metrics,
+      }),
+      limiter: createInMemoryRateLimiter(() => NOW),
+      leads: createClient(LeadService, transport),
+      appointments: createClient(AppointmentService, transport),
+      contractorJobs: createClient(ContractorJobService, transport),
+      logger: silentLogger,
+      metrics,
+      rpcTimeoutMs: 1_000,
+      trustedProxyHops: 0,
+    }),
+  );
+  return {
+    /** A request with a key, or without one. */
+    request(method: 'get' | 'post' | 'put', path: string, key?: NewApiKey): supertest.Test {
+      const request = supertest(app)[method](path);
+      return key === undefined ? request : request.set('x-api-key', key.text);
+    },
+  };
+}
+
+/** Checks that an answer is this failure, and gives its body. */
+export function assertError(response: supertest.Response, status: number, code: string): ErrorBody {
+  const body = errorBody.parse(response.body);
+  expect({ status: response.status, code: body.code }).toEqual({ status, code });
+  expect(response.headers['x-request-id']).toBe(body.requestId);
+  return body;
+}

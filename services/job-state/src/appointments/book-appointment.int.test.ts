@@ -1,0 +1,432 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  AppointmentBookedSchema,
+  AppointmentService,
+} from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { createLead } from '../leads/create-lead.js';
+import { createGate } from '../testing/create-gate.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { createAppointmentService } from './appointment-service.js';
+import { bookAppointment, type Booking } from './book-appointment.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+let otherSeller: string;
+let own: { leadId: string; projectId: string };
+let foreign: { leadId: string; projectId: string };
+let houses = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ poolSize: 24 });
+  ({ database } = testDatabase);
+  [seller, otherSeller] = [await insertCompany(database, 'SALES'), await insertCompany(database, 'SALES')];
+  [own, foreign] = [await insertLead(seller), await insertLead(otherSeller)];
+});
+
+afterAll(() => testDatabase.drop());
+
+const deps = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
+
+/** Hands in a lead of the company and gives it with its project. */
+async function insertLead(companyId: string, key?: string): Promise<{ leadId: string; projectId: string }> {
+  houses += 1;
+  const { result } = await createLead(deps(), {
+    companyId,
+    binding: key === undefined ? undefined : binding(key, 'POST /inbound/leads'),
+    fullName: 'Jordan Ellis',
+    email: 'jordan@customers.example',
+    phone: '+1 555 0100',
+    address: `${houses} Main Street, Boulder, CO 80302`,
+    smsConsent: null,
+    timeoutMs: undefined,
+  });
+  return result;
+}
+
+/** An idempotency key of the body, bound as the gateway binds it. */
+function keyed(key = newId('evt'), body = '{}') {
+  return binding(key, 'POST /inbound/appointments', body);
+}
+
+const STARTS = new Date('2026-10-05T15:00:00.000Z');
+const ENDS = new Date('2026-10-05T16:00:00.250Z');
+
+function book(booking: Partial<Booking> = {}, on: Pick<Database, 'transaction'> = database) {
+  return bookAppointment(
+    { ...deps(), database: on },
+    {
+      companyId: seller,
+      binding: keyed(),
+      leadId: own.leadId,
+      projectId: null,
+      startsAt: STARTS,
+      endsAt: ENDS,
+      notes: null,
+      timeoutMs: undefined,
+      ...booking,
+    },
+  );
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  invariant(error instanceof ServiceError, 'the attempt is refused');
+  return error;
+}
+
+/** Every trace that bookings leave, in numbers. */
+async function traces() {
+  const [row] = await database.query<Record<string, number>>(
+    `select (select count(*)::int from appointments) as appointments,
+       (select count(*)::int from events where name = 'appointment.booked') as events,
+       (select count(*)::int from outbox where type = $1) as messages,
+       (select count(*)::int from idempotency_keys) as keys`,
+    [AppointmentBookedSchema.typeName],
+  );
+  invariant(row, 'counts have a row');
+  return row;
+}
+
+function after(before: Record<string, number>, bookings: number, keys = bookings) {
+  const grown = (name: string, by: number) => (before[name] ?? 0) + by;
+  return {
+    appointments: grown('appointments', bookings),
+    events: grown('events', bookings),
+    messages: grown('messages', bookings),
+    keys: grown('keys', keys),
+  };
+}
+
+describe('an appointment', () => {
+  test('is booked with everything that tells of it in one transaction', async () => {
+    const subscriptionId = newId('whk');
+    await database.query(
+      `insert into subscriptions (id, company_id, url, events, state, schema_version)
+       values ($1, $2, 'https://receiver.test/', '{appointment.booked}', 'active', 1)`,
+      [subscriptionId, seller],
+    );
+    const before = await traces();
+    const { appointmentId, idempotency } = await book({ projectId: own.projectId, notes: 'Ring twice' });
+
+    expect(appointmentId).toMatch(/^appt_[0-9a-z]{26}$/);
+    expect(idempotency).toEqual({
+      replayed: false,
+      expiresAt: new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000),
+    });
+    expect(await traces()).toEqual(after(before, 1));
+    expect(await database.query('select * from appointments where id = $1', [appointmentId])).toEqual([
+      {
+        id: appointmentId,
+        company_id: seller,
+        lead_id: own.leadId,
+        project_id: own.projectId,
+        starts_at: STARTS,
+        ends_at: ENDS,
+        notes: 'Ring twice',
+        created_at: TEST_NOW,
+      },
+    ]);
+
+    const events = await database.query<{ company_id: string; body: Buffer; subscription_id: string }>(
+      `select event.company_id, event.body, delivery.subscription_id
+       from events as event join deliveries as delivery on delivery.event_id = event.id where event.resource_id = $1`,
+      [appointmentId],
+    );
+    expect(events).toMatchObject([{ company_id: seller, subscription_id: subscriptionId }]);
+    expect(webhookEnvelope.parse(JSON.parse(events[0]?.body.toString('utf8') ?? ''))).toMatchObject({
+      event: 'appointment.booked',
+      schemaVersion: 1,
+      occurredAt: '2026-10-01T12:00:00.000Z',
+      resource: { type: 'appointment', id: appointmentId, version: 1 },
+      data: {
+        appointmentId,
+        leadId: own.leadId,
+        projectId: own.projectId,
+        startsAt: '2026-10-05T15:00:00.000Z',
+        endsAt: '2026-10-05T16:00:00.250Z',
+        notes: 'Ring twice',
+      },
+    });
+
+    const messages = await database.query<{ body: Buffer; exchange: string }>(
+      'select body, exchange from outbox where type = $1 order by id desc limit 1',
+      [AppointmentBookedSchema.typeName],
+    );
+    expect(messages).toMatchObject([{ exchange: 'partner.events' }]);
+    expect(messages.map(({ body }) => fromBinary(AppointmentBookedSchema, body))).toMatchObject([
+      {
+        appointmentId,
+        companyId: seller,
+        leadId: own.leadId,
+        projectId: own.projectId,
+        startsAt: timestampFromDate(STARTS),
+        endsAt: timestampFromDate(ENDS),
+        notes: 'Ring twice',
+        bookedAt: timestampFromDate(TEST_NOW),
+      },
+    ]);
+  });
+
+  test('without a project and notes tells that there are none', async () => {
+    const { appointmentId } = await book();
+    const [event] = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
+      appointmentId,
+    ]);
+    expect(JSON.parse(event?.body.toString('utf8') ?? '')).toMatchObject({
+      data: { appointmentId, projectId: null, notes: null },
+    });
+    const [message] = await database.query<{ body: Buffer }>(
+      'select body from outbox where type = $1 order by id desc limit 1',
+      [AppointmentBookedSchema.typeName],
+    );
+    const { projectId, notes } = fromBinary(AppointmentBookedSchema, message?.body ?? Buffer.alloc(0));
+    expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
+  });
+
+  test('wakes what publishes messages, and what releases deliveries when there is one', async () => {
+    const woken: string[] = [];
+    const listening = (companyId: string): Pick<Database, 'transaction'> => ({
+      transaction: (work, limits) =>
+        database.transaction(
+          (tx) => work({ ...tx, wakeAfterCommit: (topic) => woken.push(`${companyId} ${topic}`) }),
+          limits,
+        ),
+    });
+    await book({}, listening(seller));
+    await book({ companyId: otherSeller, leadId: foreign.leadId }, listening(otherSeller));
+    expect(woken).toEqual([`${seller} deliveries`, `${seller} outbox`, `${otherSeller} outbox`]);
+  });
+
+  test('repeated with its key gives the first answer again and has no further effect', async () => {
+    const key = keyed();
+    const first = await book({ binding: key });
+    const before = await traces();
+    const repeat = await book({ binding: key });
+    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
+    expect(await traces()).toEqual(before);
+  });
+
+  test('repeated after its lead has become another company’s still gives the first answer', async () => {
+    const { leadId } = await insertLead(seller);
+    const key = keyed();
+    const first = await book({ binding: key, leadId });
+    await database.query('update leads set company_id = $2 where id = $1', [leadId, otherSeller]);
+    expect(await book({ binding: key, leadId })).toMatchObject({ appointmentId: first.appointmentId });
+    expect(await refusal(book({ leadId }))).toMatchObject({ reason: 'permission_denied' });
+  });
+
+  test('with a key that was used for another body or for another operation is a mismatch', async () => {
+    const key = newId('evt');
+    const first = await book({ binding: keyed(key, '{"a":1}') });
+    const leadKey = newId('evt');
+    await insertLead(seller, leadKey);
+    const before = await traces();
+    for (const other of [
+      keyed(key, '{"a":2}'),
+      binding(key, 'POST /inbound/leads', '{"a":1}'),
+      keyed(leadKey),
+    ]) {
+      expect(await refusal(book({ binding: other }))).toMatchObject({ reason: 'idempotency_mismatch' });
+    }
+    expect(await traces()).toEqual(before);
+    expect(await book({ binding: keyed(key, '{"a":1}') })).toMatchObject({
+      appointmentId: first.appointmentId,
+    });
+  });
+
+  test('takes the key from a lead that comes with it later', async () => {
+    const key = newId('evt');
+    await book({ binding: keyed(key) });
+    expect(await refusal(insertLead(seller, key))).toMatchObject({ reason: 'idempotency_mismatch' });
+  });
+
+  test('may use a key that another company has used', async () => {
+    const key = keyed();
+    const first = await book({ binding: key });
+    const second = await book({ binding: key, companyId: otherSeller, leadId: foreign.leadId });
+    expect(second.idempotency).toMatchObject({ replayed: false });
+    expect(second.appointmentId).not.toBe(first.appointmentId);
+  });
+
+  test.each([
+    ['a lead', 'leadId', 'lead'],
+    ['a project', 'projectId', 'project'],
+  ] as const)(
+    'with %s that is another company’s or nobody’s is refused alike, writes nothing and leaves the key unused',
+    async (_what, field, noun) => {
+      const key = keyed();
+      const before = await traces();
+      const unknown = newId(field === 'leadId' ? 'lead' : 'prj');
+      for (const id of [foreign[field], unknown, 'no id at all', '']) {
+        const error = await refusal(book({ binding: key, [field]: id }));
+        expect({ reason: error.reason, message: error.message, attributes: error.attributes }).toEqual({
+          reason: 'permission_denied',
+          message: `${field}: must be a ${noun} of the company that owns the key`,
+          attributes: {},
+        });
+      }
+      expect(await traces()).toEqual(before);
+      const booked = await book({ binding: keyed(key.key, '{"another":"body"}') });
+      expect(booked.idempotency).toMatchObject({ replayed: false });
+    },
+  );
+
+  test('with neither the lead nor the project of the company names the lead', async () => {
+    expect((await refusal(book(foreign))).message).toMatch(/^leadId: /);
+  });
+
+  test('asks for lead and project in the statement that inserts', async () => {
+    const statements: string[] = [];
+    const counting: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        database.transaction(
+          (tx) =>
+            work({
+              ...tx,
+              query: (text, values) => {
+                statements.push(text);
+                return tx.query(text, values);
+              },
+            }),
+          limits,
+        ),
+    };
+    await book({ projectId: own.projectId }, counting);
+    expect(statements.filter((text) => /\b(leads|projects|appointments)\b/.test(text))).toHaveLength(1);
+  });
+
+  test('sent many times at once is one appointment, one event and one message', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const key = keyed();
+      const before = await traces();
+      const answers = await Promise.all(Array.from({ length: 16 }, () => book({ binding: key })));
+      expect(new Set(answers.map(({ appointmentId }) => appointmentId)).size).toBe(1);
+      expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+      expect(await traces()).toEqual(after(before, 1));
+    }
+  });
+
+  test('whose key is held by a request that does not end is told so', async () => {
+    const key = keyed();
+    const ended = createGate();
+    const reached = createGate();
+    const slow: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx);
+          reached.open();
+          await ended.opened;
+          return result;
+        }, limits),
+    };
+    const first = book({ binding: key }, slow);
+    await reached.opened;
+    expect(await refusal(book({ binding: key, timeoutMs: 500 }))).toMatchObject({
+      reason: 'idempotency_in_progress',
+    });
+    ended.open();
+    expect((await first).idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('that fails half way leaves no trace and the key unused', async () => {
+    const key = keyed();
+    const before = await traces();
+    const failing: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        database.transaction(async (tx) => {
+          await work(tx);
+          throw new Error('the process dies before the commit');
+        }, limits),
+    };
+    await expect(book({ binding: key }, failing)).rejects.toThrow('dies');
+    expect(await traces()).toEqual(before);
+    expect((await book({ binding: key })).idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('that ends when it starts is not stored, whoever asks', async () => {
+    await expect(book({ endsAt: STARTS })).rejects.toThrow('appointments_ends_at_check');
+  });
+});
+
+describe('the RPC', () => {
+  const client = () =>
+    createClient(
+      AppointmentService,
+      createInMemoryTransport([rpcService(AppointmentService, createAppointmentService(deps()))]),
+    );
+  const request = () => ({
+    companyId: seller,
+    idempotencyKey: keyed(),
+    leadId: own.leadId,
+    startsAt: timestampFromDate(STARTS),
+    endsAt: timestampFromDate(ENDS),
+  });
+
+  test.each([
+    ['a header could not hold', ' \t\r\n\u2028é/?"\'\\ %00'],
+    ['are beyond the basic plane, 160 of them', '🏠'.repeat(160)],
+    ['are combined', 'e\u0301'.repeat(80)],
+  ])('takes keys of characters that %s, and tells them apart', async (_what, key) => {
+    const { bookAppointment: call } = client();
+    const first = await call({ ...request(), idempotencyKey: keyed(key) });
+    const repeat = await call({ ...request(), idempotencyKey: keyed(key) });
+    const other = await call({ ...request(), idempotencyKey: keyed(key.normalize('NFC').slice(0, -2)) });
+    expect(repeat.appointmentId).toBe(first.appointmentId);
+    expect([first, repeat, other].map(({ idempotency }) => idempotency?.replayed)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('takes every instant that a date-time can name', async () => {
+    const [startsAt, endsAt] = [new Date('0000-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+    const { appointmentId } = await client().bookAppointment({
+      ...request(),
+      startsAt: timestampFromDate(startsAt),
+      endsAt: timestampFromDate(endsAt),
+    });
+    expect(
+      await database.query('select starts_at, ends_at from appointments where id = $1', [appointmentId]),
+    ).toEqual([{ starts_at: startsAt, ends_at: endsAt }]);
+  });
+
+  test('gives the appointment, and until when the key can be repeated', async () => {
+    const { appointmentId, idempotency } = await client().bookAppointment({
+      ...request(),
+      projectId: own.projectId,
+      notes: '',
+    });
+    invariant(idempotency?.expiresAt, 'a key has an end');
+    expect(timestampDate(idempotency.expiresAt)).toEqual(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
+    expect(
+      await database.query('select project_id, notes from appointments where id = $1', [appointmentId]),
+    ).toEqual([{ project_id: own.projectId, notes: '' }]);
+  });
+
+  test.each(['companyId', 'idempotencyKey', 'leadId', 'startsAt', 'endsAt'] as const)(
+    'refuses a request without %s',
+    async (field) => {
+      const { [field]: _left, ...rest } = request();
+      await expect(client().bookAppointment(rest)).rejects.toMatchObject({
+        reason: 'invalid_argument',
+      });
+    },
+  );
+});

@@ -1,0 +1,328 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  ContractorJobService,
+  JobNoteAddedSchema,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { appendJobNote, type JobNote } from './append-job-note.js';
+import { createContractorJobService } from './contractor-job-service.js';
+import { listContractorJobs } from './list-contractor-jobs.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let boundary: { sellingCompanyId: string; installerCompanyId: string };
+let other: { sellingCompanyId: string; installerCompanyId: string };
+
+/** Half a minute after the jobs were made. */
+const NOTED = new Date(TEST_NOW.getTime() + 30_000);
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ poolSize: 24 });
+  ({ database } = testDatabase);
+  [boundary, other] = [await newBoundary(), await newBoundary()];
+});
+
+afterAll(() => testDatabase.drop());
+
+async function newBoundary() {
+  return {
+    sellingCompanyId: await insertCompany(database, 'SALES'),
+    installerCompanyId: await insertCompany(database, 'INSTALLER'),
+  };
+}
+
+function newJob({ sellingCompanyId, installerCompanyId } = boundary): Promise<string> {
+  return insertAssignedJob(database, sellingCompanyId, installerCompanyId);
+}
+
+const deps = () => ({ database, clock: () => NOTED, logger: silentLogger });
+
+function append(
+  note: Partial<JobNote> & Pick<JobNote, 'jobId'>,
+  on: Pick<Database, 'transaction'> = database,
+) {
+  return appendJobNote(
+    { ...deps(), database: on },
+    { ...boundary, binding: undefined, note: 'Gate code 1234', timeoutMs: undefined, ...note },
+  );
+}
+
+async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  invariant(error instanceof ServiceError, 'the attempt is refused');
+  return error;
+}
+
+/** Everything that is stored of a job. */
+async function stored(jobId: string): Promise<Record<string, unknown>> {
+  const [row] = await database.query<Record<string, unknown>>(
+    `select job.*,
+       (select count(*)::int from feed_entries where job_id = $1) as feed_entries,
+       (select count(*)::int from events where resource_id = $1) as events,
+       (select count(*)::int from job_status_events where job_id = $1) as history
+     from jobs as job where id = $1`,
+    [jobId],
+  );
+  invariant(row, 'the job is there');
+  return row;
+}
+
+/** The messages to the platform about a job's notes, in the order of their making. */
+async function messagesAbout(jobId: string) {
+  const rows = await database.query<{ body: Buffer; exchange: string }>(
+    'select body, exchange from outbox where type = $1 order by id',
+    [JobNoteAddedSchema.typeName],
+  );
+  return rows
+    .map(({ body, exchange }) => ({ exchange, message: fromBinary(JobNoteAddedSchema, body) }))
+    .filter(({ message }) => message.jobId === jobId);
+}
+
+describe('a note', () => {
+  test('is the first line of the notes, and moves nothing of the job but when it was last updated', async () => {
+    const jobId = await newJob();
+    const before = await stored(jobId);
+    const { job, idempotency } = await append({ jobId });
+    expect(idempotency).toBeUndefined();
+    expect(job).toEqual({
+      id: jobId,
+      workOrderNo: 'WO-1',
+      address: '12 Maple Street',
+      city: 'Boulder',
+      state: 'CO',
+      zip: '80302',
+      stage: 'SOLD',
+      installerNote: 'Gate code 1234',
+      lastUpdated: NOTED,
+    });
+    expect(await stored(jobId)).toEqual({
+      ...before,
+      installer_note: 'Gate code 1234',
+      last_updated_at: NOTED,
+    });
+    expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toEqual([job]);
+  });
+
+  test('after another one stands on a new line, as it was given', async () => {
+    const jobId = await newJob();
+    await append({ jobId, note: 'one' });
+    await append({ jobId, note: ' two\n🏠 ' });
+    const { job } = await append({ jobId, note: 'three' });
+    expect(job.installerNote).toBe('one\n two\n🏠 \nthree');
+    expect(await stored(jobId)).toMatchObject({ installer_note: job.installerNote });
+  });
+
+  test('is told to the platform', async () => {
+    const jobId = await newJob();
+    await append({ jobId, note: 'one' });
+    await append({ jobId, note: 'two' });
+    const messages = await messagesAbout(jobId);
+    expect(messages).toMatchObject([
+      { exchange: 'partner.events', message: { ...boundary, jobId, note: 'one' } },
+      { exchange: 'partner.events', message: { ...boundary, jobId, note: 'two' } },
+    ]);
+    expect(messages.map(({ message: { addedAt } }) => addedAt && timestampDate(addedAt))).toEqual([
+      NOTED,
+      new Date(NOTED.getTime() + 1),
+    ]);
+  });
+
+  test('on a job that was updated later by another clock still moves it on', async () => {
+    const jobId = await newJob();
+    const ahead = new Date(NOTED.getTime() + 5_000);
+    await database.query('update jobs set last_updated_at = $2 where id = $1', [jobId, ahead]);
+    const { job } = await append({ jobId });
+    expect(job.lastUpdated).toEqual(new Date(ahead.getTime() + 1));
+    expect(await stored(jobId)).toMatchObject({ last_updated_at: job.lastUpdated });
+  });
+
+  test('that comes with many others at once is kept like all of them, and their times have their order', async () => {
+    const jobId = await newJob();
+    const notes = Array.from({ length: 24 }, (_, index) => `note ${index}`);
+    await Promise.all(
+      notes.map((note, index) =>
+        append({ jobId, note, binding: index % 2 === 0 ? binding(newId('evt')) : undefined }),
+      ),
+    );
+    const { installer_note: all } = await stored(jobId);
+    const lines = String(all).split('\n');
+    expect([...lines].sort()).toEqual([...notes].sort());
+    const messages = await messagesAbout(jobId);
+    const times = messages.map(({ message: { note, addedAt } }) => ({
+      note,
+      at: addedAt === undefined ? 0 : timestampDate(addedAt).getTime(),
+    }));
+    expect([...times].sort((a, b) => a.at - b.at).map(({ note }) => note)).toEqual(lines);
+    expect(new Set(times.map(({ at }) => at)).size).toBe(notes.length);
+  });
+
+  test('on a job outside the boundary is not found, and leaves the key unused', async () => {
+    const key = binding(newId('evt'));
+    const soldByOther = await newJob({ ...boundary, sellingCompanyId: other.sellingCompanyId });
+    const doneByOther = await newJob({ ...boundary, installerCompanyId: other.installerCompanyId });
+    const unassigned = newId('job');
+    await database.query(
+      `insert into jobs (id, selling_company_id, version, status, customer, scope, created_at, updated_at, last_updated_at)
+       values ($1, $2, 1, 'ASSIGNED', '{}', '{}', $3, $3, $3)`,
+      [unassigned, boundary.sellingCompanyId, TEST_NOW],
+    );
+    for (const jobId of [soldByOther, doneByOther, unassigned, newId('job'), 'no id at all']) {
+      const error = await refusal(append({ jobId, binding: key }));
+      expect({ reason: error.reason, message: error.message }).toEqual({
+        reason: 'not_found',
+        message: 'no such job',
+      });
+      expect(await messagesAbout(jobId)).toEqual([]);
+    }
+    for (const jobId of [soldByOther, doneByOther, unassigned]) {
+      expect(await stored(jobId)).toMatchObject({ installer_note: null, last_updated_at: TEST_NOW });
+    }
+    const jobId = await newJob();
+    expect((await append({ jobId, binding: key })).idempotency).toMatchObject({ replayed: false });
+  });
+
+  test.each(['n', '🏠'])(
+    'may fill the notes up to 20,000 characters such as %s, and not further',
+    async (one) => {
+      const jobId = await newJob();
+      for (let count = 0; count < 9; count += 1) await append({ jobId, note: one.repeat(2_000) });
+      // 9 notes and their 8 line ends, then one more line end.
+      const left = 20_000 - 9 * 2_000 - 8 - 1;
+      const before = await stored(jobId);
+      const error = await refusal(append({ jobId, note: one.repeat(left + 1) }));
+      expect({ reason: error.reason, message: error.message }).toEqual({
+        reason: 'note_limit_reached',
+        message: 'note: with it the notes of this job would be longer than 20,000 characters together',
+      });
+      expect(error.attributes.idempotency).toBeUndefined();
+      expect(await stored(jobId)).toEqual(before);
+      expect(await messagesAbout(jobId)).toHaveLength(9);
+
+      const { job } = await append({ jobId, note: one.repeat(left) });
+      expect(Array.from(job.installerNote ?? '')).toHaveLength(20_000);
+      expect(await refusal(append({ jobId, note: 'x' }))).toMatchObject({ reason: 'note_limit_reached' });
+    },
+  );
+
+  test('for which there is no room is refused, and with a key the refusal is kept and repeated', async () => {
+    const jobId = await newJob();
+    const fill = (text: string) =>
+      database.query('update jobs set installer_note = $2 where id = $1', [jobId, text]);
+    await fill('n'.repeat(19_999));
+    const key = binding(newId('evt'));
+    const first = await refusal(append({ jobId, binding: key }));
+    await fill('');
+    const repeat = await refusal(append({ jobId, binding: key }));
+    expect(
+      [first, repeat].map(({ message, attributes }) => [message, attributes.idempotency?.replayed]),
+    ).toEqual([
+      [first.message, false],
+      [first.message, true],
+    ]);
+    expect(await stored(jobId)).toMatchObject({ installer_note: '' });
+  });
+
+  test('repeated with its key gives the first answer again and is not appended again', async () => {
+    const jobId = await newJob();
+    const key = binding(newId('evt'));
+    const first = await append({ jobId, binding: key });
+    await append({ jobId, note: 'meanwhile' });
+    const before = await stored(jobId);
+    const repeat = await append({ jobId, binding: key });
+    expect(repeat).toEqual({ ...first, idempotency: { ...first.idempotency, replayed: true } });
+    expect(await stored(jobId)).toEqual(before);
+    expect(await messagesAbout(jobId)).toHaveLength(2);
+  });
+
+  test('repeated with its key after the job has left the installer still gives the first answer', async () => {
+    const jobId = await newJob();
+    const key = binding(newId('evt'));
+    const first = await append({ jobId, binding: key });
+    await database.query('update jobs set installer_company_id = $2 where id = $1', [
+      jobId,
+      other.installerCompanyId,
+    ]);
+    expect((await append({ jobId, binding: key })).job).toEqual(first.job);
+    expect(await refusal(append({ jobId }))).toMatchObject({ reason: 'not_found' });
+  });
+
+  test('with a key that was used for another body or operation is a mismatch', async () => {
+    const jobId = await newJob();
+    const key = newId('evt');
+    await append({ jobId, binding: binding(key, 'POST /a', '{"a":1}') });
+    for (const used of [binding(key, 'POST /a', '{"a":2}'), binding(key, 'POST /b', '{"a":1}')]) {
+      expect(await refusal(append({ jobId, binding: used }))).toMatchObject({
+        reason: 'idempotency_mismatch',
+      });
+    }
+    expect(await messagesAbout(jobId)).toHaveLength(1);
+  });
+
+  test('sent many times at once with one key is appended once', async () => {
+    const jobId = await newJob();
+    const key = binding(newId('evt'));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
+    expect(new Set(answers.map(({ job }) => JSON.stringify(job))).size).toBe(1);
+    expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+    expect(await stored(jobId)).toMatchObject({ installer_note: 'Gate code 1234' });
+    expect(await messagesAbout(jobId)).toHaveLength(1);
+  });
+
+  test('that fails half way leaves no trace', async () => {
+    const jobId = await newJob();
+    const before = await stored(jobId);
+    const failing: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        database.transaction(async (tx) => {
+          await work(tx);
+          throw new Error('the process dies before the commit');
+        }, limits),
+    };
+    await expect(append({ jobId }, failing)).rejects.toThrow('dies');
+    expect(await stored(jobId)).toEqual(before);
+    expect(await messagesAbout(jobId)).toEqual([]);
+  });
+});
+
+describe('the RPC', () => {
+  const client = () =>
+    createClient(
+      ContractorJobService,
+      createInMemoryTransport([rpcService(ContractorJobService, createContractorJobService(deps()))]),
+    );
+
+  test('gives the job, and with a key until when it can be repeated', async () => {
+    const jobId = await newJob();
+    const plain = await client().appendJobNote({ ...boundary, jobId, note: 'one' });
+    expect(plain).toMatchObject({ job: { id: jobId, installerNote: 'one' } });
+    expect(plain.idempotency).toBeUndefined();
+    const request = { ...boundary, jobId, note: 'two', idempotencyKey: binding(newId('evt')) };
+    const first = await client().appendJobNote(request);
+    const repeat = await client().appendJobNote(request);
+    expect(first).toMatchObject({ job: { installerNote: 'one\ntwo' }, idempotency: { replayed: false } });
+    expect(repeat.idempotency).toEqual({ ...first.idempotency, replayed: true });
+    expect(repeat.job).toEqual(first.job);
+  });
+
+  test.each(['sellingCompanyId', 'installerCompanyId', 'jobId', 'note'] as const)(
+    'refuses a request without %s',
+    async (field) => {
+      const { [field]: _left, ...rest } = { ...boundary, jobId: await newJob(), note: 'x' };
+      await expect(client().appendJobNote(rest)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    },
+  );
+});

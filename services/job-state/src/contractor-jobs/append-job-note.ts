@@ -1,0 +1,106 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import type { Logger } from '@partner/runtime/logger';
+import { type IdempotencyMark, notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Database } from '../database/database.js';
+import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
+import { enqueueMessage } from '../outbox/enqueue-message.js';
+import {
+  CONTRACTOR_JOB_COLUMNS,
+  type ContractorJobBoundary,
+  contractorJobFrom,
+  contractorJobRecord,
+  type ContractorJobRecord,
+  type ContractorJobRow,
+} from './contractor-job-record.js';
+
+/** A note that a contractor leaves on a job. */
+export interface JobNote extends ContractorJobBoundary {
+  readonly jobId: string;
+  /** Undefined when the caller gave no key: then a repeat appends the note again. */
+  readonly binding: IdempotencyBinding | undefined;
+  readonly note: string;
+  /** For how many milliseconds the caller still waits. */
+  readonly timeoutMs: number | undefined;
+}
+
+/**
+ * Appends a note to a job, on a new line, and gives the job as it is then. The note moves when the job was last updated for
+ * those who sold it, by 1 ms at least, so that the times of a job's notes have the order of the notes; the installer's view
+ * of the job, its version and its feed stay as they are.
+ *
+ * One transaction holds the note, the message to the platform and the key's outcome. Fails with `not_found` for a job outside
+ * the boundary, then with `note_limit_reached`. Locks: the key's row, then the job, so that notes at the same time are all kept.
+ */
+export async function appendJobNote(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly clock: () => Date;
+    readonly logger: Logger;
+  },
+  given: JobNote,
+): Promise<{ readonly job: ContractorJobRecord; readonly idempotency: IdempotencyMark | undefined }> {
+  const { sellingCompanyId, installerCompanyId, jobId, note } = given;
+  const logged = { companyId: sellingCompanyId, installerCompanyId, jobId };
+  const settled = await runIdempotent(deps, {
+    companyId: sellingCompanyId,
+    binding: given.binding,
+    timeoutMs: given.timeoutMs,
+    result: contractorJobRecord,
+    work: async (tx) => {
+      const [row] = await tx.query<ContractorJobRow>(
+        `select ${CONTRACTOR_JOB_COLUMNS} from jobs
+         where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
+        [jobId, sellingCompanyId, installerCompanyId],
+      );
+      if (row === undefined) throw notFound('job');
+      const job = contractorJobFrom(row);
+      const installerNote = job.installerNote === null ? note : `${job.installerNote}\n${note}`;
+      if (characters(installerNote) > LIMITS.installerNoteLength) {
+        return { kind: 'refused', refusal: noteLimitReached() };
+      }
+
+      const lastUpdated = new Date(Math.max(deps.clock().getTime(), job.lastUpdated.getTime() + 1));
+      await tx.query('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
+        jobId,
+        installerNote,
+        lastUpdated,
+      ]);
+      await enqueueMessage(tx, {
+        exchange: PARTNER_EVENTS,
+        schema: JobNoteAddedSchema,
+        message: {
+          jobId,
+          sellingCompanyId,
+          installerCompanyId,
+          note,
+          addedAt: timestampFromDate(lastUpdated),
+        },
+      });
+      return { kind: 'done', result: { ...job, installerNote, lastUpdated } };
+    },
+  }).catch((error: unknown) => {
+    const { reason, attributes } = ServiceError.from(error);
+    const replayed = attributes.idempotency?.replayed ?? false;
+    deps.logger.info({ ...logged, reason, replayed }, 'job.note_refused');
+    throw error;
+  });
+  const { result, idempotency } = settled;
+  deps.logger.info({ ...logged, replayed: idempotency?.replayed ?? false }, 'job.note_added');
+  return { job: result, idempotency };
+}
+
+/** Counts Unicode code points. */
+function characters(text: string): number {
+  return Array.from(text).length;
+}
+
+function noteLimitReached(): ServiceError {
+  const limit = LIMITS.installerNoteLength.toLocaleString('en-US');
+  return new ServiceError(
+    'note_limit_reached',
+    `note: with it the notes of this job would be longer than ${limit} characters together`,
+  );
+}

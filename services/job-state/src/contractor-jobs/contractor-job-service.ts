@@ -1,0 +1,89 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import {
+  type ContractorJobSchema,
+  type ContractorJobService,
+  ContractorJobStage,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { type Database, queryWithin } from '../database/database.js';
+import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
+import { readBinding } from '../idempotency/read-binding.js';
+import { required } from '../rpc/required.js';
+import { appendJobNote } from './append-job-note.js';
+import type { ContractorJobBoundary, ContractorJobRecord } from './contractor-job-record.js';
+import { listContractorJobs } from './list-contractor-jobs.js';
+
+/** Serves the RPCs with which contractors follow the jobs that they sold. */
+export function createContractorJobService(deps: {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+}): ServiceImpl<typeof ContractorJobService> {
+  return {
+    async listContractorJobs(request, context) {
+      const jobs = await listContractorJobs(queryWithin(deps.database, context.timeoutMs()), {
+        ...boundaryOf(request),
+        limit: pageSize(request.limit),
+      });
+      return { jobs: jobs.map(contractorJobMessage) };
+    },
+
+    async appendJobNote(request, context) {
+      const { job, idempotency } = await appendJobNote(deps, {
+        ...boundaryOf(request),
+        jobId: required(request.jobId, 'job_id'),
+        binding: request.idempotencyKey === undefined ? undefined : readBinding(request.idempotencyKey),
+        note: required(request.note, 'note'),
+        timeoutMs: context.timeoutMs(),
+      });
+      return {
+        job: contractorJobMessage(job),
+        ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
+      };
+    },
+  };
+}
+
+function boundaryOf(request: {
+  readonly sellingCompanyId?: string | undefined;
+  readonly installerCompanyId?: string | undefined;
+}): ContractorJobBoundary {
+  return {
+    sellingCompanyId: required(request.sellingCompanyId, 'selling_company_id'),
+    installerCompanyId: required(request.installerCompanyId, 'installer_company_id'),
+  };
+}
+
+function pageSize(limit: number | undefined): number {
+  const size = required(limit, 'limit');
+  if (size >= 1 && size <= LIMITS.inboundPageSize.max) return size;
+  throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.inboundPageSize.max}`);
+}
+
+const STAGE_ON_THE_WIRE: Readonly<Record<ContractorJobStageName, ContractorJobStage>> = {
+  SOLD: ContractorJobStage.SOLD,
+  SCHEDULED: ContractorJobStage.SCHEDULED,
+  IN_PROGRESS: ContractorJobStage.IN_PROGRESS,
+  BLOCKED: ContractorJobStage.BLOCKED,
+  COMPLETE: ContractorJobStage.COMPLETE,
+  CANCELLED: ContractorJobStage.CANCELLED,
+};
+
+function contractorJobMessage(job: ContractorJobRecord): MessageInitShape<typeof ContractorJobSchema> {
+  return {
+    id: job.id,
+    ...(job.workOrderNo === null ? {} : { workOrderNo: job.workOrderNo }),
+    address: job.address,
+    city: job.city,
+    state: job.state,
+    zip: job.zip,
+    stage: STAGE_ON_THE_WIRE[job.stage],
+    ...(job.installerNote === null ? {} : { installerNote: job.installerNote }),
+    lastUpdated: timestampFromDate(job.lastUpdated),
+  };
+}

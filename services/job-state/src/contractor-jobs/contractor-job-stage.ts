@@ -1,0 +1,29 @@
+import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
+import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import { assertNever } from '@partner/runtime/invariant';
+import type { JobRecord } from '../jobs/job-record.js';
+
+/**
+ * How far a job is, in the words of those who sold it (spec: ContractorJob). Until a crew is on its way the schedule tells;
+ * from then on the status does.
+ */
+export function contractorJobStage(
+  status: JobStatusName,
+  schedule: JobRecord['schedule']['status'],
+): ContractorJobStageName {
+  switch (status) {
+    case 'ASSIGNED':
+    case 'ACKNOWLEDGED':
+      return schedule === 'TENTATIVE' || schedule === 'CONFIRMED' ? 'SCHEDULED' : 'SOLD';
+    case 'EN_ROUTE':
+    case 'ON_SITE':
+    case 'IN_PROGRESS':
+      return 'IN_PROGRESS';
+    case 'BLOCKED':
+    case 'COMPLETE':
+    case 'CANCELLED':
+      return status;
+    default:
+      return assertNever(status);
+  }
+}

@@ -1,0 +1,205 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  ContractorJobService,
+  ContractorJobStage,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { readPlatformMessage } from '../platform/platform-messages.js';
+import { recordJobAssigned } from '../platform/record-job-assigned.js';
+import { recordJobCreated } from '../platform/record-job-created.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import {
+  insertAssignedJob,
+  insertCompany,
+  jobAssignedMessage,
+  jobCreatedMessage,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
+import { createContractorJobService } from './contractor-job-service.js';
+import { listContractorJobs } from './list-contractor-jobs.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+
+afterAll(() => testDatabase.drop());
+
+/** A sales company and an installer company that have nothing yet. */
+async function newBoundary() {
+  return {
+    sellingCompanyId: await insertCompany(database, 'SALES'),
+    installerCompanyId: await insertCompany(database, 'INSTALLER'),
+  };
+}
+
+async function listedIds(
+  boundary: { readonly sellingCompanyId: string; readonly installerCompanyId: string },
+  limit = 200,
+): Promise<readonly string[]> {
+  return (await listContractorJobs(database, { ...boundary, limit })).map(({ id }) => id);
+}
+
+/** Says when a job was last updated, in seconds after the tests' time. */
+async function update(jobId: string, seconds: number): Promise<void> {
+  await database.query('update jobs set last_updated_at = $2 where id = $1', [
+    jobId,
+    new Date(TEST_NOW.getTime() + seconds * 1_000),
+  ]);
+}
+
+async function reassign(jobId: string, installerCompanyId: string): Promise<void> {
+  const occurredAt = new Date(TEST_NOW.getTime() + 60_000);
+  const { type, body } = jobAssignedMessage({ jobId, installerCompanyId, occurredAt });
+  const message = readPlatformMessage(type, body, occurredAt);
+  invariant(message.kind === 'job_assigned', 'the message is whole');
+  await database.transaction((tx) => recordJobAssigned(tx, message.command, occurredAt));
+}
+
+async function insertUnassignedJob(sellingCompanyId: string): Promise<void> {
+  const { type, body } = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
+  const message = readPlatformMessage(type, body, TEST_NOW);
+  invariant(message.kind === 'job_created', 'the message is whole');
+  await database.transaction((tx) => recordJobCreated(tx, message.command, TEST_NOW));
+}
+
+describe('the list of sold jobs', () => {
+  test('shows what the specification names, and nothing else', async () => {
+    const boundary = await newBoundary();
+    const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
+    const [job] = await listContractorJobs(database, { ...boundary, limit: 1 });
+    expect(job).toEqual({
+      id: jobId,
+      workOrderNo: 'WO-1',
+      address: '12 Maple Street',
+      city: 'Boulder',
+      state: 'CO',
+      zip: '80302',
+      stage: 'SOLD',
+      installerNote: null,
+      lastUpdated: TEST_NOW,
+    });
+  });
+
+  test('derives the stage from status and schedule', async () => {
+    const boundary = await newBoundary();
+    const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
+    const stage = async () => (await listContractorJobs(database, { ...boundary, limit: 1 }))[0]?.stage;
+    await database.query(`update jobs set schedule_status = 'TENTATIVE' where id = $1`, [jobId]);
+    expect(await stage()).toBe('SCHEDULED');
+    await database.query(`update jobs set status = 'EN_ROUTE' where id = $1`, [jobId]);
+    expect(await stage()).toBe('IN_PROGRESS');
+  });
+
+  test('ends at the boundary: another seller’s, another installer’s and unassigned jobs are not in it', async () => {
+    const [boundary, other] = [await newBoundary(), await newBoundary()];
+    const { sellingCompanyId, installerCompanyId } = boundary;
+    const jobId = await insertAssignedJob(database, sellingCompanyId, installerCompanyId);
+    const soldByOther = await insertAssignedJob(database, other.sellingCompanyId, installerCompanyId);
+    const doneByOther = await insertAssignedJob(database, sellingCompanyId, other.installerCompanyId);
+    await insertUnassignedJob(sellingCompanyId);
+    expect(await listedIds(boundary)).toEqual([jobId]);
+    expect(await listedIds({ ...boundary, sellingCompanyId: other.sellingCompanyId })).toEqual([soldByOther]);
+    expect(await listedIds({ ...boundary, installerCompanyId: other.installerCompanyId })).toEqual([
+      doneByOther,
+    ]);
+    expect(await listedIds(other)).toEqual([]);
+  });
+
+  test('follows a job that is given to another installer', async () => {
+    const [boundary, other] = [await newBoundary(), await newBoundary()];
+    const { sellingCompanyId, installerCompanyId } = boundary;
+    const jobId = await insertAssignedJob(database, sellingCompanyId, installerCompanyId);
+    await reassign(jobId, other.installerCompanyId);
+    expect(await listedIds(boundary)).toEqual([]);
+    expect(await listedIds({ sellingCompanyId, installerCompanyId: other.installerCompanyId })).toEqual([
+      jobId,
+    ]);
+  });
+
+  test('has the most recently updated first, and of those updated at once the one that was made last', async () => {
+    const boundary = await newBoundary();
+    const ids: string[] = [];
+    for (const seconds of [20, 0, 30, 20, 10]) {
+      const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
+      await update(jobId, seconds);
+      ids.push(jobId);
+    }
+    const [second, fifth, first, alsoSecond, fourth] = ids;
+    expect(await listedIds(boundary)).toEqual([first, alsoSecond, second, fourth, fifth]);
+    expect(await listedIds(boundary, 2)).toEqual([first, alsoSecond]);
+    invariant(fifth, 'there are five jobs');
+    await update(fifth, 40);
+    expect(await listedIds(boundary, 1)).toEqual([fifth]);
+  });
+});
+
+describe('the RPC', () => {
+  const client = () =>
+    createClient(
+      ContractorJobService,
+      createInMemoryTransport([
+        rpcService(
+          ContractorJobService,
+          createContractorJobService({ database, clock: () => TEST_NOW, logger: silentLogger }),
+        ),
+      ]),
+    );
+
+  test('gives at most as many jobs as asked for, 200 at most', async () => {
+    const boundary = await newBoundary();
+    for (let count = 0; count < 3; count += 1) {
+      await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
+    }
+    for (const [limit, given] of [
+      [1, 1],
+      [2, 2],
+      [200, 3],
+    ] as const) {
+      expect((await client().listContractorJobs({ ...boundary, limit })).jobs).toHaveLength(given);
+    }
+    for (const limit of [0, -1, 201, undefined]) {
+      await expect(client().listContractorJobs({ ...boundary, limit })).rejects.toMatchObject({
+        reason: 'invalid_argument',
+      });
+    }
+  });
+
+  test.each(['sellingCompanyId', 'installerCompanyId'] as const)(
+    'refuses a request without %s',
+    async (field) => {
+      const { [field]: _left, ...rest } = await newBoundary();
+      await expect(client().listContractorJobs({ ...rest, limit: 1 })).rejects.toMatchObject({
+        reason: 'invalid_argument',
+      });
+    },
+  );
+
+  test('leaves out the work order number and the notes that a job does not have', async () => {
+    const boundary = await newBoundary();
+    const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
+    await database.query(
+      `update jobs set work_order_no = null, status = 'BLOCKED', blocker_code = 'PERMIT' where id = $1`,
+      [jobId],
+    );
+    const { jobs } = await client().listContractorJobs({ ...boundary, limit: 1 });
+    expect(jobs).toMatchObject([{ id: jobId, stage: ContractorJobStage.BLOCKED }]);
+    expect(
+      jobs.map(({ workOrderNo, installerNote, lastUpdated }) => ({
+        workOrderNo,
+        installerNote,
+        lastUpdated: lastUpdated === undefined ? undefined : timestampDate(lastUpdated),
+      })),
+    ).toEqual([{ workOrderNo: undefined, installerNote: undefined, lastUpdated: TEST_NOW }]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Queryable } from '../database/database.js';
+import {
+  CONTRACTOR_JOB_COLUMNS,
+  type ContractorJobBoundary,
+  contractorJobFrom,
+  type ContractorJobRecord,
+  type ContractorJobRow,
+} from './contractor-job-record.js';
+
+/** Lists the jobs inside a boundary, the most recently updated first (spec: Inbound, GET /inbound/jobs). */
+export async function listContractorJobs(
+  database: Queryable,
+  page: ContractorJobBoundary & { readonly limit: number },
+): Promise<readonly ContractorJobRecord[]> {
+  const rows = await database.query<ContractorJobRow>(
+    `select ${CONTRACTOR_JOB_COLUMNS} from jobs
+     where selling_company_id = $1 and installer_company_id = $2
+     order by last_updated_at desc, id desc limit $3`,
+    [page.sellingCompanyId, page.installerCompanyId, page.limit],
+  );
+  return rows.map(contractorJobFrom);
+}
