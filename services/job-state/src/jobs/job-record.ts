@@ -130,3 +130,11 @@ export async function lockJob(
     updatedAt: row.updated_at,
   };
 }
+
+/**
+ * When a change of a job happens: at the time of the clock, but never before the change that the job had last, since receivers
+ * order what they hear of one job by instant and version, and the clocks of two replicas may differ.
+ */
+export function instantOfChange(job: Pick<JobRecord, 'updatedAt'>, now: Date): Date {
+  return now < job.updatedAt ? job.updatedAt : now;
+}

@@ -1,26 +1,33 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type {
+  JobService,
+  RecordStatusEventRequest,
+  ReplaceAssignmentsRequest,
+  SetScheduleRequest,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
+import type { JobWrite, JobWriteDeps, JobWritten } from './change-job.js';
 import { readFeed } from './feed.js';
 import { getJob } from './get-job.js';
-import { listAssignedJobs } from './list-assigned-jobs.js';
 import { readBlockerCode, readReportableStatus } from './job-status-wire.js';
+import { listAssignedJobs } from './list-assigned-jobs.js';
+import { listTechnicians } from './list-technicians.js';
 import { recordStatusEvent } from './record-status-event.js';
+import { replaceAssignments } from './replace-assignments.js';
+import { readSubmittableScheduleStatus } from './schedule-status-wire.js';
+import { setSchedule } from './set-schedule.js';
 
 /** Serves the RPCs with which installer companies read and move their jobs. */
-export function createJobService(deps: {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly clock: () => Date;
-  readonly logger: Logger;
-}): ServiceImpl<typeof JobService> {
+export function createJobService(
+  deps: JobWriteDeps & { readonly database: Pick<Database, 'query'> },
+): ServiceImpl<typeof JobService> {
   return {
     async listJobFeed(request, context) {
       const { entries, hasMore } = await readFeed(queryWithin(deps.database, context.timeoutMs()), {
@@ -72,35 +79,77 @@ export function createJobService(deps: {
 
     async recordStatusEvent(request, context) {
       const status = readReportableStatus(required(request.status, 'status'));
-      const { resource, idempotency } = await recordStatusEvent(deps, {
-        companyId: required(request.companyId, 'company_id'),
-        jobId: required(request.jobId, 'job_id'),
-        binding: readBinding(required(request.idempotencyKey, 'idempotency_key')),
-        status,
-        occurredAt: timestampDate(required(request.occurredAt, 'occurred_at')),
-        note: request.note ?? null,
-        blockerCode: readBlockerCode(status, request.blockerCode),
-        expectedVersion: required(request.expectedVersion, 'expected_version'),
-        timeoutMs: context.timeoutMs(),
-      });
-      return {
-        resourceJson: resource,
-        ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
-      };
+      return writtenMessage(
+        await recordStatusEvent(deps, {
+          ...readJobWrite(request, context),
+          status,
+          occurredAt: timestampDate(required(request.occurredAt, 'occurred_at')),
+          note: request.note ?? null,
+          blockerCode: readBlockerCode(status, request.blockerCode),
+        }),
+      );
     },
 
-    setSchedule() {
-      throw new ServiceError('unavailable', 'not there yet');
+    async setSchedule(request, context) {
+      const { startsAt, endsAt } = request;
+      return writtenMessage(
+        await setSchedule(deps, {
+          ...readJobWrite(request, context),
+          submitted: {
+            status: readSubmittableScheduleStatus(required(request.status, 'status')),
+            startsAt: startsAt === undefined ? null : timestampDate(startsAt),
+            endsAt: endsAt === undefined ? null : timestampDate(endsAt),
+            timeZone: required(request.timeZone, 'time_zone'),
+          },
+        }),
+      );
     },
 
-    replaceAssignments() {
-      throw new ServiceError('unavailable', 'not there yet');
+    async replaceAssignments(request, context) {
+      return writtenMessage(
+        await replaceAssignments(deps, {
+          ...readJobWrite(request, context),
+          membershipIds: readMembershipIds(request.membershipIds),
+        }),
+      );
     },
 
-    listTechnicians() {
-      throw new ServiceError('unavailable', 'not there yet');
+    async listTechnicians(request, context) {
+      const technicians = await listTechnicians(
+        queryWithin(deps.database, context.timeoutMs()),
+        required(request.companyId, 'company_id'),
+      );
+      return { technicians: [...technicians] };
     },
   };
+}
+
+function readJobWrite(
+  request: RecordStatusEventRequest | SetScheduleRequest | ReplaceAssignmentsRequest,
+  context: HandlerContext,
+): JobWrite {
+  return {
+    companyId: required(request.companyId, 'company_id'),
+    jobId: required(request.jobId, 'job_id'),
+    binding: readBinding(required(request.idempotencyKey, 'idempotency_key')),
+    expectedVersion: required(request.expectedVersion, 'expected_version'),
+    timeoutMs: context.timeoutMs(),
+  };
+}
+
+function writtenMessage({ resource, idempotency }: JobWritten) {
+  return {
+    resourceJson: resource,
+    ...(idempotency === undefined ? {} : { idempotency: idempotencyOutcome(idempotency) }),
+  };
+}
+
+function readMembershipIds(given: readonly string[]): readonly string[] {
+  if (given.length <= LIMITS.assignmentMembershipIds && new Set(given).size === given.length) return given;
+  throw new ServiceError(
+    'invalid_argument',
+    `membershipIds must be at most ${LIMITS.assignmentMembershipIds}, each once`,
+  );
 }
 
 function pageSize(limit: number | undefined): number {

@@ -9,8 +9,9 @@ export interface AssignedJob {
 }
 
 /**
- * Reads a page of the jobs that a company has now, in ascending order of id, and the newest sequence of its feed. Both come
- * out of one snapshot of the database: every change that the page does not show has a higher sequence.
+ * Reads a page of the jobs that a company has now, in ascending order of id, and the newest sequence of its feed, 0 before its
+ * first entry. Both come out of one statement, so out of one snapshot of the database: every change that the page does not
+ * show has a higher sequence.
  */
 export async function listAssignedJobs(
   database: Queryable,
@@ -26,11 +27,14 @@ export async function listAssignedJobs(
     projection: string;
     feed_sequence: string;
   }>(
+    // One range of jobs_installer_company_id_idx. With `installer_company_id = $1` Postgres may walk along the primary key
+    // instead, through everybody's jobs.
     `select job.id, job.updated_at, job.projection, head.last as feed_sequence
      from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
      left join lateral (
        select id, updated_at, projection from jobs
-       where installer_company_id = $1 and id > $2 order by id limit $3
+       where (installer_company_id, id) > ($1, $2) and installer_company_id <= $1
+       order by installer_company_id, id limit $3
      ) as job on true
      order by job.id`,
     [page.companyId, page.afterJobId ?? '', page.limit + 1],

@@ -8,10 +8,6 @@ import type { JobRecord, ScopeItem } from './job-record.js';
  * may hold, such as prices or an email address, can get in (spec: What the service does 6).
  */
 export function renderProjection(job: JobRecord): string {
-  const blockerCodes =
-    job.blockerCode === null || job.readiness.blockerCodes.includes(job.blockerCode)
-      ? [...job.readiness.blockerCodes]
-      : [...job.readiness.blockerCodes, job.blockerCode];
   return JSON.stringify({
     id: job.id,
     version: job.version,
@@ -35,13 +31,8 @@ export function renderProjection(job: JobRecord): string {
       supplierSources: job.scope.supplierSources.map(({ name, reference }) => ({ name, reference })),
       scopeVersion: job.scope.scopeVersion,
     },
-    schedule: {
-      status: job.schedule.status,
-      startsAt: job.schedule.startsAt === null ? null : formatDateTime(job.schedule.startsAt),
-      endsAt: job.schedule.endsAt === null ? null : formatDateTime(job.schedule.endsAt),
-      timeZone: job.schedule.timeZone,
-    },
-    readiness: { ready: job.readiness.ready && job.blockerCode === null, blockerCodes },
+    schedule: shownSchedule(job.schedule),
+    readiness: shownReadiness(job),
     documents: job.documents.map(({ id, category, mime, availableAt }) => ({
       id,
       category,
@@ -54,6 +45,35 @@ export function renderProjection(job: JobRecord): string {
     })),
     updatedAt: formatDateTime(job.updatedAt),
   } satisfies InstallerJob);
+}
+
+/** A schedule as the projection shows it. */
+export function shownSchedule({
+  status,
+  startsAt,
+  endsAt,
+  timeZone,
+}: JobRecord['schedule']): InstallerJob['schedule'] {
+  return {
+    status,
+    startsAt: startsAt === null ? null : formatDateTime(startsAt),
+    endsAt: endsAt === null ? null : formatDateTime(endsAt),
+    timeZone,
+  };
+}
+
+/** Whether work can go on, as the projection shows it: the selling side's view and the installer's blocker code in one. */
+export function shownReadiness({
+  readiness: { ready, blockerCodes },
+  blockerCode,
+}: Pick<JobRecord, 'readiness' | 'blockerCode'>): InstallerJob['readiness'] {
+  return {
+    ready: ready && blockerCode === null,
+    blockerCodes:
+      blockerCode === null || blockerCodes.includes(blockerCode)
+        ? [...blockerCodes]
+        : [...blockerCodes, blockerCode],
+  };
 }
 
 function pickScopeItem({ name, model, quantity }: ScopeItem): ScopeItem {

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries, withdrawFeedEntries } from '../jobs/feed.js';
-import { type JobRecord, lockJob } from '../jobs/job-record.js';
+import { instantOfChange, type JobRecord, lockJob } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
 import { recordEvent } from '../webhooks/record-event.js';
 import type { PlatformEffect } from './platform-effect.js';
@@ -17,7 +17,7 @@ import type { JobAssignedCommand } from './platform-messages.js';
 export async function recordJobAssigned(
   tx: Transaction,
   command: JobAssignedCommand,
-  now: Date,
+  clockNow: Date,
 ): Promise<PlatformEffect> {
   const { jobId, installerCompanyId, occurredAt } = command;
   const job = await lockJob(tx, jobId);
@@ -43,6 +43,7 @@ export async function recordJobAssigned(
     };
   }
 
+  const now = instantOfChange(job, clockNow);
   const previousCompanyId = job.installerCompanyId;
   const assigned: JobRecord = {
     ...job,
@@ -60,7 +61,7 @@ export async function recordJobAssigned(
   await tx.query(
     `update jobs set version = $2, status = $3, installer_company_id = $4, assigned_at = $5, projection = $6,
        blocker_code = null, schedule_status = 'UNSCHEDULED', schedule_starts_at = null, schedule_ends_at = null,
-       schedule_time_zone = null, technician_assignments = '[]', updated_at = $7, last_updated_at = $7
+       schedule_time_zone = null, technician_assignments = '[]', updated_at = $7, last_updated_at = greatest(last_updated_at, $7)
      where id = $1`,
     [jobId, assigned.version, assigned.status, installerCompanyId, occurredAt, resource, now],
   );

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { boundedText } from './bounded-text.js';
+
+describe('a bounded text', () => {
+  const name = boundedText({ min: 2, max: 3 });
+
+  test.each([['ab'], ['abc'], ['🏠🏠🏠'], ['é'.repeat(3)]])('takes %s', (text) => {
+    expect(name.parse(text)).toBe(text);
+  });
+
+  test.each([
+    ['a', 'must be at least 2 characters'],
+    ['🏠', 'must be at least 2 characters'],
+    ['abcd', 'must be at most 3 characters'],
+    ['🏠🏠🏠🏠', 'must be at most 3 characters'],
+  ])('refuses %s and says what would be right', (text, message) => {
+    expect(name.safeParse(text).error?.issues).toMatchObject([{ message }]);
+  });
+
+  test('that must only not be empty says so', () => {
+    expect(boundedText({ min: 1, max: 3 }).safeParse('').error?.issues).toMatchObject([
+      { message: 'must not be empty' },
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+import type { SCHEDULE_STATUSES, SUBMITTABLE_SCHEDULE_STATUSES } from './installer-job.js';
+
+/** How firm a schedule is. */
+export type ScheduleStatusName = (typeof SCHEDULE_STATUSES)[number];
+
+/** A schedule status that an installer may submit. */
+export type SubmittableScheduleStatus = (typeof SUBMITTABLE_SCHEDULE_STATUSES)[number];
+
+/** The moves that an installer may submit, by the status that the schedule has (spec: States and transitions). */
+export const SCHEDULE_STATUS_MOVES: Readonly<
+  Record<ScheduleStatusName, readonly SubmittableScheduleStatus[]>
+> = {
+  UNSCHEDULED: ['TENTATIVE', 'CONFIRMED'],
+  TENTATIVE: ['TENTATIVE', 'CONFIRMED', 'CANCELLED'],
+  CONFIRMED: ['TENTATIVE', 'CONFIRMED', 'CANCELLED'],
+  CANCELLED: ['TENTATIVE', 'CONFIRMED'],
+};

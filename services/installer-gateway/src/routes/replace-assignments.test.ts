@@ -1,0 +1,146 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import type { ReplaceAssignmentsRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createHash } from 'node:crypto';
+import request from 'supertest';
+import { createTestApp, keys } from '../testing/create-test-app.js';
+
+const PATH = '/partner/v1/jobs/job_1/assignments';
+const EXPIRES = new Date('2026-10-16T12:00:00Z');
+// Spaces tell whether the text was passed through.
+const resourceJson = '{ "version": 4, "id": "job_1" }';
+const assignments = { membershipIds: ['mem_b', 'mem_a'], expectedVersion: 3 };
+const members = (count: number) => Array.from({ length: count }, (_, index) => `mem_${index}`);
+
+function createFixture(failure?: ServiceError) {
+  const requests: ReplaceAssignmentsRequest[] = [];
+  const app = createTestApp({
+    jobs: {
+      replaceAssignments(given) {
+        requests.push(given);
+        if (failure !== undefined) throw failure;
+        return { resourceJson, idempotency: { replayed: false, expiresAt: timestampFromDate(EXPIRES) } };
+      },
+    },
+  });
+  const put = () =>
+    request(app).put(PATH).set('x-api-key', keys.installer.text).set('idempotency-key', 'crew:1');
+  return { app, requests, put };
+}
+
+function assertError(response: request.Response, status: number, code: string) {
+  const body = errorBody.parse(response.body);
+  expect({ status: response.status, code: body.code }).toEqual({ status, code });
+  return body;
+}
+
+describe('PUT /partner/v1/jobs/{id}/assignments', () => {
+  test('answers 200 with the job at its new version, and passes the technicians on in their order', async () => {
+    const { put, requests } = createFixture();
+    const response = await put().send(assignments);
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(`{"apiVersion":"2026-08-26","resource":${resourceJson}}`);
+    expect(response.headers).toMatchObject({
+      'x-svc-api-version': '2026-08-26',
+      'idempotency-expires': '2026-10-16T12:00:00.000Z',
+    });
+    expect(response.headers).not.toHaveProperty('idempotency-replayed');
+    const canonical = '{"expectedVersion":3,"membershipIds":["mem_b","mem_a"]}';
+    expect(requests).toMatchObject([
+      {
+        companyId: 'cmp_1',
+        jobId: 'job_1',
+        membershipIds: ['mem_b', 'mem_a'],
+        expectedVersion: 3,
+        idempotencyKey: {
+          key: 'crew:1',
+          operation: `PUT ${PATH}`,
+          bodySha256: new Uint8Array(createHash('sha256').update(canonical).digest()),
+        },
+      },
+    ]);
+  });
+
+  test.each([0, 1, 20])('takes %d technicians', async (count) => {
+    const { put, requests } = createFixture();
+    expect((await put().send({ ...assignments, membershipIds: members(count) })).status).toBe(200);
+    expect(requests).toMatchObject([{ membershipIds: members(count) }]);
+  });
+
+  test.each([
+    [{ expectedVersion: 3 }, 'membershipIds: is required'],
+    [{ ...assignments, membershipIds: null }, 'membershipIds: must be an array'],
+    [{ ...assignments, membershipIds: 'mem_a' }, 'membershipIds: must be an array'],
+    [{ ...assignments, membershipIds: { 0: 'mem_a' } }, 'membershipIds: must be an array'],
+    [{ ...assignments, membershipIds: members(21) }, 'membershipIds: must have at most 20 items'],
+    [{ ...assignments, membershipIds: ['mem_a', 7] }, 'membershipIds.1: must be a string'],
+    [{ ...assignments, membershipIds: ['mem_a', null] }, 'membershipIds.1: must be a string'],
+    [{ ...assignments, membershipIds: ['mem_a', ['mem_b']] }, 'membershipIds.1: must be a string'],
+    [{ ...assignments, membershipIds: ['mem_a', ''] }, 'membershipIds.1: must not be empty'],
+    [{ ...assignments, membershipIds: ['x'.repeat(101)] }, 'membershipIds.0: must be at most 100 characters'],
+    [
+      { ...assignments, membershipIds: ['mem_a', 'mem_b', 'mem_a'] },
+      'membershipIds.2: must not be there twice',
+    ],
+    [{ ...assignments, membershipIds: ['mem_\0'] }, 'membershipIds.0: must not contain the character U+0000'],
+    [{ membershipIds: ['mem_a'] }, 'expectedVersion: is required'],
+    [{ ...assignments, expectedVersion: null }, 'expectedVersion: must be a number'],
+    [{ ...assignments, expectedVersion: '3' }, 'expectedVersion: must be a number'],
+    [{ ...assignments, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
+    [{ ...assignments, expectedVersion: 0 }, 'expectedVersion: must be at least 1'],
+    [[], 'body: must be an object'],
+  ])('refuses %j with a 400: %s', async (body, message) => {
+    const { put, requests } = createFixture();
+    const { error, details } = assertError(await put().send(body), 400, 'invalid_argument');
+    expect(error).toBe(message);
+    expect(details?.map(({ path }) => path)).toEqual([message.slice(0, message.indexOf(':'))]);
+    expect(requests).toHaveLength(0);
+  });
+
+  test.each([2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
+    'asks for the greatest version when %d is expected, which no job has',
+    async (expectedVersion) => {
+      const { put, requests } = createFixture();
+      expect((await put().send({ ...assignments, expectedVersion })).status).toBe(200);
+      expect(requests).toMatchObject([{ expectedVersion: 2_147_483_647 }]);
+    },
+  );
+
+  test('needs an Idempotency-Key', async () => {
+    const { put, requests } = createFixture();
+    const missing = await put().unset('idempotency-key').send(assignments);
+    expect(assertError(missing, 400, 'invalid_argument').error).toBe('Idempotency-Key: is required');
+    assertError(await put().set('idempotency-key', 'a b').send(assignments), 400, 'invalid_argument');
+    expect(requests).toHaveLength(0);
+  });
+
+  test('passes on every refusal with what the caller needs to go on, and that it is a repeat', async () => {
+    const idempotency = { replayed: true, expiresAt: EXPIRES };
+    for (const [failure, status, attributes] of [
+      [
+        new ServiceError('stale_version', 'stale', { currentVersion: 4, idempotency }),
+        409,
+        { currentVersion: 4 },
+      ],
+      [new ServiceError('technician_not_assignable', 'membershipIds.0: no', { idempotency }), 422, {}],
+    ] as const) {
+      const response = await createFixture(failure).put().send(assignments);
+      const body = assertError(response, status, failure.reason);
+      expect(body).toMatchObject({ error: failure.message, ...attributes });
+      expect(response.headers).toMatchObject({
+        'idempotency-replayed': 'true',
+        'idempotency-expires': '2026-10-16T12:00:00.000Z',
+      });
+    }
+    assertError(await createFixture(notFound('job')).put().send(assignments), 404, 'not_found');
+  });
+
+  test('is there for PUT alone', async () => {
+    const { app } = createFixture();
+    const response = await request(app).get(PATH);
+    assertError(response, 405, 'method_not_allowed');
+    expect(response.headers['allow']).toBe('PUT');
+  });
+});

@@ -1,0 +1,53 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { CallOptions } from '@connectrpc/connect';
+import type {
+  IdempotencyKeySchema,
+  IdempotencyOutcome,
+} from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
+import { expectedVersionOnTheWire } from '@partner/proto-contracts/public-api/expected-version';
+import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
+import type { EndpointAnswer, EndpointRequest } from '@partner/runtime/http/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
+import { invariant } from '@partner/runtime/invariant';
+import { jobText } from './job-text.js';
+
+/** What every write to a job tells job-state. */
+export interface JobWriteFields {
+  readonly companyId: string;
+  readonly jobId: string | undefined;
+  readonly idempotencyKey: MessageInitShape<typeof IdempotencyKeySchema>;
+  readonly expectedVersion: number;
+}
+
+/**
+ * Has job-state write to the job of the path, and answers with the job at its new version and until when the write can be
+ * repeated (spec: Installer v1, rule 3; Idempotency rules).
+ */
+export async function writeJob(
+  request: EndpointRequest<ApiKeyPrincipal, unknown, { readonly expectedVersion: number }>,
+  status: 200 | 201,
+  write: (
+    fields: JobWriteFields,
+    call: CallOptions,
+  ) => Promise<{
+    readonly resourceJson?: string | undefined;
+    readonly idempotency?: IdempotencyOutcome | undefined;
+  }>,
+): Promise<EndpointAnswer> {
+  const idempotencyKey = idempotencyKeyOf(request);
+  invariant(idempotencyKey, 'the endpoint requires an Idempotency-Key');
+  const { resourceJson, idempotency } = await write(
+    {
+      companyId: request.principal.companyId,
+      jobId: request.params['id'],
+      idempotencyKey,
+      expectedVersion: expectedVersionOnTheWire(request.body.expectedVersion),
+    },
+    request.call,
+  );
+  return {
+    status,
+    text: jobText(request.apiVersion, resourceJson),
+    headers: idempotencyHeadersOf(idempotency),
+  };
+}

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { newId } from '@partner/runtime/ids';
+import { createLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Database } from '../database/database.js';
+import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import type { JobWrite, JobWritten } from './change-job.js';
+import { readFeed } from './feed.js';
+import {
+  type JobWriteFixture,
+  openJobWriteFixture,
+  refusalOf,
+  TEST_SCHEDULE,
+} from './testing/job-write-fixture.js';
+
+const WRITERS = 16;
+const LATER = new Date(TEST_NOW.getTime() + 60_000);
+
+let fixture: JobWriteFixture;
+
+beforeAll(async () => {
+  fixture = await openJobWriteFixture({ poolSize: 24 });
+});
+
+afterAll(() => fixture.close());
+
+type Options = Parameters<JobWriteFixture['record']>[1];
+
+/** Each kind of write: one that a fresh job allows, one that it refuses with a 422, and what each leaves behind. */
+const KINDS = [
+  {
+    kind: 'a status event',
+    log: 'job.status',
+    done: 'recorded',
+    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.record(write, on),
+    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
+      fixture.record({ ...write, status: 'COMPLETE' }, on),
+    reason: 'transition_not_allowed',
+    traces: { history: 1, events: 1 },
+  },
+  {
+    kind: 'a schedule',
+    log: 'job.schedule',
+    done: 'set',
+    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.schedule(write, on),
+    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
+      fixture.schedule({ ...write, submitted: { ...TEST_SCHEDULE, endsAt: TEST_SCHEDULE.startsAt } }, on),
+    reason: 'schedule_invalid',
+    traces: { history: 0, events: 1 },
+  },
+  {
+    kind: 'a set of technicians',
+    log: 'job.assignments',
+    done: 'replaced',
+    write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.assign(write, on),
+    refused: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) =>
+      fixture.assign({ ...write, membershipIds: ['mem_nobody'] }, on),
+    reason: 'technician_not_assignable',
+    traces: { history: 0, events: 0 },
+  },
+] as const;
+
+describe.each(KINDS)('$kind', ({ log, done, write, refused, reason, traces }) => {
+  test('raises the version by 1 and leaves every trace in one transaction', async () => {
+    const jobId = await fixture.job();
+    fixture.setNow(LATER);
+    const { resource, idempotency } = await write({ jobId });
+    fixture.setNow(TEST_NOW);
+
+    expect(idempotency).toMatchObject({ replayed: false });
+    const shown = installerJob.parse(JSON.parse(resource));
+    expect(shown).toMatchObject({ id: jobId, version: 2, updatedAt: LATER.toISOString() });
+    expect(await fixture.stored(jobId)).toMatchObject({
+      version: 2,
+      projection: resource,
+      updated_at: LATER,
+      last_updated_at: LATER,
+      entries: 2,
+      messages: 1,
+      ...traces,
+    });
+    const feed = await readFeed(fixture.database, {
+      companyId: fixture.installer,
+      afterSequence: undefined,
+      limit: 1,
+    });
+    expect(feed.entries).toMatchObject([{ resource, changedAt: LATER }]);
+    for (const event of await fixture.eventsOf(jobId)) {
+      expect(event).toMatchObject({
+        occurredAt: LATER.toISOString(),
+        resource: { type: 'install_job', id: jobId, version: 2 },
+      });
+    }
+  });
+
+  test('never happens before the change before it, also when the clock of its replica is behind', async () => {
+    const jobId = await fixture.job();
+    fixture.setNow(LATER);
+    await fixture.assign({ jobId });
+    fixture.setNow(TEST_NOW);
+    await write({ jobId, expectedVersion: 2 });
+
+    expect(await fixture.stored(jobId)).toMatchObject({
+      version: 3,
+      updated_at: LATER,
+      last_updated_at: LATER,
+    });
+    const told = (await fixture.eventsOf(jobId)).map(({ occurredAt }) => occurredAt);
+    expect(told).toEqual(told.map(() => LATER.toISOString()));
+  });
+
+  test('with a known key gives the first outcome again, byte for byte, and changes nothing', async () => {
+    const jobId = await fixture.job();
+    const key = binding(newId('evt'));
+    const first = await write({ jobId, binding: key });
+    await fixture.assign({ jobId, expectedVersion: 2 });
+    const before = await fixture.stored(jobId);
+
+    const replay = await write({ jobId, binding: key });
+    expect(replay.resource).toBe(first.resource);
+    expect(replay.idempotency).toEqual({ ...first.idempotency, replayed: true });
+    expect(await fixture.stored(jobId)).toEqual(before);
+  });
+
+  test('that is refused is refused in the same words again, also when it would be allowed now', async () => {
+    const jobId = await fixture.job();
+    const key = binding(newId('evt'));
+    const first = await refusalOf(refused({ jobId, binding: key }));
+    expect(first).toMatchObject({ reason, attributes: { idempotency: { replayed: false } } });
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
+
+    const second = await refusalOf(write({ jobId, binding: key }));
+    expect(second).toMatchObject({
+      reason,
+      message: first.message,
+      attributes: { ...first.attributes, idempotency: { replayed: true } },
+    });
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
+  });
+
+  test('that is stale is stale before it is anything else, and stays so under its key', async () => {
+    const jobId = await fixture.job();
+    for (const expectedVersion of [2, 7, 2_147_483_647]) {
+      const key = binding(newId('evt'));
+      for (const replayed of [false, true]) {
+        expect(await refusalOf(refused({ jobId, binding: key, expectedVersion }))).toMatchObject({
+          reason: 'stale_version',
+          message: `expectedVersion is ${expectedVersion}, but the job is at version 1; read it again`,
+          attributes: { currentVersion: 1, idempotency: { replayed } },
+        });
+      }
+    }
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
+  });
+
+  test('on another company’s job is not found, whatever else is wrong, and leaves the key unused', async () => {
+    const foreign = await fixture.job(fixture.otherInstaller);
+    const key = binding(newId('evt'));
+    for (const jobId of [foreign, newId('job')]) {
+      const refusal = await refusalOf(refused({ jobId, binding: key, expectedVersion: 9 }));
+      expect(refusal).toMatchObject({ reason: 'not_found', message: 'no such job' });
+      expect(refusal.attributes).toEqual({});
+    }
+    expect(await fixture.stored(foreign)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
+    const own = await write({ jobId: await fixture.job(), binding: key });
+    expect(own.idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('that fails half way leaves no trace and the key unused', async () => {
+    const jobId = await fixture.job();
+    const key = binding(newId('evt'));
+    const before = await fixture.stored(jobId);
+    const failing: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        fixture.database.transaction(async (tx) => {
+          await work(tx);
+          throw new Error('the process dies before the commit');
+        }, limits),
+    };
+    await expect(write({ jobId, binding: key }, { database: failing })).rejects.toThrow('dies');
+    expect(await fixture.stored(jobId)).toEqual(before);
+    expect((await write({ jobId, binding: key })).idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('sent many times at once under one key has one effect and one answer', async () => {
+    const jobId = await fixture.job();
+    const key = binding(newId('evt'));
+    const answers = await Promise.all(Array.from({ length: WRITERS }, () => write({ jobId, binding: key })));
+    expect(new Set(answers.map(({ resource }) => resource)).size).toBe(1);
+    expect(answers.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 2, entries: 2, messages: 1, ...traces });
+  });
+
+  test('is logged in one line, and so is its refusal', async () => {
+    const jobId = await fixture.job();
+    const lines: unknown[] = [];
+    const logger = createLogger({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line) => lines.push(JSON.parse(line)) },
+    });
+    const key = binding(newId('evt'));
+    await refusalOf(refused({ jobId }, { logger }));
+    await write({ jobId, binding: key }, { logger });
+    await write({ jobId, binding: key }, { logger });
+    const about = { jobId, companyId: fixture.installer };
+    expect(lines).toMatchObject([
+      { ...about, msg: `${log}_refused`, reason, replayed: false },
+      { ...about, msg: `${log}_${done}`, replayed: false, version: 2, deliveries: 0 },
+      { ...about, msg: `${log}_${done}`, replayed: true },
+    ]);
+    expect(lines[2]).not.toHaveProperty('version');
+  });
+});
+
+describe('writes of every kind', () => {
+  test('change nothing that is not theirs to change', async () => {
+    const jobId = await fixture.job();
+    const technician = await fixture.technician();
+    await fixture.record({ jobId });
+    await fixture.schedule({ jobId, expectedVersion: 2 });
+    const { resource } = await fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 3 });
+    const repeated: readonly JobWritten[] = [
+      await fixture.schedule({ jobId, expectedVersion: 4 }),
+      await fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 5 }),
+      await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'OTHER', expectedVersion: 6 }),
+      await fixture.record({ jobId, expectedVersion: 7 }),
+    ];
+    const last = installerJob.parse(JSON.parse(repeated.at(-1)?.resource ?? ''));
+    expect({ ...last, version: 4 }).toEqual(JSON.parse(resource));
+    expect(last.version).toBe(8);
+  });
+
+  test('with one expected version at once: exactly one wins, and the feed has no gap', async () => {
+    const technician = await fixture.technician();
+    const already = await readFeed(fixture.database, {
+      companyId: fixture.installer,
+      afterSequence: undefined,
+      limit: 1,
+    });
+    const start = Number(already.entries.at(-1)?.sequence ?? 0);
+    const rounds = 6;
+    for (let round = 0; round < rounds; round += 1) {
+      const jobId = await fixture.job();
+      const write = (place: number): Promise<JobWritten> => {
+        if (place % 3 === 0) return fixture.record({ jobId });
+        return place % 3 === 1
+          ? fixture.schedule({ jobId })
+          : fixture.assign({ jobId, membershipIds: [technician] });
+      };
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: WRITERS }, (_, index) => write(index + round)),
+      );
+      const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(won).toHaveLength(1);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') {
+          expect(outcome.reason).toMatchObject({
+            reason: 'stale_version',
+            attributes: { currentVersion: 2 },
+          });
+        }
+      }
+      expect(await fixture.stored(jobId)).toMatchObject({
+        version: 2,
+        projection: won[0]?.resource,
+        entries: 2,
+        messages: 1,
+      });
+    }
+    const page = await readFeed(fixture.database, {
+      companyId: fixture.installer,
+      afterSequence: String(start),
+      limit: 100,
+    });
+    expect(page.entries.map(({ sequence }) => Number(sequence))).toEqual(
+      Array.from({ length: 2 * rounds }, (_, index) => start + index + 1),
+    );
+  });
+
+  test('that wait for one another make a chain of versions without a hole, whoever they are', async () => {
+    const jobId = await fixture.job();
+    const technician = await fixture.technician();
+    const insist = async (attempt: (expectedVersion: number) => Promise<JobWritten>): Promise<number> => {
+      let expectedVersion = 1;
+      for (;;) {
+        const outcome = await attempt(expectedVersion).catch((error: unknown) => ServiceError.from(error));
+        if (!(outcome instanceof ServiceError)) {
+          return installerJob.parse(JSON.parse(outcome.resource)).version;
+        }
+        expect(outcome.reason).toBe('stale_version');
+        expectedVersion = outcome.attributes.currentVersion ?? expectedVersion;
+      }
+    };
+    const versions = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        insist((expectedVersion) =>
+          index % 2 === 0
+            ? fixture.schedule({ jobId, expectedVersion })
+            : fixture.assign({ jobId, expectedVersion, membershipIds: [technician] }),
+        ),
+      ),
+    );
+    expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 2));
+    const entries = await fixture.database.query<{ resource: string }>(
+      'select resource from feed_entries where job_id = $1 order by sequence',
+      [jobId],
+    );
+    expect(entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)).version)).toEqual(
+      Array.from({ length: 13 }, (_, index) => index + 1),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  JobService,
+  type ReplaceAssignmentsRequestSchema,
+  ScheduleStatus,
+  type SetScheduleRequestSchema,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import { createJobService } from './job-service.js';
+import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
+
+let fixture: JobWriteFixture;
+let client: Client<typeof JobService>;
+
+beforeAll(async () => {
+  fixture = await openJobWriteFixture({ poolSize: 4 });
+  const { database } = fixture;
+  const service = createJobService({ database, clock: () => TEST_NOW, logger: silentLogger });
+  client = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
+});
+
+afterAll(() => fixture.close());
+
+const write = (jobId: string) => ({
+  companyId: fixture.installer,
+  jobId,
+  idempotencyKey: binding(newId('evt')),
+  expectedVersion: 1,
+});
+
+const times = {
+  startsAt: timestampFromDate(TEST_SCHEDULE.startsAt),
+  endsAt: timestampFromDate(TEST_SCHEDULE.endsAt),
+};
+
+const EXPIRES_AT = timestampFromDate(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
+
+describe('SetSchedule', () => {
+  test('answers with the job and with how the key took part', async () => {
+    const jobId = await fixture.job();
+    const request = {
+      ...write(jobId),
+      ...times,
+      status: ScheduleStatus.TENTATIVE,
+      timeZone: 'America/Denver',
+    };
+    const answer = await client.setSchedule(request);
+    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+      version: 2,
+      schedule: {
+        status: 'TENTATIVE',
+        startsAt: '2026-10-05T15:00:00.000Z',
+        endsAt: '2026-10-05T19:00:00.000Z',
+        timeZone: 'America/Denver',
+      },
+    });
+    expect(answer.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
+    const again = await client.setSchedule(request);
+    expect(again.resourceJson).toBe(answer.resourceJson);
+    expect(again.idempotency).toMatchObject({ replayed: true, expiresAt: EXPIRES_AT });
+  });
+
+  test('takes times that are not there as none', async () => {
+    const jobId = await fixture.job();
+    await fixture.schedule({ jobId });
+    const answer = await client.setSchedule({
+      ...write(jobId),
+      status: ScheduleStatus.CANCELLED,
+      timeZone: 'America/Denver',
+      expectedVersion: 2,
+    });
+    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+      schedule: { status: 'CANCELLED', startsAt: null, endsAt: null },
+    });
+  });
+
+  test.each([
+    ['company_id', { companyId: undefined }],
+    ['job_id', { jobId: undefined }],
+    ['idempotency_key', { idempotencyKey: undefined }],
+    ['expected_version', { expectedVersion: undefined }],
+    ['status', { status: undefined }],
+    ['time_zone', { timeZone: undefined }],
+    ['status', { status: ScheduleStatus.UNSCHEDULED }],
+    ['status', { status: ScheduleStatus.UNSPECIFIED }],
+  ] satisfies [string, Partial<MessageInitShape<typeof SetScheduleRequestSchema>>][])(
+    'needs a %s that can be meant: not %j',
+    async (field, part) => {
+      const request = {
+        ...write('job_1'),
+        ...times,
+        status: ScheduleStatus.CONFIRMED,
+        timeZone: 'America/Denver',
+        ...part,
+      };
+      await expect(client.setSchedule(request)).rejects.toMatchObject({
+        reason: 'invalid_argument',
+        message: expect.stringContaining(field),
+      });
+    },
+  );
+});
+
+describe('ReplaceAssignments', () => {
+  test('answers with the job and with how the key took part', async () => {
+    const jobId = await fixture.job();
+    const membershipId = await fixture.technician();
+    const request = { ...write(jobId), membershipIds: [membershipId] };
+    const answer = await client.replaceAssignments(request);
+    expect(JSON.parse(answer.resourceJson ?? '')).toMatchObject({
+      version: 2,
+      technicianAssignments: [{ membershipId, assignedAt: TEST_NOW.toISOString() }],
+    });
+    expect(answer.idempotency).toMatchObject({ replayed: false, expiresAt: EXPIRES_AT });
+    expect((await client.replaceAssignments(request)).idempotency).toMatchObject({ replayed: true });
+  });
+
+  test.each([
+    ['company_id', { companyId: undefined }],
+    ['job_id', { jobId: undefined }],
+    ['idempotency_key', { idempotencyKey: undefined }],
+    ['expected_version', { expectedVersion: undefined }],
+    ['membershipIds', { membershipIds: ['mem_1', 'mem_2', 'mem_1'] }],
+    ['membershipIds', { membershipIds: Array.from({ length: 21 }, (_, index) => `mem_${index}`) }],
+  ] satisfies [string, Partial<MessageInitShape<typeof ReplaceAssignmentsRequestSchema>>][])(
+    'needs a %s that can be meant: not %j',
+    async (field, part) => {
+      await expect(client.replaceAssignments({ ...write('job_1'), ...part })).rejects.toMatchObject({
+        reason: 'invalid_argument',
+        message: expect.stringContaining(field),
+      });
+    },
+  );
+});
+
+describe('ListTechnicians', () => {
+  test('gives the technicians of the company alone, the active ones first, then by name in any case, then by id', async () => {
+    const companyId = fixture.otherInstaller;
+    const member = async (
+      displayName: string,
+      active = true,
+      role: 'OWNER' | 'TECHNICIAN' = 'TECHNICIAN',
+    ) => ({
+      membershipId: await fixture.technician({ companyId, displayName, active, role }),
+      displayName,
+      active,
+    });
+    const zoe = await member('Zoe Adams');
+    const gone = await member('Abe Able', false);
+    const bob = await member('bob Brown');
+    const sameName = await member('Zoe Adams');
+    const ada = await member('Ada Cole');
+    await member('Ann Owner', true, 'OWNER');
+    await fixture.technician({ displayName: 'Aaron Elsewhere' });
+    const { technicians } = await client.listTechnicians({ companyId });
+    const zoes = zoe.membershipId < sameName.membershipId ? [zoe, sameName] : [sameName, zoe];
+    expect(
+      technicians.map(({ membershipId, displayName, active }) => ({ membershipId, displayName, active })),
+    ).toEqual([ada, bob, ...zoes, gone]);
+  });
+
+  test('gives 2,000 at most', async () => {
+    const companyId = fixture.seller;
+    await fixture.database.query(
+      `insert into memberships (id, company_id, role, display_name)
+       select 'mem_many_' || n, $1, 'TECHNICIAN', 'Sam Reyes' from generate_series(1, 2001) as n`,
+      [companyId],
+    );
+    expect((await client.listTechnicians({ companyId })).technicians).toHaveLength(2_000);
+  });
+
+  test('gives nobody to a company that has none, and needs to know the company', async () => {
+    expect((await client.listTechnicians({ companyId: 'cmp_nobody' })).technicians).toEqual([]);
+    await expect(client.listTechnicians({})).rejects.toMatchObject({
+      reason: 'invalid_argument',
+      message: expect.stringContaining('company_id'),
+    });
+  });
+});

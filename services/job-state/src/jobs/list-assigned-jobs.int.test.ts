@@ -1,0 +1,286 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import type { QueryResultRow } from 'pg';
+import { z } from 'zod';
+import type { Database, Queryable } from '../database/database.js';
+import { recordJobAssigned } from '../platform/record-job-assigned.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
+import { readFeed } from './feed.js';
+import { listAssignedJobs } from './list-assigned-jobs.js';
+import { recordStatusEvent } from './record-status-event.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ poolSize: 40 });
+  ({ database } = testDatabase);
+  seller = await insertCompany(database, 'SALES');
+});
+
+afterAll(() => testDatabase.drop());
+
+const insertInstaller = () => insertCompany(database, 'INSTALLER');
+
+/** The platform gives a job to a company; each assignment is newer than the one before. */
+let assignments = 0;
+async function assign(to: string, jobId: string, within: Pick<Database, 'transaction'> = database) {
+  assignments += 1;
+  const occurredAt = new Date(Date.UTC(2026, 9, 2) + assignments);
+  const command = { jobId, installerCompanyId: to, occurredAt };
+  await within.transaction((tx) => recordJobAssigned(tx, command, new Date()));
+}
+
+/** Moves a job's status at the version given; resolves to what stood in the way. */
+async function move(
+  companyId: string,
+  job: { readonly id: string; readonly version: number; readonly status: string },
+  within: Pick<Database, 'transaction'> = database,
+): Promise<unknown> {
+  const isBlocking = job.status !== 'BLOCKED';
+  return recordStatusEvent(
+    { database: within, clock: () => new Date(), logger: silentLogger },
+    {
+      companyId,
+      jobId: job.id,
+      binding: binding(newId('evt')),
+      status: isBlocking ? 'BLOCKED' : 'ACKNOWLEDGED',
+      blockerCode: isBlocking ? 'WEATHER' : null,
+      occurredAt: new Date(),
+      note: null,
+      expectedVersion: job.version,
+      timeoutMs: undefined,
+    },
+  ).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('the jobs of a company', () => {
+  const read = async (companyId: string, limit: number, afterJobId?: string) => {
+    const { jobs, hasMore, feedSequence } = await listAssignedJobs(database, {
+      companyId,
+      afterJobId,
+      limit,
+    });
+    return [jobs.map(({ jobId }) => jobId), hasMore, feedSequence];
+  };
+
+  test('are read page by page in order of their ids, with the newest sequence of the feed', async () => {
+    const [companyId, other] = [await insertInstaller(), await insertInstaller()];
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      ids.push(await insertAssignedJob(database, seller, companyId));
+      await insertAssignedJob(database, seller, other);
+    }
+    const [one = '', two = '', three = '', four = '', five = ''] = [...ids].sort();
+    // A job that has changed is stored behind the others.
+    expect(await move(companyId, { id: one, version: 1, status: 'ASSIGNED' })).toBeUndefined();
+    expect(await read(companyId, 2)).toEqual([[one, two], true, '6']);
+    expect(await read(companyId, 2, two)).toEqual([[three, four], true, '6']);
+    expect(await read(companyId, 2, four)).toEqual([[five], false, '6']);
+    expect(await read(companyId, 1, four)).toEqual([[five], false, '6']);
+    expect(await read(companyId, 2, five)).toEqual([[], false, '6']);
+
+    const withoutIndex = await database.transaction(async (tx) => {
+      await tx.query('set local enable_indexscan = off');
+      await tx.query('set local enable_bitmapscan = off');
+      return listAssignedJobs(tx, { companyId, afterJobId: undefined, limit: 2 });
+    });
+    expect(withoutIndex.jobs.map(({ jobId }) => jobId)).toEqual([one, two]);
+  });
+
+  test('are as they are now: with the projection that is served and the instant of their last change', async () => {
+    const companyId = await insertInstaller();
+    const id = await insertAssignedJob(database, seller, companyId);
+    expect(await move(companyId, { id, version: 1, status: 'ASSIGNED' })).toBeUndefined();
+    const { jobs } = await listAssignedJobs(database, { companyId, afterJobId: undefined, limit: 1 });
+    const feed = await readFeed(database, { companyId, afterSequence: '1', limit: 1 });
+    const [{ changedAt, resource } = {}] = feed.entries;
+    expect(jobs).toEqual([{ jobId: id, changedAt, resource }]);
+  });
+
+  test('are none when all of them have left, while the feed goes on from its newest sequence, and 0 before the first', async () => {
+    const [companyId, other] = [await insertInstaller(), await insertInstaller()];
+    expect(await read(companyId, 10)).toEqual([[], false, '0']);
+    const id = await insertAssignedJob(database, seller, companyId);
+    await assign(other, id);
+    expect(await read(companyId, 10)).toEqual([[], false, '1']);
+    expect(await read(other, 10)).toEqual([[id], false, '1']);
+  });
+
+  test('are found without a look at the jobs of others', async () => {
+    const companyId = await insertInstaller();
+    const others = await Promise.all(Array.from({ length: 20 }, insertInstaller));
+    // Theirs are the oldest, as of a company that gets no new ones: after its last job come only those of others.
+    await database.query(
+      `insert into jobs (id, selling_company_id, installer_company_id, version, status, assigned_at, customer, scope,
+         projection, created_at, updated_at, last_updated_at)
+       select 'job_' || lpad(i::text, 26, '0'), $1, case when i <= 2000 then $2 else ($3::text[])[1 + i % 20] end, 1, 'ASSIGNED',
+         now(), '{}', '{}', repeat('x', 2000), now(), now(), now()
+       from generate_series(1, 20000) as i`,
+      [seller, companyId, others],
+    );
+    await database.query('analyze jobs');
+    const plans: unknown[] = [];
+    const explaining: Queryable = {
+      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+        plans.push(...(await database.query(`explain (analyze, format json) ${text}`, values)));
+        return database.query<Row>(text, values);
+      },
+    };
+    const afterJobId = `job_${'1990'.padStart(26, '0')}`;
+    const { jobs } = await listAssignedJobs(explaining, { companyId, afterJobId, limit: 50 });
+    expect(jobs).toHaveLength(10);
+    expect(plans).toHaveLength(1);
+    const plan = JSON.stringify(plans);
+    expect(plan).toContain('"Index Name":"jobs_installer_company_id_idx"');
+    const removed = [...plan.matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, rows]) => Number(rows));
+    expect(Math.max(0, ...removed)).toBeLessThan(100);
+  });
+
+  test('and the sequence belong together: what is committed meanwhile is in neither or has a higher sequence', async () => {
+    const companyId = await insertInstaller();
+    const id = await insertAssignedJob(database, seller, companyId);
+    let version = 1;
+    const change = async () => {
+      const status = version % 2 === 1 ? 'ASSIGNED' : 'BLOCKED';
+      expect(await move(companyId, { id, version, status })).toBeUndefined();
+      version += 1;
+    };
+    /** Commits a change of the job right before and right after each statement. */
+    const between: Queryable = {
+      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+        await change();
+        const rows = await database.query<Row>(text, values);
+        await change();
+        return rows;
+      },
+    };
+    const { jobs, feedSequence } = await listAssignedJobs(between, {
+      companyId,
+      afterJobId: undefined,
+      limit: 1,
+    });
+    // The feed of this company has one entry for each version of its one job.
+    expect(versionIn(jobs[0]?.resource ?? '')).toBeGreaterThanOrEqual(Number(feedSequence));
+    expect(feedSequence).toBe('2');
+  });
+});
+
+const projection = z.object({ id: z.string(), version: z.int(), status: z.string() });
+const versionIn = (resource: string) => projection.parse(JSON.parse(resource)).version;
+
+interface Reader {
+  /** The newest that the reader was told of each job, in the order in which it was told. */
+  readonly picture: Map<string, string>;
+  readonly snapshots: number;
+}
+
+/** Walks a snapshot as the API does, then tails the feed until the writers have finished and nothing is left. */
+async function walkAndTail(companyId: string, limit: number, isOver: () => boolean): Promise<Reader> {
+  const picture = new Map<string, string>();
+  let pages = 0;
+  let began: string | undefined;
+  for (let afterJobId: string | undefined, hasMore = true; hasMore;) {
+    const page = await listAssignedJobs(database, { companyId, afterJobId, limit });
+    began ??= page.feedSequence;
+    for (const { jobId, resource } of page.jobs) picture.set(jobId, resource);
+    afterJobId = page.jobs.at(-1)?.jobId ?? afterJobId;
+    hasMore = page.hasMore;
+    pages += 1;
+  }
+  for (let after = began ?? '0'; ;) {
+    const wasOver = isOver();
+    const page = await readFeed(database, { companyId, afterSequence: after, limit });
+    for (const { sequence, resource } of page.entries) {
+      invariant(Number(sequence) > Number(after), 'the feed is read in ascending order');
+      picture.set(projection.parse(JSON.parse(resource)).id, resource);
+      after = sequence;
+    }
+    if (page.entries.length === 0) {
+      if (wasOver) return { picture, snapshots: pages };
+      await delay(1);
+    }
+  }
+}
+
+describe('a reader that walks a snapshot and then tails the feed', () => {
+  const JOBS = 24;
+  const WRITERS = 12;
+  const CHANGES_PER_WRITER = 25;
+  const READERS = 16;
+
+  test('ends with the truth, whatever was moved, given and taken away while it read', async () => {
+    const companyId = await insertInstaller();
+    const other = await insertInstaller();
+    const ids = await Promise.all(
+      Array.from({ length: JOBS }, (_, index) =>
+        insertAssignedJob(database, seller, index % 2 === 0 ? companyId : other),
+      ),
+    );
+    let running = WRITERS;
+    let changes = 0;
+    const paused: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx);
+          await delay(Math.random() * 6);
+          return result;
+        }, limits),
+    };
+    const changeSomething = async () => {
+      const id = ids[Math.floor(Math.random() * ids.length)];
+      invariant(id, 'there are jobs');
+      const [job] = await database.query<{ version: number; status: string; owner: string }>(
+        'select version, status, installer_company_id as owner from jobs where id = $1',
+        [id],
+      );
+      invariant(job, 'the job is there');
+      if (Math.random() < 0.15) ids.push(await insertAssignedJob(paused, seller, companyId));
+      else if (Math.random() < 0.4) await assign(job.owner === other ? companyId : other, id, paused);
+      else await move(job.owner, { id, ...job }, paused);
+      changes += 1;
+    };
+    const write = async () => {
+      for (let count = 0; count < CHANGES_PER_WRITER; count += 1) await changeSomething();
+      running -= 1;
+    };
+    const writers = Array.from({ length: WRITERS }, write);
+    const readers: Promise<Reader>[] = [];
+    // Each begins at another moment of the writing, with pages small enough that it goes on during the snapshot.
+    while (readers.length < READERS) {
+      const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;
+      if (changes >= due) readers.push(walkAndTail(companyId, 1 + (readers.length % 4), () => running === 0));
+      else await delay(1);
+    }
+    await Promise.all(writers);
+
+    const truth = await database.query<{ id: string; projection: string }>(
+      'select id, projection from jobs where installer_company_id = $1',
+      [companyId],
+    );
+    // A job that has left is not in the feed any more; the company is told by an event.
+    const left = await database.query<{ resource_id: string; resource_version: number }>(
+      `select resource_id, resource_version from events where company_id = $1 and name = 'install.job_unassigned'`,
+      [companyId],
+    );
+    expect(truth.length).toBeGreaterThan(0);
+    expect(left.length).toBeGreaterThan(0);
+    const expected = Object.fromEntries(truth.map(({ id, projection: text }) => [id, text]));
+    for (const { picture, snapshots } of await Promise.all(readers)) {
+      expect(snapshots).toBeGreaterThan(1);
+      for (const { resource_id: id, resource_version: version } of left) {
+        const shown = picture.get(id);
+        if (shown !== undefined && versionIn(shown) < version) picture.delete(id);
+      }
+      expect(Object.fromEntries(picture)).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,193 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { JobAssignmentsChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { eventually } from '@partner/runtime/testing/eventually';
+import type { Database } from '../database/database.js';
+import { createGate } from '../testing/create-gate.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
+import type { JobWritten } from './change-job.js';
+import { type JobWriteFixture, openJobWriteFixture, refusalOf } from './testing/job-write-fixture.js';
+
+const LATER = new Date(TEST_NOW.getTime() + 3_600_000);
+
+let fixture: JobWriteFixture;
+
+beforeAll(async () => {
+  fixture = await openJobWriteFixture({ poolSize: 8 });
+});
+
+afterAll(() => fixture.close());
+
+function shownIn({ resource }: JobWritten) {
+  return installerJob.parse(JSON.parse(resource)).technicianAssignments;
+}
+
+async function deactivate(membershipId: string, on: Pick<Database, 'query'> = fixture.database) {
+  await on.query('update memberships set active = false where id = $1', [membershipId]);
+}
+
+async function someoneWaitsForALock() {
+  await eventually('a statement waits for a lock', async () => {
+    const rows = await fixture.database.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  });
+}
+
+describe('a set of technicians', () => {
+  test('is stored, shown in the order given, and told to the platform; no event tells of it', async () => {
+    const jobId = await fixture.job();
+    const [first, second, third] = [
+      await fixture.technician(),
+      await fixture.technician(),
+      await fixture.technician(),
+    ];
+    const membershipIds = [third, first, second];
+    const written = await fixture.assign({ jobId, membershipIds });
+    const assignments = membershipIds.map((membershipId) => ({
+      membershipId,
+      assignedAt: TEST_NOW.toISOString(),
+    }));
+    expect(shownIn(written)).toEqual(assignments);
+    expect(await fixture.stored(jobId)).toMatchObject({
+      technician_assignments: assignments,
+      history: 0,
+      events: 0,
+    });
+    expect(await fixture.messagesOf(JobAssignmentsChangedSchema, jobId)).toMatchObject([
+      {
+        jobId,
+        version: 2,
+        companyId: fixture.installer,
+        membershipIds,
+        changedAt: timestampFromDate(TEST_NOW),
+      },
+    ]);
+  });
+
+  test('replaces the one before: who stays keeps the instant, who is new gets another, who left is gone', async () => {
+    const jobId = await fixture.job();
+    const [stays, leaves, comes] = [
+      await fixture.technician(),
+      await fixture.technician(),
+      await fixture.technician(),
+    ];
+    await fixture.assign({ jobId, membershipIds: [leaves, stays] });
+    fixture.setNow(LATER);
+    const replaced = await fixture.assign({ jobId, membershipIds: [comes, stays], expectedVersion: 2 });
+    const returned = await fixture.assign({ jobId, membershipIds: [leaves, stays], expectedVersion: 3 });
+    fixture.setNow(TEST_NOW);
+    expect(shownIn(replaced)).toEqual([
+      { membershipId: comes, assignedAt: LATER.toISOString() },
+      { membershipId: stays, assignedAt: TEST_NOW.toISOString() },
+    ]);
+    expect(shownIn(returned)).toEqual([
+      { membershipId: leaves, assignedAt: LATER.toISOString() },
+      { membershipId: stays, assignedAt: TEST_NOW.toISOString() },
+    ]);
+  });
+
+  test('may be empty, and may have 20', async () => {
+    const jobId = await fixture.job();
+    const membershipIds = await Promise.all(Array.from({ length: 20 }, () => fixture.technician()));
+    expect(shownIn(await fixture.assign({ jobId, membershipIds }))).toHaveLength(20);
+    expect(shownIn(await fixture.assign({ jobId, membershipIds: [], expectedVersion: 2 }))).toEqual([]);
+    const [, message] = await fixture.messagesOf(JobAssignmentsChangedSchema, jobId);
+    expect(message).toMatchObject({ version: 3, membershipIds: [] });
+  });
+
+  test('with anybody who is unknown, of another company, inactive or no technician is refused in the same words', async () => {
+    const jobId = await fixture.job();
+    const good = await fixture.technician();
+    const messages = [];
+    for (const wrong of [
+      'mem_nobody',
+      await fixture.technician({ companyId: fixture.otherInstaller }),
+      await fixture.technician({ active: false }),
+      await fixture.technician({ role: 'OWNER' }),
+    ]) {
+      const refusal = await refusalOf(fixture.assign({ jobId, membershipIds: [good, wrong] }));
+      expect(refusal).toMatchObject({ reason: 'technician_not_assignable' });
+      messages.push(refusal.message);
+    }
+    expect(new Set(messages)).toEqual(
+      new Set(['membershipIds.1: must be an active technician of the company']),
+    );
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 1, technician_assignments: [] });
+  });
+
+  test('names everybody who can not be assigned', async () => {
+    const jobId = await fixture.job();
+    const good = await fixture.technician();
+    const refusal = await refusalOf(fixture.assign({ jobId, membershipIds: ['a', good, 'b'] }));
+    expect(refusal.message).toBe(
+      'membershipIds.0, membershipIds.2: must be an active technician of the company',
+    );
+  });
+
+  test('does not keep somebody who has been deactivated since', async () => {
+    const jobId = await fixture.job();
+    const technician = await fixture.technician();
+    await fixture.assign({ jobId, membershipIds: [technician] });
+    await deactivate(technician);
+    expect(
+      await refusalOf(fixture.assign({ jobId, membershipIds: [technician], expectedVersion: 2 })),
+    ).toMatchObject({ reason: 'technician_not_assignable' });
+  });
+
+  test('waits for a deactivation that is under way, and sees it', async () => {
+    const jobId = await fixture.job();
+    const technician = await fixture.technician();
+    const done = createGate();
+    const released = createGate();
+    const deactivation = fixture.database.transaction(async (tx) => {
+      await deactivate(technician, tx);
+      done.open();
+      await released.opened;
+    });
+    await done.opened;
+    const refused = refusalOf(fixture.assign({ jobId, membershipIds: [technician] }));
+    await someoneWaitsForALock().finally(() => released.open());
+    await deactivation;
+    expect(await refused).toMatchObject({ reason: 'technician_not_assignable' });
+  });
+
+  test('lets no deactivation in between the look at a technician and the commit', async () => {
+    const jobId = await fixture.job();
+    const technician = await fixture.technician();
+    const done = createGate();
+    const released = createGate();
+    const slow: Pick<Database, 'transaction'> = {
+      transaction: (work, limits) =>
+        fixture.database.transaction(async (tx) => {
+          const result = await work(tx);
+          done.open();
+          await released.opened;
+          return result;
+        }, limits),
+    };
+    const assignment = fixture.assign({ jobId, membershipIds: [technician] }, { database: slow });
+    await done.opened;
+    const seenByDeactivation = fixture.database.transaction(async (tx) => {
+      await deactivate(technician, tx);
+      return tx.query('select technician_assignments from jobs where id = $1', [jobId]);
+    });
+    await someoneWaitsForALock().finally(() => released.open());
+    const assignments = shownIn(await assignment);
+    expect(assignments).toHaveLength(1);
+    expect(await seenByDeactivation).toEqual([{ technician_assignments: assignments }]);
+  });
+
+  test('can be given to many jobs at once, in any order of the technicians', async () => {
+    const technicians = [await fixture.technician(), await fixture.technician(), await fixture.technician()];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 24 }, async (_, index) => {
+        const membershipIds = index % 2 === 0 ? technicians : [...technicians].reverse();
+        return fixture.assign({ jobId: await fixture.job(), membershipIds });
+      }),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 24 }, () => 'fulfilled'));
+  });
+});

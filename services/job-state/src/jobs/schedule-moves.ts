@@ -1,0 +1,50 @@
+import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
+import {
+  SCHEDULE_STATUS_MOVES,
+  type ScheduleStatusName,
+  type SubmittableScheduleStatus,
+} from '@partner/proto-contracts/public-api/schedule-status-moves';
+import type { JobRecord } from './job-record.js';
+
+/** A schedule as it is submitted. */
+export interface SubmittedSchedule {
+  readonly status: SubmittableScheduleStatus;
+  readonly startsAt: Date | null;
+  readonly endsAt: Date | null;
+  readonly timeZone: string;
+}
+
+/** What becomes of a submitted schedule. */
+export type ScheduleDecision =
+  | { readonly kind: 'scheduled'; readonly schedule: JobRecord['schedule'] }
+  | { readonly kind: 'job_closed' }
+  | { readonly kind: 'transition_not_allowed'; readonly allowed: readonly SubmittableScheduleStatus[] }
+  | {
+      readonly kind: 'schedule_invalid';
+      readonly field: 'startsAt' | 'endsAt';
+      /** What would be right. */
+      readonly problem: string;
+    };
+
+/**
+ * Decides a submitted schedule. The job's status is judged first, then the move, then the times: both are needed and the end
+ * is after the start, unless the schedule is cancelled, which clears them.
+ */
+export function decideScheduleMove(
+  job: { readonly status: JobStatusName; readonly schedule: { readonly status: ScheduleStatusName } },
+  submitted: SubmittedSchedule,
+): ScheduleDecision {
+  const { status, startsAt, endsAt, timeZone } = submitted;
+  if (job.status === 'COMPLETE' || job.status === 'CANCELLED') return { kind: 'job_closed' };
+  const allowed = SCHEDULE_STATUS_MOVES[job.schedule.status];
+  if (!allowed.includes(status)) return { kind: 'transition_not_allowed', allowed };
+  if (status === 'CANCELLED') {
+    return { kind: 'scheduled', schedule: { status, startsAt: null, endsAt: null, timeZone } };
+  }
+  const invalid = (field: 'startsAt' | 'endsAt', problem: string) =>
+    ({ kind: 'schedule_invalid', field, problem }) as const;
+  if (startsAt === null) return invalid('startsAt', `is required when status is ${status}`);
+  if (endsAt === null) return invalid('endsAt', `is required when status is ${status}`);
+  if (endsAt <= startsAt) return invalid('endsAt', 'must be after startsAt');
+  return { kind: 'scheduled', schedule: { status, startsAt, endsAt, timeZone } };
+}

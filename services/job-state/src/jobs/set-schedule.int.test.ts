@@ -1,0 +1,211 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  JobScheduleChangedSchema,
+  ScheduleStatus,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { eventData } from '@partner/proto-contracts/public-api/webhook-events';
+import { newId } from '@partner/runtime/ids';
+import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import {
+  type JobWriteFixture,
+  openJobWriteFixture,
+  refusalOf,
+  TEST_SCHEDULE,
+} from './testing/job-write-fixture.js';
+
+let fixture: JobWriteFixture;
+
+beforeAll(async () => {
+  fixture = await openJobWriteFixture({ poolSize: 4 });
+});
+
+afterAll(() => fixture.close());
+
+const CANCELLATION = {
+  status: 'CANCELLED',
+  startsAt: null,
+  endsAt: null,
+  timeZone: 'Europe/Berlin',
+} as const;
+const SHOWN = {
+  status: 'CONFIRMED',
+  startsAt: '2026-10-05T15:00:00.000Z',
+  endsAt: '2026-10-05T19:00:00.000Z',
+  timeZone: 'America/Denver',
+};
+const CANCELLED = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone: 'Europe/Berlin' };
+
+describe('a schedule', () => {
+  test('is stored, shown, told to the company and told to the platform', async () => {
+    const jobId = await fixture.job();
+    const { resource } = await fixture.schedule({ jobId });
+    expect(JSON.parse(resource)).toMatchObject({ version: 2, status: 'ASSIGNED', schedule: SHOWN });
+    expect(await fixture.stored(jobId)).toMatchObject({
+      status: 'ASSIGNED',
+      schedule_status: 'CONFIRMED',
+      schedule_starts_at: TEST_SCHEDULE.startsAt,
+      schedule_ends_at: TEST_SCHEDULE.endsAt,
+      schedule_time_zone: 'America/Denver',
+      history: 0,
+    });
+    const events = await fixture.eventsOf(jobId);
+    expect(events).toMatchObject([{ event: 'install.schedule_changed', resource: { version: 2 } }]);
+    expect(eventData['install.schedule_changed'].parse(events[0]?.data)).toEqual({
+      jobId,
+      changedBy: 'installer',
+      previousStatus: 'UNSCHEDULED',
+      schedule: SHOWN,
+    });
+    expect(await fixture.messagesOf(JobScheduleChangedSchema, jobId)).toMatchObject([
+      {
+        jobId,
+        version: 2,
+        companyId: fixture.installer,
+        previousStatus: ScheduleStatus.UNSCHEDULED,
+        status: ScheduleStatus.CONFIRMED,
+        startsAt: timestampFromDate(TEST_SCHEDULE.startsAt),
+        endsAt: timestampFromDate(TEST_SCHEDULE.endsAt),
+        timeZone: 'America/Denver',
+        changedAt: timestampFromDate(TEST_NOW),
+      },
+    ]);
+  });
+
+  test('that is cancelled has no times any more, neither here nor anywhere else, and the time zone that was given', async () => {
+    const jobId = await fixture.job();
+    await fixture.schedule({ jobId });
+    const { resource } = await fixture.schedule({
+      jobId,
+      submitted: { ...CANCELLATION, startsAt: TEST_SCHEDULE.startsAt },
+      expectedVersion: 2,
+    });
+    expect(JSON.parse(resource)).toMatchObject({ version: 3, schedule: CANCELLED });
+    expect(await fixture.stored(jobId)).toMatchObject({
+      schedule_status: 'CANCELLED',
+      schedule_starts_at: null,
+      schedule_ends_at: null,
+      schedule_time_zone: 'Europe/Berlin',
+    });
+    const [, event] = await fixture.eventsOf(jobId);
+    expect(event?.data).toMatchObject({ previousStatus: 'CONFIRMED', schedule: CANCELLED });
+    const [, message] = await fixture.messagesOf(JobScheduleChangedSchema, jobId);
+    expect(message).toMatchObject({
+      previousStatus: ScheduleStatus.CONFIRMED,
+      status: ScheduleStatus.CANCELLED,
+      timeZone: 'Europe/Berlin',
+    });
+    expect(message?.startsAt ?? message?.endsAt).toBeUndefined();
+  });
+
+  test('tells the company of every difference, and of none when the same one is set again', async () => {
+    const jobId = await fixture.job();
+    const series = [
+      { ...TEST_SCHEDULE, status: 'TENTATIVE' },
+      { ...TEST_SCHEDULE, status: 'TENTATIVE' },
+      TEST_SCHEDULE,
+      { ...TEST_SCHEDULE, endsAt: new Date('2026-10-05T19:00:00.001Z') },
+      { ...TEST_SCHEDULE, startsAt: new Date('2026-10-05T14:59:59.999Z') },
+      { ...TEST_SCHEDULE, startsAt: new Date('2026-10-05T14:59:59.999Z'), timeZone: 'America/Boise' },
+      CANCELLATION,
+      TEST_SCHEDULE,
+      TEST_SCHEDULE,
+    ] as const;
+    for (const [index, submitted] of series.entries()) {
+      const { resource } = await fixture.schedule({ jobId, submitted, expectedVersion: index + 1 });
+      expect(JSON.parse(resource)).toMatchObject({ version: index + 2 });
+    }
+    const events = await fixture.eventsOf(jobId);
+    expect(events.map(({ resource }) => resource.version)).toEqual([2, 4, 5, 6, 7, 8, 9]);
+    expect(await fixture.messagesOf(JobScheduleChangedSchema, jobId)).toHaveLength(series.length);
+  });
+
+  test('may lie anywhere in the years that a date-time can name', async () => {
+    const jobId = await fixture.job();
+    const submitted = {
+      ...TEST_SCHEDULE,
+      startsAt: new Date('0000-01-01T00:00:00Z'),
+      endsAt: new Date('9999-12-31T23:59:59.999Z'),
+    };
+    await fixture.schedule({ jobId, submitted });
+    const { resource } = await fixture.record({ jobId, expectedVersion: 2 });
+    expect(JSON.parse(resource)).toMatchObject({
+      schedule: { startsAt: '0000-01-01T00:00:00.000Z', endsAt: '9999-12-31T23:59:59.999Z' },
+    });
+  });
+
+  test('that can not be cancelled is refused with the moves that there are', async () => {
+    const jobId = await fixture.job();
+    const refused = {
+      reason: 'transition_not_allowed',
+      message:
+        'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',
+      attributes: { currentStatus: 'UNSCHEDULED', allowed: ['TENTATIVE', 'CONFIRMED'] },
+    };
+    expect(await refusalOf(fixture.schedule({ jobId, submitted: CANCELLATION }))).toMatchObject(refused);
+    await fixture.schedule({ jobId });
+    await fixture.schedule({ jobId, submitted: CANCELLATION, expectedVersion: 2 });
+    expect(
+      await refusalOf(fixture.schedule({ jobId, submitted: CANCELLATION, expectedVersion: 3 })),
+    ).toMatchObject({
+      reason: 'transition_not_allowed',
+      attributes: { currentStatus: 'CANCELLED', allowed: ['TENTATIVE', 'CONFIRMED'] },
+    });
+  });
+
+  test.each([
+    [{ startsAt: null }, 'startsAt: is required when status is CONFIRMED'],
+    [{ endsAt: null }, 'endsAt: is required when status is CONFIRMED'],
+    [{ endsAt: TEST_SCHEDULE.startsAt }, 'endsAt: must be after startsAt'],
+  ])('with %j is refused with a message that names the field', async (times, message) => {
+    const jobId = await fixture.job();
+    const submitted = { ...TEST_SCHEDULE, ...times };
+    expect(await refusalOf(fixture.schedule({ jobId, submitted }))).toMatchObject({
+      reason: 'schedule_invalid',
+      message,
+    });
+  });
+
+  test.each(['COMPLETE', 'CANCELLED'])('of a job that is %s can not be changed any more', async (status) => {
+    const jobId = await fixture.job();
+    await fixture.schedule({ jobId });
+    await fixture.database.query('update jobs set status = $2 where id = $1', [jobId, status]);
+    const key = binding(newId('evt'));
+    for (const submitted of [TEST_SCHEDULE, CANCELLATION, { ...TEST_SCHEDULE, startsAt: null }]) {
+      const write = { jobId, submitted, expectedVersion: 2, binding: binding(newId('evt')) };
+      expect(await refusalOf(fixture.schedule(write))).toMatchObject({
+        reason: 'transition_not_allowed',
+        message: `the schedule of a job that is ${status} cannot be changed`,
+        attributes: { currentStatus: status, allowed: [] },
+      });
+    }
+    await refusalOf(fixture.schedule({ jobId, expectedVersion: 2, binding: key }));
+    expect(await refusalOf(fixture.schedule({ jobId, expectedVersion: 2, binding: key }))).toMatchObject({
+      attributes: { currentStatus: status, allowed: [], idempotency: { replayed: true } },
+    });
+  });
+
+  test('wakes the deliveries when somebody subscribes', async () => {
+    const jobId = await fixture.job(fixture.otherInstaller);
+    await fixture.database.query(
+      `insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version)
+       values ($1, $2, 'https://receiver.test/', '{install.*}', 'active', 1, 1)`,
+      [newId('whk'), fixture.otherInstaller],
+    );
+    let woken = 0;
+    fixture.database.onWake('deliveries', () => {
+      woken += 1;
+    });
+    await fixture.schedule({ jobId, companyId: fixture.otherInstaller });
+    expect(woken).toBe(1);
+    // Nothing to tell of.
+    await fixture.schedule({ jobId, companyId: fixture.otherInstaller, expectedVersion: 2 });
+    expect(woken).toBe(1);
+    const deliveries = await fixture.database.query(
+      `select event.name from deliveries join events as event on event.id = deliveries.event_id
+       where event.resource_id = $1`,
+      [jobId],
+    );
+    expect(deliveries).toEqual([{ name: 'install.schedule_changed' }]);
+  });
+});

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  JobScheduleChangedSchema,
+  ScheduleStatus,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
+import { assertNever } from '@partner/runtime/invariant';
+import { ServiceError } from '@partner/runtime/service-error';
+import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
+import type { JobRecord } from './job-record.js';
+import { shownSchedule } from './render-projection.js';
+import { decideScheduleMove, type ScheduleDecision, type SubmittedSchedule } from './schedule-moves.js';
+import { transitionNotAllowed } from './transition-not-allowed.js';
+
+/** A schedule that an installer company gives to one of its jobs. */
+export interface ScheduleWrite extends JobWrite {
+  readonly submitted: SubmittedSchedule;
+}
+
+/**
+ * Sets or cancels a job's schedule as {@link changeJob} changes a job (spec: Installer v1, schedule). The company is told by
+ * `install.schedule_changed` unless the schedule is the same as before.
+ *
+ * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `schedule_invalid`.
+ */
+export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<JobWritten> {
+  const { companyId, jobId, submitted } = write;
+  return changeJob(deps, write, {
+    log: {
+      done: 'job.schedule_set',
+      refused: 'job.schedule_refused',
+      fields: { scheduleStatus: submitted.status },
+    },
+    schema: JobScheduleChangedSchema,
+    decide(job, { version, now }) {
+      const decision = decideScheduleMove(job, submitted);
+      if (decision.kind !== 'scheduled') {
+        return { kind: 'refused', refusal: refusalOf(decision, job, submitted.status) };
+      }
+      const { schedule } = decision;
+      const shown = shownSchedule(schedule);
+      const previousStatus = job.schedule.status;
+      const isSame = isDeepStrictEqual(shown, shownSchedule(job.schedule));
+      return {
+        kind: 'changed',
+        fields: { schedule },
+        events: isSame
+          ? []
+          : [
+              {
+                event: 'install.schedule_changed',
+                data: { jobId, changedBy: 'installer', previousStatus, schedule: shown },
+              },
+            ],
+        message: {
+          jobId,
+          version,
+          companyId,
+          previousStatus: ScheduleStatus[previousStatus],
+          status: ScheduleStatus[submitted.status],
+          ...(schedule.startsAt === null ? {} : { startsAt: timestampFromDate(schedule.startsAt) }),
+          ...(schedule.endsAt === null ? {} : { endsAt: timestampFromDate(schedule.endsAt) }),
+          timeZone: submitted.timeZone,
+          changedAt: timestampFromDate(now),
+        },
+        logFields: { previousStatus },
+      };
+    },
+  });
+}
+
+function refusalOf(
+  decision: Exclude<ScheduleDecision, { kind: 'scheduled' }>,
+  job: Pick<JobRecord, 'status' | 'schedule'>,
+  to: SubmittableScheduleStatus,
+): ServiceError {
+  switch (decision.kind) {
+    case 'job_closed':
+      return new ServiceError(
+        'transition_not_allowed',
+        `the schedule of a job that is ${job.status} cannot be changed`,
+        { currentStatus: job.status, allowed: [] },
+      );
+    case 'transition_not_allowed':
+      return transitionNotAllowed('schedule', { from: job.schedule.status, to, allowed: decision.allowed });
+    case 'schedule_invalid':
+      return new ServiceError('schedule_invalid', `${decision.field}: ${decision.problem}`);
+    default:
+      return assertNever(decision);
+  }
+}

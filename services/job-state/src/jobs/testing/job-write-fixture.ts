@@ -1,0 +1,176 @@
+import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { type WebhookEnvelope, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { type Logger, silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Database } from '../../database/database.js';
+import { createTestDatabase } from '../../testing/test-database.js';
+import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
+import type { JobWrite, JobWritten } from '../change-job.js';
+import { recordStatusEvent, type StatusEvent } from '../record-status-event.js';
+import { type AssignmentsWrite, replaceAssignments } from '../replace-assignments.js';
+import { type ScheduleWrite, setSchedule } from '../set-schedule.js';
+
+/** A write with what the test leaves open filled in: the installer's first write to the job. */
+type Write<W extends JobWrite> = (
+  write: Partial<W> & Pick<JobWrite, 'jobId'>,
+  on?: { readonly database?: Pick<Database, 'transaction'>; readonly logger?: Logger },
+) => Promise<JobWritten>;
+
+/** What is stored of a job besides its projection. */
+export interface StoredJob {
+  readonly version: number;
+  readonly status: string;
+  readonly schedule_status: string;
+  readonly schedule_starts_at: Date | null;
+  readonly schedule_ends_at: Date | null;
+  readonly schedule_time_zone: string | null;
+  readonly technician_assignments: readonly { readonly membershipId: string; readonly assignedAt: string }[];
+  readonly projection: string;
+  readonly updated_at: Date;
+  readonly last_updated_at: Date;
+  /** Rows in the history of the job's statuses. */
+  readonly history: number;
+  /** Entries in the feed of its company. */
+  readonly entries: number;
+  /** Events about it, besides the assignment. */
+  readonly events: number;
+  /** Messages about it that wait for the broker. */
+  readonly messages: number;
+}
+
+/** A database of its own with a seller, two installer companies, and what tests of writes to jobs set up and look at. */
+export interface JobWriteFixture {
+  readonly database: Database;
+  readonly seller: string;
+  readonly installer: string;
+  readonly otherInstaller: string;
+  /** What the writes see as the time; TEST_NOW at first. */
+  setNow(now: Date): void;
+  /** A job of the installer, or of another company, at version 1. */
+  job(companyId?: string): Promise<string>;
+  /** An active technician of the installer, unless told otherwise. */
+  technician(membership?: {
+    readonly companyId?: string;
+    readonly role?: 'OWNER' | 'TECHNICIAN';
+    readonly displayName?: string;
+    readonly active?: boolean;
+  }): Promise<string>;
+  /** Moves the status; to ACKNOWLEDGED unless told otherwise. */
+  readonly record: Write<StatusEvent>;
+  /** Sets the schedule; a firm one of a few hours unless told otherwise. */
+  readonly schedule: Write<ScheduleWrite>;
+  /** Replaces the technicians; nobody unless told otherwise. */
+  readonly assign: Write<AssignmentsWrite>;
+  stored(jobId: string): Promise<StoredJob>;
+  /** The events about the job after the assignment, by version, then by name. */
+  eventsOf(jobId: string): Promise<readonly WebhookEnvelope[]>;
+  /** What the platform is told of the job in messages of one kind, oldest first. */
+  messagesOf<Desc extends DescMessage>(schema: Desc, jobId: string): Promise<readonly MessageShape<Desc>[]>;
+  close(): Promise<void>;
+}
+
+/** When the schedules of the tests begin and end, unless a test says otherwise. */
+export const TEST_SCHEDULE = {
+  status: 'CONFIRMED',
+  startsAt: new Date('2026-10-05T15:00:00.000Z'),
+  endsAt: new Date('2026-10-05T19:00:00.000Z'),
+  timeZone: 'America/Denver',
+} as const;
+
+/** Makes the database. Call `close` at the end. */
+export async function openJobWriteFixture(options: { readonly poolSize: number }): Promise<JobWriteFixture> {
+  const testDatabase = await createTestDatabase(options);
+  const { database } = testDatabase;
+  const seller = await insertCompany(database, 'SALES');
+  const installer = await insertCompany(database, 'INSTALLER');
+  let now = TEST_NOW;
+  const deps = { database, clock: () => now, logger: silentLogger };
+  const first = () => ({
+    companyId: installer,
+    binding: binding(newId('evt')),
+    expectedVersion: 1,
+    timeoutMs: undefined,
+  });
+
+  return {
+    database,
+    seller,
+    installer,
+    otherInstaller: await insertCompany(database, 'INSTALLER'),
+    setNow(instant) {
+      now = instant;
+    },
+    job: (companyId = installer) => insertAssignedJob(database, seller, companyId),
+    async technician({
+      companyId = installer,
+      role = 'TECHNICIAN',
+      displayName = 'Sam Reyes',
+      active = true,
+    } = {}) {
+      const id = newId('mem');
+      await database.query(
+        'insert into memberships (id, company_id, role, display_name, active) values ($1, $2, $3, $4, $5)',
+        [id, companyId, role, displayName, active],
+      );
+      return id;
+    },
+    record: (write, on) =>
+      recordStatusEvent(
+        { ...deps, ...on },
+        {
+          ...first(),
+          status: 'ACKNOWLEDGED',
+          occurredAt: TEST_NOW,
+          note: null,
+          blockerCode: null,
+          ...write,
+        },
+      ),
+    schedule: (write, on) =>
+      setSchedule({ ...deps, ...on }, { ...first(), submitted: TEST_SCHEDULE, ...write }),
+    assign: (write, on) =>
+      replaceAssignments({ ...deps, ...on }, { ...first(), membershipIds: [], ...write }),
+    async stored(jobId) {
+      const [job] = await database.query<Omit<StoredJob, 'messages'>>(
+        `select version, status, schedule_status, schedule_starts_at, schedule_ends_at, schedule_time_zone,
+           technician_assignments, projection, updated_at, last_updated_at,
+           (select count(*)::int from job_status_events where job_id = $1) as history,
+           (select count(*)::int from feed_entries where job_id = $1) as entries,
+           (select count(*)::int from events where resource_id = $1 and name <> 'install.job_assigned') as events
+         from jobs where id = $1`,
+        [jobId],
+      );
+      invariant(job, 'the job exists');
+      const outbox = await database.query<{ body: Buffer }>('select body from outbox');
+      return { ...job, messages: outbox.filter(({ body }) => body.includes(jobId)).length };
+    },
+    async eventsOf(jobId) {
+      const rows = await database.query<{ body: Buffer }>(
+        `select body from events where resource_id = $1 and name <> 'install.job_assigned'
+         order by resource_version, name`,
+        [jobId],
+      );
+      return rows.map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString('utf8'))));
+    },
+    async messagesOf(schema, jobId) {
+      const rows = await database.query<{ body: Buffer }>(
+        'select body from outbox where type = $1 order by id',
+        [schema.typeName],
+      );
+      return rows.filter(({ body }) => body.includes(jobId)).map(({ body }) => fromBinary(schema, body));
+    },
+    close: () => testDatabase.drop(),
+  };
+}
+
+/** How an attempt is refused. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  invariant(error instanceof ServiceError, 'the attempt is refused');
+  return error;
+}

@@ -1,0 +1,15 @@
+import { ServiceError } from '@partner/runtime/service-error';
+
+/** The refusal of a move from one status to another, with the moves that there are. */
+export function transitionNotAllowed(
+  what: 'job' | 'schedule',
+  move: { readonly from: string; readonly to: string; readonly allowed: readonly string[] },
+): ServiceError {
+  const { from, to, allowed } = move;
+  return new ServiceError(
+    'transition_not_allowed',
+    `a ${what} that is ${from} cannot move to ${to}; it can move to: ` +
+      (allowed.length === 0 ? 'none' : allowed.join(', ')),
+    { currentStatus: from, allowed },
+  );
+}
