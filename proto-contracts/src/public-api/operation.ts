@@ -1,9 +1,12 @@
 import type { z } from 'zod';
+import type { ErrorBody } from './error-body.js';
 import type { ErrorReason } from './error-reasons.js';
 import type { Scope } from './scopes.js';
 
 /** Where an operation is and what it takes: as much of its contract as serving it needs. */
 export interface OperationInput<Query, Body> {
+  /** Unique over all surfaces, e.g. `recordStatusEvent`. */
+  readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path, e.g. `/partner/v1/jobs/:id`. */
   readonly path: string;
@@ -18,25 +21,50 @@ export interface OperationInput<Query, Body> {
   readonly body?: z.ZodType<Body>;
 }
 
+/** A header of an answer. */
+export interface AnswerHeader {
+  readonly description: string;
+  readonly example: string;
+  /** True: every such answer has it. */
+  readonly required?: boolean;
+}
+
 /** One successful answer of an operation. */
 export interface OperationAnswer {
   readonly description: string;
   /** Absent: no body. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
+  /** Those that belong to this answer alone, by their lower-case names. */
+  readonly headers?: Readonly<Record<string, AnswerHeader>>;
 }
+
+/** One body that a caller may send. */
+export interface BodyExample {
+  /** A few words that tell it from the others. */
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** The body of an error, without what every one has. */
+export type ErrorExample = Readonly<Omit<ErrorBody, 'code' | 'requestId'>>;
 
 /** The whole public contract of one operation: what serves it, what documents it, and what tests check it against. */
 export interface Operation<Query, Body> extends OperationInput<Query, Body> {
-  /** Unique over all surfaces, e.g. `recordStatusEvent`. */
-  readonly id: string;
   /** A few words, e.g. `Record a status event`. */
   readonly summary: string;
   /** What it does and what to mind, in Markdown. */
   readonly description: string;
   /** What each path parameter means, with an example, by its name. */
   readonly params?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
-  readonly bodyExample?: unknown;
+  /** By a short name, e.g. `blocked`; the first one is shown in the ready command. */
+  readonly bodyExamples?: Readonly<Record<string, BodyExample>>;
+  /** A fault that callers often make, as the answer of 400 tells it. */
+  readonly faultExample?: { readonly path: string; readonly message: string };
+  /** What an error says here, where it says something else than at most operations. */
+  readonly errorExamples?: Readonly<Partial<Record<ErrorReason, ErrorExample>>>;
+  /** True: the body's field `idempotencyKey` does what the header `Idempotency-Key` does elsewhere. */
+  readonly idempotencyKeyInBody?: boolean;
   /** By status. */
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   /** Beyond what every operation of its kind can answer: bad input, credentials, limits and faults of the service. */

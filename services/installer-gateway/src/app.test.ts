@@ -1,68 +1,33 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import {
-  AccessService,
-  type AuthenticateKeyResponseSchema,
-  CompanyClass,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import {
   type GetJobRequest,
-  JobService,
   JobStatus,
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { createApiKey } from '@partner/runtime/api-key';
-import { createApiKeyAuthenticator } from '@partner/runtime/http/api-key-authentication';
-import { silentLogger } from '@partner/runtime/logger';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
-import { createInMemoryTransport, partialRpcService } from '@partner/runtime/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
-import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
-import { createInstallerApp } from './app.js';
-import { createFeedCursor } from './feed-cursor.js';
+import { createTestApp, cursors, keys } from './testing/create-test-app.js';
 
-const keys = {
-  installer: createApiKey('sandbox'),
-  favoured: createApiKey('sandbox'),
-  general: createApiKey('sandbox'),
-  contractor: createApiKey('sandbox'),
-};
-const installer = { companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY };
-const sales = { companyId: 'cmp_9', companyClass: CompanyClass.SALES };
-const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>>([
-  [keys.installer.keyId, { ...installer, companyId: 'cmp_1' }],
-  [keys.favoured.keyId, { ...installer, companyId: 'cmp_2', installerRequestsPerMinute: 100 }],
-  [keys.general.keyId, { ...sales, kind: KeyKind.GENERAL }],
-  [keys.contractor.keyId, { ...sales, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_1' }],
-]);
-const NOW = new Date('2026-09-01T12:00:00Z');
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 // Spaces and the order of fields tell whether the text was passed through.
 const resourceJson = '{ "version": 4, "id": "job_1", "status": "EN_ROUTE" }';
-const cursors = createFeedCursor(Buffer.alloc(32, 1));
+
+const cursorAfter = (companyId: string, sequence: string) =>
+  cursors.encode(companyId, { kind: 'feed', sequence });
 
 /** A company `cmp_1` with feed entries 1 to 7 and the job `job_1`; `cmp_2` has nothing. */
 function createFixture(failure?: ServiceError) {
   const feedRequests: ListJobFeedRequest[] = [];
   const jobRequests: GetJobRequest[] = [];
   const events: RecordStatusEventRequest[] = [];
-  const transport = createInMemoryTransport([
-    partialRpcService(AccessService, {
-      authenticateKey({ keyId = '' }) {
-        const principal = principals.get(keyId);
-        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
-        return principal;
-      },
-    }),
-    partialRpcService(JobService, {
+  const app = createTestApp({
+    jobs: {
       listJobFeed(feed) {
         feedRequests.push(feed);
         const { companyId, afterSequence, limit = 0 } = feed;
@@ -88,24 +53,7 @@ function createFixture(failure?: ServiceError) {
         if (failure !== undefined) throw failure;
         return { resourceJson, idempotency: { replayed: false, expiresAt: timestampFromDate(EXPIRES) } };
       },
-    }),
-  ]);
-  const metrics = new Registry();
-  const app = createInstallerApp({
-    authenticator: createApiKeyAuthenticator({
-      access: createClient(AccessService, transport),
-      surface: 'installer',
-      environment: 'sandbox',
-      monotonicMs: () => NOW.getTime(),
-      metrics,
-    }),
-    limiter: createInMemoryRateLimiter(() => NOW),
-    jobs: createClient(JobService, transport),
-    cursors,
-    logger: silentLogger,
-    metrics,
-    rpcTimeoutMs: 1_000,
-    trustedProxyHops: 0,
+    },
   });
   const get = (path: string, key = keys.installer) => request(app).get(path).set('x-api-key', key.text);
   const postEvent = (key = keys.installer) =>
@@ -143,7 +91,7 @@ describe('GET /partner/v1/jobs', () => {
     expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.text).toBe(
-      `{"apiVersion":"2026-08-26","resources":[${entry(6)},${entry(7)}],"nextCursor":"${cursors.encode('cmp_1', '7')}","hasMore":false}`,
+      `{"apiVersion":"2026-08-26","resources":[${entry(6)},${entry(7)}],"nextCursor":"${cursorAfter('cmp_1', '7')}","hasMore":false}`,
     );
     expect(feedRequests).toMatchObject([{ companyId: 'cmp_1', limit: 2 }]);
     expect(feedRequests[0]?.afterSequence).toBeUndefined();
@@ -158,7 +106,7 @@ describe('GET /partner/v1/jobs', () => {
 
   test('with a cursor is what stands after it, page by page, and then nothing with the cursor given', async () => {
     const { get } = createFixture();
-    let cursor = cursors.encode('cmp_1', '2');
+    let cursor = cursorAfter('cmp_1', '2');
     const pages: unknown[] = [];
     for (let turn = 0; turn < 4; turn += 1) {
       const response = await get(`/partner/v1/jobs?limit=2&cursor=${cursor}`);
@@ -182,8 +130,8 @@ describe('GET /partner/v1/jobs', () => {
   });
 
   test.each([
-    ['of another company', cursors.encode('cmp_2', '3')],
-    ['that was tampered with', cursors.encode('cmp_1', '3').replace(/^./, 'B')],
+    ['of another company', cursorAfter('cmp_2', '3')],
+    ['that was tampered with', cursorAfter('cmp_1', '3').replace(/^./, 'B')],
     ['that is none', '3'],
     ['that is empty', ''],
   ])('refuses a cursor %s with 400 cursor_invalid', async (_what, cursor) => {

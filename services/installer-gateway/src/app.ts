@@ -7,30 +7,52 @@ import {
   FAILED_AUTHENTICATIONS_PER_MINUTE,
   scopesOfPrincipal,
 } from '@partner/runtime/http/api-key-authentication';
+import type { ApiVersions } from '@partner/runtime/http/api-versions';
 import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { RequestListener } from 'node:http';
 import type { FeedCursor } from './feed-cursor.js';
 import { getJob } from './routes/get-job.js';
 import { listJobFeed } from './routes/list-job-feed.js';
+import { listTechnicians } from './routes/list-technicians.js';
 import { recordStatusEvent } from './routes/record-status-event.js';
+import { replaceAssignments } from './routes/replace-assignments.js';
+import { setSchedule } from './routes/set-schedule.js';
 
 /** What the installer surface stands on. */
 export interface InstallerAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
   'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
 > {
+  readonly versions: ApiVersions;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
-  readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed' | 'getJob' | 'recordStatusEvent'>;
+  readonly jobs: Pick<
+    Client<typeof JobService>,
+    | 'listJobFeed'
+    | 'listAssignedJobs'
+    | 'getJob'
+    | 'recordStatusEvent'
+    | 'setSchedule'
+    | 'replaceAssignments'
+    | 'listTechnicians'
+  >;
   readonly cursors: FeedCursor;
 }
 
 /** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { authenticator, limiter, jobs, cursors, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
+  const { versions, authenticator, limiter, jobs, cursors } = deps;
+  const { logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [listJobFeed({ jobs, cursors }), getJob({ jobs }), recordStatusEvent({ jobs })],
+    endpoints: [
+      listJobFeed({ jobs, cursors }),
+      getJob({ jobs }),
+      recordStatusEvent({ jobs }),
+      setSchedule({ jobs }),
+      replaceAssignments({ jobs }),
+      listTechnicians({ jobs }),
+    ],
     authenticate: (request) => authenticator.authenticate(request),
     scopesOf: scopesOfPrincipal,
     rateLimit: {
@@ -45,6 +67,6 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
     metrics,
     rpcTimeoutMs,
     trustedProxyHops,
-    versioned: true,
+    versions,
   });
 }

@@ -1,31 +1,68 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFeedCursor } from './feed-cursor.js';
+import { newId } from '@partner/runtime/ids';
+import { createFeedCursor, type FeedPlace } from './feed-cursor.js';
 
 const cursors = createFeedCursor(Buffer.alloc(32, 1));
+const inFeed = (sequence: string): FeedPlace => ({ kind: 'feed', sequence });
+const inSnapshot = (sequence: string, afterJobId: string): FeedPlace => ({
+  kind: 'snapshot',
+  sequence,
+  afterJobId,
+});
+const places = [inFeed('7'), inSnapshot('7', newId('job')), inSnapshot('7', 'job_12'), inSnapshot('7', '')];
 
 describe('a feed cursor', () => {
-  test.each(['0', '1', '60', '9007199254740993'])('leads back to sequence %s', (sequence) => {
-    expect(cursors.decode('cmp_1', cursors.encode('cmp_1', sequence))).toBe(sequence);
+  test.each([
+    ...['0', '1', '60', '9007199254740993'].map(inFeed),
+    ...['', 'job_1', 'job_12', 'job_123', newId('job'), 'x'.repeat(255), 'jöb'].map((id) =>
+      inSnapshot('9007199254740993', id),
+    ),
+  ])('leads back to the place %j', (place) => {
+    expect(cursors.decode('cmp_1', cursors.encode('cmp_1', place))).toEqual(place);
   });
 
-  test('is invalid for another company, and when it was signed with another key', () => {
-    expect(() => cursors.decode('cmp_2', cursors.encode('cmp_1', '7'))).toThrow('cursor: must be');
-    const others = createFeedCursor(Buffer.alloc(32, 2));
-    expect(() => cursors.decode('cmp_1', others.encode('cmp_1', '7'))).toThrow('cursor: must be');
+  test('is short enough for a query whatever the id of a job is', () => {
+    expect(cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(255))).length).toBeLessThanOrEqual(512);
+    expect(() => cursors.encode('cmp_1', inSnapshot('1', 'x'.repeat(256)))).toThrow('fits into a cursor');
   });
 
-  test('is invalid with any one character changed, left out or added', () => {
-    const cursor = cursors.encode('cmp_1', '7');
+  test.each(places)(
+    'is invalid for another company, and when it was signed with another key: %j',
+    (place) => {
+      expect(() => cursors.decode('cmp_2', cursors.encode('cmp_1', place))).toThrow('cursor: must be');
+      const others = createFeedCursor(Buffer.alloc(32, 2));
+      expect(() => cursors.decode('cmp_1', others.encode('cmp_1', place))).toThrow('cursor: must be');
+    },
+  );
+
+  test.each([inFeed('7'), inSnapshot('7', 'job_1')])(
+    'never holds for another place and company that together have the same letters: %j',
+    (place) => {
+      const cursor = Buffer.from(cursors.encode('cmp_1', place), 'base64url');
+      const end = cursor.length - 18;
+      // The place one letter longer, the company one shorter.
+      const longer = Buffer.concat([cursor.subarray(0, end), Buffer.from('c'), cursor.subarray(end)]);
+      expect(() => cursors.decode('mp_1', longer.toString('base64url'))).toThrow('cursor: must be');
+    },
+  );
+
+  test.each(places)('is invalid with any one character changed, left out or added: %j', (place) => {
+    const cursor = cursors.encode('cmp_1', place);
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     for (let index = 0; index < cursor.length; index += 1) {
       const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
-      const other = cursor[index] === 'A' ? 'B' : 'A';
-      for (const changed of [before + other + after, before + after, `${before}-${cursor.slice(index)}`]) {
+      const others = Array.from(alphabet).filter((character) => character !== cursor[index]);
+      for (const changed of [
+        before + after,
+        `${before}-${cursor.slice(index)}`,
+        ...others.map((other) => before + other + after),
+      ]) {
         expect(() => cursors.decode('cmp_1', changed)).toThrow('cursor: must be');
       }
     }
   });
 
-  test.each(['', '0', 'ü', '====', 'A'.repeat(36), '\0', `${cursors.encode('cmp_1', '7')}=`])(
+  test.each(['', '0', 'ü', '====', 'A'.repeat(36), '\0', `${cursors.encode('cmp_1', inFeed('7'))}=`])(
     'is not %j',
     (text) => {
       expect(() => cursors.decode('cmp_1', text)).toThrow(

@@ -1,21 +1,32 @@
+import { assertNever, invariant } from '@partner/runtime/invariant';
 import { ServiceError } from '@partner/runtime/service-error';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Turns a place in one company's change feed into an opaque text and back. */
+/** Where a reader of a company's jobs stands. Sequences are decimal texts. */
+export type FeedPlace =
+  /** In the change feed, after an entry; 0: before the first. */
+  | { readonly kind: 'feed'; readonly sequence: string }
+  /** In a snapshot of all jobs that began at a place in the feed, after a job. */
+  | { readonly kind: 'snapshot'; readonly sequence: string; readonly afterJobId: string };
+
+/** Turns a place into an opaque text and back. */
 export interface FeedCursor {
-  /** The cursor that stands after an entry. */
-  encode(companyId: string, sequence: string): string;
-  /** The sequence that the cursor stands after. Throws `cursor_invalid` unless it was made for this company. */
-  decode(companyId: string, cursor: string): string;
+  encode(companyId: string, place: FeedPlace): string;
+  /** Throws `cursor_invalid` unless the cursor was made for this company. */
+  decode(companyId: string, cursor: string): FeedPlace;
 }
 
 const KIND_FEED = 1;
-const PLACE_BYTES = 9;
+const KIND_SNAPSHOT = 2;
+/** The kind and the sequence. */
+const HEAD_BYTES = 9;
+const MAX_JOB_ID_BYTES = 255;
 const MAC_BYTES = 18;
 
 /**
- * Makes cursors: one byte for the kind, 8 for the sequence and 18 of an HMAC-SHA256 that also covers the company, in
- * base64url. The 27 bytes fill whole base64 groups, so that no character can be changed without changing a byte.
+ * Makes cursors: a byte for the kind, 8 for the sequence, in a snapshot one for the length of the job's id and the id, and 18
+ * of an HMAC-SHA256 that also covers the company; all in base64url, of which no text but the one given out is taken. A place
+ * tells its own length, so that no other place and company make the same bytes under the HMAC.
  */
 export function createFeedCursor(signingKey: Uint8Array): FeedCursor {
   function mac(companyId: string, place: Uint8Array): Buffer {
@@ -27,26 +38,53 @@ export function createFeedCursor(signingKey: Uint8Array): FeedCursor {
   }
 
   return {
-    encode(companyId, sequence) {
-      const place = Buffer.alloc(PLACE_BYTES);
-      place.writeUInt8(KIND_FEED);
-      place.writeBigInt64BE(BigInt(sequence), 1);
-      return Buffer.concat([place, mac(companyId, place)]).toString('base64url');
+    encode(companyId, place) {
+      const bytes = placeBytes(place);
+      return Buffer.concat([bytes, mac(companyId, bytes)]).toString('base64url');
     },
     decode(companyId, cursor) {
       const bytes = Buffer.from(cursor, 'base64url');
-      const place = bytes.subarray(0, PLACE_BYTES);
+      const place = bytes.subarray(0, -MAC_BYTES);
       if (
-        bytes.length !== PLACE_BYTES + MAC_BYTES ||
+        place.length < HEAD_BYTES ||
         bytes.toString('base64url') !== cursor ||
-        !timingSafeEqual(bytes.subarray(PLACE_BYTES), mac(companyId, place)) ||
-        place.readUInt8() !== KIND_FEED
+        !timingSafeEqual(bytes.subarray(-MAC_BYTES), mac(companyId, place))
       ) {
         throw cursorInvalid();
       }
-      return place.readBigInt64BE(1).toString();
+      return placeFrom(place);
     },
   };
+}
+
+function placeBytes(place: FeedPlace): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeBigInt64BE(BigInt(place.sequence), 1);
+  switch (place.kind) {
+    case 'feed':
+      head.writeUInt8(KIND_FEED);
+      return head;
+    case 'snapshot': {
+      head.writeUInt8(KIND_SNAPSHOT);
+      const jobId = Buffer.from(place.afterJobId, 'utf8');
+      invariant(jobId.length <= MAX_JOB_ID_BYTES, 'the id of a job fits into a cursor');
+      return Buffer.concat([head, Buffer.of(jobId.length), jobId]);
+    }
+    default:
+      return assertNever(place);
+  }
+}
+
+/** The place that {@link placeBytes} wrote. One of another kind or length was not written for this company. */
+function placeFrom(bytes: Buffer): FeedPlace {
+  const kind = bytes.readUInt8();
+  const sequence = bytes.readBigInt64BE(1).toString();
+  const jobId = bytes.subarray(HEAD_BYTES + 1);
+  if (kind === KIND_FEED && bytes.length === HEAD_BYTES) return { kind: 'feed', sequence };
+  if (kind === KIND_SNAPSHOT && bytes[HEAD_BYTES] === jobId.length) {
+    return { kind: 'snapshot', sequence, afterJobId: jobId.toString('utf8') };
+  }
+  throw cursorInvalid();
 }
 
 function cursorInvalid(): ServiceError {

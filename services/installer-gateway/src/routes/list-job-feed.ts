@@ -1,45 +1,110 @@
-import type { Client } from '@connectrpc/connect';
+import type { CallOptions, Client } from '@connectrpc/connect';
 import type { FeedEntry, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { listJobFeedOperation } from '@partner/proto-contracts/public-api/operations/installer';
 import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { invariant } from '@partner/runtime/invariant';
-import type { FeedCursor } from '../feed-cursor.js';
+import type { FeedCursor, FeedPlace } from '../feed-cursor.js';
+
+/** Who reads, and how much at once. */
+interface Reader {
+  readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed' | 'listAssignedJobs'>;
+  readonly companyId: string;
+  readonly limit: number;
+  readonly call: CallOptions;
+}
+
+interface Page {
+  readonly entryTexts: readonly string[];
+  /** Where to go on; undefined: where this page began. */
+  readonly next: FeedPlace | undefined;
+  readonly hasMore: boolean;
+}
 
 /**
  * `GET /partner/v1/jobs`: the company's change feed. Without a cursor the newest page, oldest entry first (spec: Installer
- * v1, rule 1); with one the entries after it. `nextCursor` is null only when the company has no entry at all.
+ * v1, rule 1), or with `from=start` the oldest page; with a cursor what stands after it. `nextCursor` is null only when the
+ * company has no entry at all.
+ *
+ * `view=snapshot` pages through the jobs that the company has now, and its last cursor leads into the feed: to the sequence
+ * that was the newest when the first page was read, which every entry of the snapshot carries. A later page may show newer
+ * changes; the feed tells of them again, and of all that a page came too early for, so that no change is missed.
  */
 export function listJobFeed(deps: {
-  readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed'>;
+  readonly jobs: Reader['jobs'];
   readonly cursors: FeedCursor;
 }): AnyEndpoint<ApiKeyPrincipal> {
+  const { jobs, cursors } = deps;
   return serveOperation(
     listJobFeedOperation,
-    async ({ principal: { companyId }, query: { cursor, limit }, apiVersion, call }) => {
-      const afterSequence = cursor === undefined ? undefined : deps.cursors.decode(companyId, cursor);
-      const { entries, hasMore } = await deps.jobs.listJobFeed({ companyId, limit, afterSequence }, call);
-      const last = entries.at(-1)?.sequence;
-      const nextCursor = last === undefined ? (cursor ?? null) : deps.cursors.encode(companyId, last);
-      return { status: 200, text: feedText(apiVersion, entries, nextCursor, hasMore === true) };
+    async ({ principal: { companyId }, query: { cursor, limit, from, view }, apiVersion, call }) => {
+      const reader = { jobs, companyId, limit, call };
+      const read = () => {
+        if (cursor === undefined) {
+          return view === 'snapshot'
+            ? snapshotPage(reader, undefined)
+            : feedPage(reader, from === 'start' ? '0' : undefined);
+        }
+        const place = cursors.decode(companyId, cursor);
+        return place.kind === 'feed' ? feedPage(reader, place.sequence) : snapshotPage(reader, place);
+      };
+      const { entryTexts, next, hasMore } = await read();
+      const nextCursor = next === undefined ? (cursor ?? null) : cursors.encode(companyId, next);
+      // Put together around the projections' own texts, which are never parsed on the way.
+      const text = `{"apiVersion":"${apiVersion}","resources":[${entryTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+      return { status: 200, text };
     },
   );
 }
 
-/** The page around the projections' own texts, which are never parsed on the way. */
-function feedText(
-  apiVersion: string,
-  entries: readonly FeedEntry[],
-  nextCursor: string | null,
-  hasMore: boolean,
-): string {
-  const resources = entries.map(entryText).join(',');
-  return `{"apiVersion":"${apiVersion}","resources":[${resources}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
+/** A page of the feed after a sequence, or the newest page. */
+async function feedPage(reader: Reader, afterSequence: string | undefined): Promise<Page> {
+  const { jobs, companyId, limit, call } = reader;
+  const { entries, hasMore } = await jobs.listJobFeed({ companyId, limit, afterSequence }, call);
+  const last = entries.at(-1)?.sequence;
+  return {
+    entryTexts: entries.map((entry) => entryText(entry.sequence, entry)),
+    next: last === undefined ? undefined : { kind: 'feed', sequence: last },
+    hasMore: hasMore === true,
+  };
 }
 
-function entryText({ sequence, changedAt, resourceJson }: FeedEntry): string {
-  invariant(sequence !== undefined && /^\d+$/.test(sequence), 'a feed entry has a sequence');
-  invariant(changedAt, 'a feed entry has its instant');
-  invariant(resourceJson, 'a feed entry has a projection');
+/** A page of a snapshot that has begun, or the first page of a new one. */
+async function snapshotPage(
+  reader: Reader,
+  place: { readonly sequence: string; readonly afterJobId: string } | undefined,
+): Promise<Page> {
+  const { companyId, limit, call } = reader;
+  const { jobs, hasMore, feedSequence } = await reader.jobs.listAssignedJobs(
+    { companyId, limit, afterJobId: place?.afterJobId },
+    call,
+  );
+  const sequence = place?.sequence ?? feedSequence;
+  invariant(sequence, 'the feed has a newest sequence');
+  const lastJobId = jobs.at(-1)?.jobId;
+  return {
+    entryTexts: jobs.map((job) => entryText(sequence, job)),
+    next: hasMore === true ? snapshotPlace(sequence, lastJobId) : feedPlace(sequence),
+    hasMore: hasMore === true,
+  };
+}
+
+function snapshotPlace(sequence: string, lastJobId: string | undefined): FeedPlace {
+  invariant(lastJobId, 'more jobs stand after one that was read');
+  return { kind: 'snapshot', sequence, afterJobId: lastJobId };
+}
+
+/** Undefined at sequence 0: the company has never had an entry. */
+function feedPlace(sequence: string): FeedPlace | undefined {
+  return sequence === '0' ? undefined : { kind: 'feed', sequence };
+}
+
+function entryText(
+  sequence: string | undefined,
+  { changedAt, resourceJson }: Pick<FeedEntry, 'changedAt' | 'resourceJson'>,
+): string {
+  invariant(sequence !== undefined && /^\d+$/.test(sequence), 'an entry has a sequence');
+  invariant(changedAt, 'an entry has its instant');
+  invariant(resourceJson, 'an entry has a projection');
   return `{"sequence":${sequence},"changedAt":${JSON.stringify(changedAt)},"resource":${resourceJson}}`;
 }

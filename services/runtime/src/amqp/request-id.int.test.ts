@@ -97,7 +97,7 @@ describe('the id of a request', () => {
     const limiter = createInMemoryRateLimiter(() => new Date());
     const app = createHttpApp<undefined>({
       endpoints: [
-        serveOperation({ method: 'get', path: '/job', unauthenticated: true }, async () => {
+        serveOperation({ id: 'readJob', method: 'get', path: '/job', unauthenticated: true }, async () => {
           logger.info({}, 'gateway.asks');
           return { status: 200, text: (await client.getJob({})).resourceJson ?? '' };
         }),

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
 
-/** One request whose caller is known and whose input has passed validation. */
+/** One request whose caller is known and whose input has passed validation, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
   readonly principal: Principal;
   /** Path parameters, as given. */
@@ -12,10 +12,13 @@ export interface EndpointRequest<Principal, Query, Body> {
   readonly idempotencyKey: string | undefined;
   /** Method and path as requested, e.g. `POST /partner/v1/jobs/job_01j…/status-events`: what an idempotency key is bound to. */
   readonly operation: string;
-  /** SHA-256 of the canonical (key-sorted) JSON of the body as parsed, unknown fields included. */
+  /** SHA-256 of the canonical (key-sorted) JSON of the body as it was sent, unknown fields included. */
   readonly bodySha256: Buffer;
   readonly requestId: string;
-  /** The version date that the answer is to have: the one that the request pins, else the current one. */
+  /**
+   * The version date that the answer is to name: the one that the request pins, else the current one. The answer itself is
+   * given in the form of the current version.
+   */
   readonly apiVersion: string;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;

@@ -3,6 +3,7 @@ import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Registry } from 'prom-client';
@@ -13,7 +14,8 @@ import { createLogger } from '../logger.js';
 import { notFound, ServiceError } from '../service-error.js';
 import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
 import { createRecorder } from '../testing/recorder.js';
-import { type AnyEndpoint, type EndpointRequest, serveOperation } from './endpoint.js';
+import { createApiVersions } from './api-versions.js';
+import { type AnyEndpoint, type EndpointAnswer, type EndpointRequest, serveOperation } from './endpoint.js';
 import { createHttpApp, type HttpAppOptions } from './http-app.js';
 import { createHttpServer } from './http-server.js';
 
@@ -27,9 +29,12 @@ const logLine = z.record(z.string(), z.unknown());
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+const oneVersion = createApiVersions({ superseded: [], current: '2026-08-26' });
+
 const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
   serveOperation(
     {
+      id: 'writeThing',
       method: 'post',
       path: '/things',
       scope: 'leads:write',
@@ -41,6 +46,7 @@ const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
 const readThing = (handle: AnyEndpoint<Caller>['handle']) =>
   serveOperation(
     {
+      id: 'readThing',
       method: 'get',
       path: '/things/:id',
       query: z.object({ take: z.coerce.number({ error: 'must be an integer' }).int().default(50) }),
@@ -141,7 +147,7 @@ describe('every answer', () => {
   });
 
   test('says the API version on a versioned surface, errors included', async () => {
-    const { app } = createFixture({ versioned: true });
+    const { app } = createFixture({ versions: oneVersion });
     const paths = [
       request(app).get('/things/1').set('x-api-key', 'full'),
       request(app).get('/things/1'),
@@ -180,7 +186,7 @@ describe('the order of checks', () => {
     const { app, handled } = createFixture();
     const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
     expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
-    expect(response.headers['ratelimit']).toBeUndefined();
+    expect(response.headers['ratelimit']).not.toContain('default');
     expect(handled).toHaveLength(0);
   });
 
@@ -220,12 +226,16 @@ describe('the order of checks', () => {
   test('charges only failures to the client address, and refuses only failures for it', async () => {
     const { app } = createFixture();
     for (let failure = 0; failure < 3; failure += 1) {
-      assertError(await request(app).get('/things/1').set('x-api-key', 'wrong'), 401, 'unauthenticated');
+      const failed = await request(app).get('/things/1').set('x-api-key', 'wrong');
+      assertError(failed, 401, 'unauthenticated');
+      expect(failed.headers['ratelimit-policy']).toBe('"failed-authentication";q=3;w=60');
+      expect(failed.headers['ratelimit']).toBe(`"failed-authentication";r=${2 - failure};t=61`);
       expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
     }
     const refused = await request(app).get('/things/1').set('x-api-key', 'wrong');
     assertError(refused, 429, 'rate_limited');
     expect(refused.headers['retry-after']).toBe('61');
+    expect(refused.headers['ratelimit']).toBe('"failed-authentication";r=0;t=61');
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
@@ -429,7 +439,7 @@ describe('the input of an endpoint', () => {
   });
 
   test('lists all of its faults at once', async () => {
-    const { app } = createFixture({ versioned: true });
+    const { app } = createFixture({ versions: oneVersion });
     const response = await post(app)
       .set('x-svc-api-version', '2025-01-01')
       .set('idempotency-key', '?')
@@ -442,7 +452,7 @@ describe('the input of an endpoint', () => {
   });
 
   test('may pin the current API version and no other', async () => {
-    const { app } = createFixture({ versioned: true });
+    const { app } = createFixture({ versions: oneVersion });
     const pinned = (version: string) =>
       request(app).get('/things/1').set('x-api-key', 'full').set('x-svc-api-version', version);
     expect((await pinned('2026-08-26')).status).toBe(200);
@@ -466,7 +476,7 @@ describe('the input of an endpoint', () => {
   test.each(['http://[', 'http://[/things/1', 'http://[::1/things/1'])(
     'in the target %s, in which no path can be found, is a 400',
     async (target) => {
-      const { app, lines } = createFixture({ versioned: true });
+      const { app, lines } = createFixture({ versions: oneVersion });
       const server = createHttpServer(app);
       const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
       const socket = connect(port, '127.0.0.1');
@@ -530,6 +540,84 @@ describe('the input of an endpoint', () => {
       expect(error).toBe('path: must be percent-encoded UTF-8');
     }
     assertError(await request(app).get('/things/a%00b').set('x-api-key', 'full'), 404, 'not_found');
+  });
+});
+
+describe('an endpoint whose operation is conditional', () => {
+  const conditional = (answer: EndpointAnswer, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
+    createFixture({
+      versions: oneVersion,
+      endpoints: [{ ...readThing(async () => answer), conditional: true }],
+      ...overrides,
+    }).app;
+  const get = (app: RequestListener) => request(app).get('/things/1').set('x-api-key', 'full');
+  const tagOf = async (app: RequestListener) => z.string().parse((await get(app)).headers['etag']);
+
+  test('answers with a strong tag that stands for the body, however the endpoint gives it', async () => {
+    const one = await tagOf(conditional({ status: 200, text: '{"n":1}' }));
+    expect(one).toMatch(/^"[\w-]+"$/);
+    expect(await tagOf(conditional({ status: 200, json: { n: 1 } }))).toBe(one);
+    expect(await tagOf(conditional({ status: 200, json: { n: 2 } }))).not.toBe(one);
+  });
+
+  test('answers 304 without a body to whoever has the body already, and the limit counts it', async () => {
+    const app = conditional({ status: 200, text: '{"n":1}', headers: { 'cache-control': 'private' } });
+    const tag = await tagOf(app);
+    const response = await get(app).set('if-none-match', `"other", W/${tag}`).set('x-request-id', 'abc');
+    expect([response.status, response.text]).toEqual([304, '']);
+    expect(response.headers).toMatchObject({
+      etag: tag,
+      'x-request-id': 'abc',
+      'x-svc-api-version': '2026-08-26',
+      'ratelimit-policy': '"default";q=5;w=60',
+      ratelimit: '"default";r=3;t=61',
+      'cache-control': 'private',
+    });
+    expect(response.headers).not.toHaveProperty('content-type');
+    expect(response.headers).not.toHaveProperty('content-length');
+  });
+
+  test('answers HEAD as GET, with the tag or with 304', async () => {
+    const app = conditional({ status: 200, text: '{"n":1}' });
+    const tag = await tagOf(app);
+    const head = () => request(app).head('/things/1').set('x-api-key', 'full');
+    const fresh = await head();
+    expect(fresh.status).toBe(200);
+    expect(fresh.headers).toMatchObject({ etag: tag, 'content-length': '7' });
+    const known = await head().set('if-none-match', tag);
+    expect([known.status, known.headers['etag']]).toEqual([304, tag]);
+  });
+
+  test('answers in full when the tag is another, or the header is no list of tags', async () => {
+    const app = conditional({ status: 200, text: '{"n":1}' });
+    const tag = await tagOf(app);
+    for (const header of ['"other"', `nonsense ${tag}`]) {
+      const response = await get(app).set('if-none-match', header);
+      expect([response.status, response.text]).toEqual([200, '{"n":1}']);
+    }
+  });
+
+  test('keeps its failures and its other answers, whatever the caller has', async () => {
+    const failing = createFixture({
+      endpoints: [
+        {
+          ...readThing(async () => {
+            throw notFound('thing');
+          }),
+          conditional: true,
+        },
+      ],
+    }).app;
+    const response = await get(failing).set('if-none-match', '*');
+    assertError(response, 404, 'not_found');
+    expect(response.headers).not.toHaveProperty('etag');
+    const accepted = await get(conditional({ status: 202, json: {} })).set('if-none-match', '*');
+    expect([accepted.status, accepted.headers['etag']]).toEqual([202, undefined]);
+  });
+
+  test('is the only one that looks at If-None-Match', async () => {
+    const response = await get(createFixture().app).set('if-none-match', '*');
+    expect([response.status, response.headers['etag']]).toEqual([200, undefined]);
   });
 });
 
@@ -608,6 +696,7 @@ describe('each request', () => {
       requestId: 'abc',
     });
     expect(JSON.stringify(line)).not.toContain('take');
+    expect(line).not.toHaveProperty('apiVersion');
     expect(other).toMatchObject({ route: 'unmatched', status: 404, code: 'not_found' });
     const text = await metrics.metrics();
     expect(text).toContain(
@@ -616,6 +705,12 @@ describe('each request', () => {
     expect(text).toContain(
       'partner_http_request_duration_seconds_count{route="unmatched",method="GET",status_class="4xx"} 1',
     );
+  });
+
+  test('of a versioned surface is logged with the version that answers it', async () => {
+    const { app, lines } = createFixture({ versions: oneVersion });
+    await request(app).get('/nothing').set('x-svc-api-version', '2025-01-01');
+    expect(await lines.atLeast(1)).toMatchObject([{ status: 404, apiVersion: '2026-08-26' }]);
   });
 
   test('tells its RPCs when the client has gone', async () => {

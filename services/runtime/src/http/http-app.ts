@@ -13,10 +13,19 @@ import type { Logger } from '../logger.js';
 import { runWithRequestId } from '../request-context.js';
 import { type FieldViolation, httpStatusOf, ServiceError } from '../service-error.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
+import { answerText } from './answer-text.js';
+import {
+  API_VERSION_HEADER,
+  type ApiVersions,
+  type JsonObject,
+  type Rewrite,
+  type Translation,
+} from './api-versions.js';
 import { sha256OfCanonicalJson } from './canonical-json.js';
 import { clientNetwork, plainAddress } from './client-address.js';
 import { drainWithinBounds } from './drain-within-bounds.js';
 import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
+import { entityTagOf, namesEntityTag } from './entity-tag.js';
 import { errorAnswer } from './error-answer.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
 import { readJsonBody } from './request-body.js';
@@ -71,8 +80,8 @@ export interface HttpAppOptions<Principal> {
   readonly rpcTimeoutMs: number;
   /** Proxies in front whose `x-forwarded-for` is believed. */
   readonly trustedProxyHops: number;
-  /** True: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
-  readonly versioned?: boolean;
+  /** Of a versioned surface: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
+  readonly versions?: ApiVersions;
   /** Runs after the scope check and before parameters and body are looked at. Throws a `ServiceError` to refuse. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
   /** Fields of the principal for the log line of the request, e.g. `companyId` and `keyId`. */
@@ -83,10 +92,19 @@ export interface HttpAppOptions<Principal> {
  * Makes the app of one surface. An unknown path (404) and a known path with another method (405) are answered
  * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
  * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
- * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. Each request makes one span, one log
- * line `http.request_completed` and one observation of `partner_http_request_duration_seconds`.
+ * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
+ * operation has an `ETag`, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
+ * log line `http.request_completed` and one observation of `partner_http_request_duration_seconds`.
+ *
+ * Throws when a version differs in an operation that no endpoint serves.
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
+  for (const id of options.versions?.differingOperations ?? []) {
+    invariant(
+      options.endpoints.some((endpoint) => endpoint.id === id),
+      `a version differs in ${id}, which is no operation of the surface`,
+    );
+  }
   const log = createRequestLog(options);
   const app = express();
   app.disable('x-powered-by');
@@ -135,7 +153,12 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     log.begin(request, response, requestId);
     response.setHeader('x-request-id', requestId);
     response.setHeader('cache-control', 'no-store');
-    if (options.versioned === true) response.setHeader('x-svc-api-version', CURRENT_API_VERSION);
+    const selected = options.versions?.select(request.headers[API_VERSION_HEADER]?.toString());
+    if (selected !== undefined) {
+      const { date, headers } = selected.version;
+      log.recordOf(request).apiVersion = date;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    }
     setSecurityHeaders(request, response, () => {
       runWithRequestId(requestId, () => {
         route(request, response, (thrown) => {
@@ -198,52 +221,68 @@ async function answerTo<Principal>(
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unauthenticated endpoint does not look at it
   let principal: any;
   if (endpoint.unauthenticated !== true) {
-    const known = await callWith(async (call) => authenticated(options, { ...surfaceRequest, call }));
+    const known = await callWith(async (call) =>
+      authenticated(options, { ...surfaceRequest, call }, response),
+    );
     record.principal = options.logFieldsOf?.(known) ?? {};
     principal = known;
     const { limiter, keyOf, limitOf } = options.rateLimit;
     const verdict = await limiter.take(keyOf(known), limitOf(known));
-    setRateLimitHeaders(response, limitOf(known), verdict);
+    setRateLimitHeaders(response, { policy: 'default', limit: limitOf(known), verdict });
     if (!verdict.accepted) throw rateLimited(verdict);
     if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
       throw new ServiceError('permission_denied', `x-api-key: this key lacks the scope ${endpoint.scope}`);
     }
   }
   options.beforeEndpoint?.(surfaceRequest);
-  const input = await readInput(options, endpoint, request);
-  return callWith((call) =>
+  const selected = options.versions?.select(request.get(API_VERSION_HEADER));
+  const translation = selected?.version.translationOf(endpoint.id);
+  const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
+  const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
+  const answer = await callWith((call) =>
     endpoint.handle({
       ...input,
       // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
       principal,
       operation: `${request.method} ${surfaceRequest.path}`,
       requestId: record.requestId,
-      apiVersion: CURRENT_API_VERSION,
+      apiVersion,
       header: (name) => request.get(name),
       call,
       remoteAddress: surfaceRequest.remoteAddress,
     }),
   );
+  const shown = translation?.answer === undefined ? answer : rewrittenAnswer(answer, translation.answer);
+  return endpoint.conditional === true
+    ? conditionalAnswer(shown, apiVersion, request.get('if-none-match'))
+    : shown;
 }
 
-/** Charges a failure of authentication to the client's address; over that limit the answer is 429 in place of 401. */
+/** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
 async function authenticated<Principal>(
   options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'>,
   request: Omit<AuthenticationRequest, 'beforeLookUp'>,
+  response: Response,
 ): Promise<Principal> {
-  const { limiter, limitPerMinute } = options.failedAuthentication;
+  const { limiter, limitPerMinute: limit } = options.failedAuthentication;
+  const refusal = (verdict: RateLimitVerdict) => {
+    setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
+    return rateLimited(verdict);
+  };
   const key = `failed-authentication:${clientNetwork(request.remoteAddress)}`;
   const beforeLookUp = async () => {
-    const verdict = await limiter.ask(key, limitPerMinute);
-    if (!verdict.accepted) throw rateLimited(verdict);
+    const verdict = await limiter.ask(key, limit);
+    if (!verdict.accepted) throw refusal(verdict);
   };
   try {
     return await options.authenticate({ ...request, beforeLookUp });
   } catch (thrown) {
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
-    const verdict = await limiter.take(key, limitPerMinute);
-    throw verdict.accepted ? error : rateLimited(verdict);
+    const verdict = await limiter.take(key, limit);
+    if (!verdict.accepted) throw refusal(verdict);
+    setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
+    throw error;
   }
 }
 
@@ -255,29 +294,34 @@ interface RequestInput {
   readonly bodySha256: Buffer;
 }
 
-/** Reads and checks everything that the caller sent; throws one 400 that lists all faults. */
+/** Reads and checks everything that the caller sent, in the current version's form; throws one 400 that lists all faults. */
 async function readInput<Principal>(
-  options: Pick<HttpAppOptions<Principal>, 'versioned'>,
   endpoint: AnyEndpoint<Principal>,
   request: Request,
+  {
+    versionProblem,
+    translation,
+  }: {
+    readonly versionProblem: string | undefined;
+    readonly translation: Translation | undefined;
+  },
 ): Promise<RequestInput> {
   const params = textParameters(request);
   const violations: FieldViolation[] = [];
   const idempotencyKey = request.get('idempotency-key');
 
-  const version = request.get('x-svc-api-version');
-  if (options.versioned === true && version !== undefined && version !== CURRENT_API_VERSION) {
-    violations.push({ path: 'x-svc-api-version', message: `must be ${CURRENT_API_VERSION}` });
-  }
+  if (versionProblem !== undefined) violations.push({ path: API_VERSION_HEADER, message: versionProblem });
   if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
     const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
     if (!key.valid) violations.push(...key.violations.slice(0, 1));
   }
-  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, request.query, 'query');
+  const givenQuery = translation?.query?.(request.query) ?? request.query;
+  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
   if (query?.valid === false) violations.push(...query.violations);
 
   const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
-  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, json, 'body');
+  const givenBody = isJsonObject(json) ? (translation?.body?.(json) ?? json) : json;
+  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, givenBody, 'body');
   if (body?.valid === false) violations.push(...body.violations);
 
   if (violations.length > 0) throw invalidArgument(violations);
@@ -286,6 +330,7 @@ async function readInput<Principal>(
     query: query?.valid === true ? query.value : undefined,
     body: body?.valid === true ? body.value : undefined,
     idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
+    // As it was sent, so that a key is bound to the same body whatever the service makes of it.
     bodySha256: sha256OfCanonicalJson(json),
   };
 }
@@ -325,6 +370,33 @@ function createCalls(rpcTimeoutMs: number, requestId: string, response: Response
   };
 }
 
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): EndpointAnswer {
+  const { status, headers = {} } = answer;
+  const text = answerText(answer);
+  if (text === undefined) return answer;
+  const body: unknown = JSON.parse(text);
+  invariant(isJsonObject(body), 'an answer that versions differ in is an object');
+  return { status, headers, json: rewrite(body) };
+}
+
+function conditionalAnswer(
+  answer: EndpointAnswer,
+  apiVersion: string,
+  ifNoneMatch: string | undefined,
+): EndpointAnswer {
+  const text = answerText(answer);
+  if (answer.status !== 200 || text === undefined) return answer;
+  const etag = entityTagOf(apiVersion, text);
+  const headers = { ...answer.headers, etag };
+  return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
+    ? { status: 304, headers }
+    : { status: 200, headers, text };
+}
+
 function refuse(
   error: ServiceError,
   request: IncomingMessage,
@@ -339,7 +411,7 @@ function refuse(
 function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
   drainWithinBounds(request);
   response.statusCode = answer.status;
-  const text = answer.text ?? (answer.json === undefined ? undefined : JSON.stringify(answer.json));
+  const text = answerText(answer);
   if (text !== undefined) {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.setHeader('content-length', Buffer.byteLength(text));
@@ -348,9 +420,17 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Endpoi
   response.end(text);
 }
 
-function setRateLimitHeaders(response: Response, limit: number, verdict: RateLimitVerdict): void {
-  response.setHeader('RateLimit-Policy', `"default";q=${limit};w=60`);
-  response.setHeader('RateLimit', `"default";r=${verdict.remaining};t=${verdict.resetSeconds}`);
+function setRateLimitHeaders(
+  response: Response,
+  counted: {
+    readonly policy: 'default' | 'failed-authentication';
+    readonly limit: number;
+    readonly verdict: RateLimitVerdict;
+  },
+): void {
+  const { policy, limit, verdict } = counted;
+  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=60`);
+  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${verdict.resetSeconds}`);
 }
 
 function rateLimited(verdict: RateLimitVerdict): ServiceError {

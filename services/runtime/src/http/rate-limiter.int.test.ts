@@ -58,6 +58,11 @@ async function isDegraded(metrics: Registry): Promise<boolean> {
   return value?.value === 1;
 }
 
+/** Keeps the process from doing anything for so many milliseconds. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 afterEach(() => {
   for (const redis of open.splice(0)) redis.disconnect();
 });
@@ -204,6 +209,16 @@ describe('the shared limiter', () => {
     expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
     expect(await isDegraded(metrics)).toBe(false);
   });
+
+  test('does not take a standstill of its own process for silence of Redis', async () => {
+    const { limiter, metrics } = createReplica(await connect(testRedisUrl()));
+    const key = newKey();
+    await limiter.take(key, 60);
+    const verdict = limiter.take(key, 60);
+    standStill(250);
+    expect(await verdict).toMatchObject({ accepted: true, remaining: 58 });
+    expect(await isDegraded(metrics)).toBe(false);
+  });
 });
 
 describe('the limiter without Redis', () => {
@@ -216,8 +231,10 @@ describe('the limiter without Redis', () => {
     port = await freePort();
     server = await startRedis({ directory, port });
   });
-  afterAll(async () => {
+  afterEach(() => {
     server.process.signal('SIGCONT');
+  });
+  afterAll(async () => {
     await server.stop();
     await rm(directory, { recursive: true, force: true });
   });
@@ -259,6 +276,51 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(0);
     expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(10);
     expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(0);
+  });
+
+  test('counts what the other replicas were known to have taken, for as long as it may count', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'uneven', 60, 45)).toBe(45);
+    for (const { advance } of [a, b]) advance(10_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 5)).toBe(5);
+    server.process.signal('SIGSTOP');
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+
+    expect(await b.limiter.ask('uneven', 60)).toMatchObject({ accepted: true, remaining: 10 });
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(10);
+    expect(await takeTimes(a.limiter, 'uneven', 60, 100)).toBe(0);
+    // Its own first five and what it knows of the other leave the minute together.
+    const refused = { accepted: false, remaining: 0, resetSeconds: 61, retryAfterSeconds: 61 };
+    expect(await b.limiter.take('uneven', 60)).toEqual({ ...refused, limit: 60 });
+    b.advance(60_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(0);
+    b.advance(1_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(30);
+  });
+
+  test('accepts nothing on its own of a limit that the others have used up', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'used up', 60, 60)).toBe(60);
+    for (const { advance } of [a, b]) advance(10_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 1)).toBe(0);
+    server.process.signal('SIGSTOP');
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+
+    b.advance(20_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(0);
+    expect(await b.limiter.ask('used up', 60)).toMatchObject({ accepted: false, retryAfterSeconds: 41 });
+    b.advance(41_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(30);
+  });
+
+  test('does not hold what the others took against a key when the clock was far ahead', async () => {
+    const [a, b] = [createReplica(await connect(server.url)), createReplica(await connect(server.url))];
+    expect(await takeTimes(a.limiter, 'ahead', 60, 60)).toBe(60);
+    expect(await takeTimes(b.limiter, 'ahead', 60, 1)).toBe(0);
+    server.process.signal('SIGSTOP');
+    await b.limiter.take('noticed', 60);
+    b.advance(-3_600_000);
+    expect(await takeTimes(b.limiter, 'ahead', 60, 100)).toBe(30);
   });
 
   test('needs room in the shared count too while Redis has just come back, and charges nothing that it refuses', async () => {

@@ -121,14 +121,23 @@ const takeReply = z
 
 type Move = 'take' | 'ask';
 
+/** What this process knows of one key. */
+interface KeyCount {
+  /** What it has accepted itself. */
+  readonly own: SlidingWindow;
+  /** What the other replicas had accepted when Redis last told, and until when that may count. */
+  others: { readonly count: number; readonly until: number };
+}
+
 const PROBE_INTERVAL_MS = 500;
 const LOCAL_KEYS = 50_000;
 
 /**
  * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
  * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
- * least 1), counts what it has accepted itself before, and shows `partner_rate_limiter_degraded`; it asks Redis again every
- * half second and returns to shared counting with the first answer. What was accepted meanwhile is unknown to Redis, so
+ * least 1), or with what the other replicas had left of the limit when Redis last told, if that is less, and shows
+ * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It asks Redis again every half second and
+ * returns to shared counting with the first answer. What was accepted meanwhile is unknown to Redis, so
  * for one span more a request needs room in both counts. Even across such a change this process alone never accepts more
  * than N. The client's settings decide how long a request may wait; see `createRedis`.
  */
@@ -146,7 +155,7 @@ export function createRateLimiter(options: {
 }): RateLimiter {
   const { redis, logger, metrics } = options;
   redis.defineCommand('takeFromRateLimit', { numberOfKeys: 1, lua: TAKE_SCRIPT });
-  const windows = new LRUCache<string, SlidingWindow>({ max: LOCAL_KEYS });
+  const counts = new LRUCache<string, KeyCount>({ max: LOCAL_KEYS });
   const degradedGauge = new Gauge({
     name: 'partner_rate_limiter_degraded',
     help: '1 while requests are counted in this process alone because Redis does not answer',
@@ -164,12 +173,12 @@ export function createRateLimiter(options: {
 
   const now = () => options.clock().getTime();
 
-  function windowOf(key: string): SlidingWindow {
-    const known = windows.get(key);
+  function countOf(key: string): KeyCount {
+    const known = counts.get(key);
     if (known !== undefined) return known;
-    const window = createSlidingWindow();
-    windows.set(key, window);
-    return window;
+    const count: KeyCount = { own: createSlidingWindow(), others: { count: 0, until: 0 } };
+    counts.set(key, count);
+    return count;
   }
 
   async function moveShared(move: Move, key: string, limit: number): Promise<WindowVerdict> {
@@ -214,6 +223,12 @@ export function createRateLimiter(options: {
     logger.info({}, 'rate_limiter.restored');
   }
 
+  function learnOthers(key: string, limit: number, shared: WindowVerdict): void {
+    const { own } = countOf(key);
+    const others = Math.max(0, limit - shared.remaining - own.atLeast(now()));
+    countOf(key).others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
+  }
+
   /** What Redis has accepted, unless this process alone has already accepted as much while Redis was away. */
   function confirmShared(
     key: string,
@@ -221,10 +236,10 @@ export function createRateLimiter(options: {
     startedAt: number,
     shared: WindowVerdict,
   ): WindowVerdict {
-    if (!shared.accepted) return shared;
-    const window = windowOf(key);
-    if (window.atLeast(now()) >= limit) return window.take(now(), limit);
-    window.record(startedAt);
+    const { own } = countOf(key);
+    if (shared.accepted && own.atLeast(now()) >= limit) return own.take(now(), limit);
+    if (shared.accepted) own.record(startedAt);
+    learnOthers(key, limit, shared);
     return shared;
   }
 
@@ -234,11 +249,12 @@ export function createRateLimiter(options: {
       return confirmShared(key, limit, startedAt, await moveShared('take', key, limit));
     }
     // Counted here first, so that requests that wait for Redis together do not all find the same room.
-    const { verdict: local, giveBack } = windowOf(key).reserve(startedAt, shareOf(limit));
+    const { verdict: local, giveBack } = countOf(key).own.reserve(startedAt, shareOf(limit));
     if (!local.accepted) return local;
     try {
       const shared = await moveShared('take', key, limit);
       if (!shared.accepted) giveBack();
+      learnOthers(key, limit, shared);
       return tighter(local, shared);
     } catch (error) {
       giveBack();
@@ -248,7 +264,20 @@ export function createRateLimiter(options: {
 
   async function askShared(key: string, limit: number): Promise<WindowVerdict> {
     const shared = await moveShared('ask', key, limit);
-    return isJustRestored() ? tighter(windowOf(key).ask(now(), shareOf(limit)), shared) : shared;
+    return isJustRestored() ? tighter(countOf(key).own.ask(now(), shareOf(limit)), shared) : shared;
+  }
+
+  function moveLocal(move: Move, key: string, limit: number): WindowVerdict {
+    const { own, others } = countOf(key);
+    const share = shareOf(limit);
+    const room = limit - others.count;
+    const othersLeaveMs = others.until - now();
+    const isOver = othersLeaveMs <= 0 || othersLeaveMs > SPAN_MS + BUCKET_MS;
+    if (room >= share || isOver) return own[move](now(), share);
+    const shareWaitMs = Math.max(othersLeaveMs, own.ask(now(), share).waitMs);
+    if (room <= 0) return { accepted: false, remaining: 0, resetMs: shareWaitMs, waitMs: shareWaitMs };
+    const verdict = own[move](now(), room);
+    return { ...verdict, waitMs: Math.min(verdict.waitMs, shareWaitMs) };
   }
 
   async function decide(
@@ -264,7 +293,7 @@ export function createRateLimiter(options: {
         degrade(error);
       }
     }
-    return { verdict: windowOf(key)[move](now(), shareOf(limit)), counted: 'local' };
+    return { verdict: moveLocal(move, key, limit), counted: 'local' };
   }
 
   return {

@@ -10,6 +10,8 @@ export interface RequestRecord {
   /** The path pattern of the endpoint; `unmatched` until one is found. */
   route: string;
   traceId?: string;
+  /** The date of the version that answers, on a versioned surface. */
+  apiVersion?: string;
   /** Who called, once that is known. */
   principal: Readonly<Record<string, string>>;
   /** Why the request was refused, when it was. */
@@ -54,6 +56,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
         requestId: record.requestId,
         ...record.principal,
         ...(record.traceId === undefined ? {} : { traceId: record.traceId }),
+        ...(record.apiVersion === undefined ? {} : { apiVersion: record.apiVersion }),
         ...(isAborted ? { aborted: true } : {}),
         ...(record.error === undefined ? {} : { code: record.error.reason }),
         ...(response.statusCode < 500 ? {} : { err: record.error?.cause ?? record.error }),

@@ -1,0 +1,360 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  JobStatus,
+  type ListJobFeedRequest,
+  type RecordStatusEventRequest,
+} from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { createApiVersions, type Rewrite, type SupersededVersion } from '@partner/runtime/http/api-versions';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createHash } from 'node:crypto';
+import request from 'supertest';
+import { z } from 'zod';
+import { API_VERSIONS } from './api-versions.js';
+import { createTestApp, cursors, keys } from './testing/create-test-app.js';
+
+const OLDEST = '2025-11-01';
+const OLDER = '2026-03-01';
+const CURRENT = '2026-08-26';
+const EXPIRES = new Date('2026-10-16T12:00:00Z');
+// Spaces and the order of fields tell whether the text was passed through.
+const resourceJson = '{ "version": 4, "id": "job_1", "status": "BLOCKED" }';
+
+const renamed =
+  (from: string, to: string): Rewrite =>
+  (object) =>
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [name === from ? to : name, value]));
+const anObject = z.record(z.string(), z.unknown());
+const inField =
+  (field: string, rewrite: Rewrite): Rewrite =>
+  (object) => ({ ...object, [field]: rewrite(anObject.parse(object[field])) });
+const inEach =
+  (field: string, rewrite: Rewrite): Rewrite =>
+  (object) => ({ ...object, [field]: z.array(anObject).parse(object[field]).map(rewrite) });
+const inEachResource = (rewrite: Rewrite) => inEach('resources', inField('resource', rewrite));
+
+/** What is `status` now was `state` before. */
+const older: SupersededVersion = {
+  date: OLDER,
+  deprecated: {
+    since: new Date('2026-08-26T00:00:00Z'),
+    sunset: new Date('2026-11-24T00:00:00Z'),
+    link: 'https://partner.example/changelog',
+  },
+  differences: {
+    listJobFeed: { answer: inEachResource(renamed('status', 'state')) },
+    getJob: { answer: inField('resource', renamed('status', 'state')) },
+    recordStatusEvent: {
+      request: { body: renamed('state', 'status') },
+      answer: inField('resource', renamed('status', 'state')),
+    },
+  },
+};
+
+/** Before that it was `stage`; `blockerCode` was `blocker`, a page was asked for with `size`, and the feed held `changes`. */
+const oldest: SupersededVersion = {
+  date: OLDEST,
+  deprecated: {
+    since: new Date('2026-03-01T00:00:00Z'),
+    sunset: new Date('2026-10-01T00:00:00Z'),
+    link: '/older-changes',
+  },
+  differences: {
+    listJobFeed: {
+      request: { query: renamed('size', 'limit') },
+      answer: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
+    },
+    getJob: { answer: inField('resource', renamed('state', 'stage')) },
+    recordStatusEvent: {
+      request: { body: (body) => renamed('stage', 'state')(renamed('blocker', 'blockerCode')(body)) },
+      answer: inField('resource', renamed('state', 'stage')),
+    },
+  },
+};
+
+const versions = createApiVersions({ superseded: [oldest, older], current: CURRENT });
+
+/** A company `cmp_1` with one feed entry and the job `job_1`, whose status events are recorded by their keys. */
+function createFixture(failure?: ServiceError) {
+  const feedRequests: ListJobFeedRequest[] = [];
+  const events: RecordStatusEventRequest[] = [];
+  const bodies = new Map<string, string>();
+  const app = createTestApp({
+    versions,
+    jobs: {
+      listJobFeed(asked) {
+        feedRequests.push(asked);
+        return {
+          entries: [{ sequence: '7', changedAt: '2026-09-01T11:00:00.000Z', resourceJson }],
+          hasMore: false,
+        };
+      },
+      getJob({ jobId }) {
+        if (jobId !== 'job_1') throw notFound('job');
+        return { resourceJson };
+      },
+      recordStatusEvent(event) {
+        events.push(event);
+        if (failure !== undefined) throw failure;
+        const { key = '', bodySha256 = new Uint8Array() } = event.idempotencyKey ?? {};
+        const body = Buffer.from(bodySha256).toString('hex');
+        const known = bodies.get(key);
+        if (known !== undefined && known !== body) {
+          throw new ServiceError('idempotency_mismatch', 'the key was used with another body');
+        }
+        bodies.set(key, body);
+        const idempotency = { replayed: known !== undefined, expiresAt: timestampFromDate(EXPIRES) };
+        return { resourceJson, idempotency };
+      },
+    },
+  });
+  const withVersion = (sent: request.Test, version: string | undefined) =>
+    version === undefined ? sent : sent.set('x-svc-api-version', version);
+  const get = (path: string, version?: string) =>
+    withVersion(request(app).get(`/partner/v1${path}`), version).set('x-api-key', keys.installer.text);
+  const post = (body: object, version?: string) =>
+    withVersion(request(app).post('/partner/v1/jobs/job_1/status-events'), version)
+      .set('x-api-key', keys.installer.text)
+      .set('idempotency-key', 'event:1')
+      .send(body);
+  return { app, get, post, feedRequests, events };
+}
+
+const event = { occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 };
+const BODIES = {
+  [CURRENT]: { ...event, status: 'BLOCKED', blockerCode: 'PERMIT' },
+  [OLDER]: { ...event, state: 'BLOCKED', blockerCode: 'PERMIT' },
+  [OLDEST]: { ...event, stage: 'BLOCKED', blocker: 'PERMIT' },
+};
+const RESOURCES = {
+  [CURRENT]: { version: 4, id: 'job_1', status: 'BLOCKED' },
+  [OLDER]: { version: 4, id: 'job_1', state: 'BLOCKED' },
+  [OLDEST]: { version: 4, id: 'job_1', stage: 'BLOCKED' },
+};
+const DATES = [CURRENT, OLDER, OLDEST] as const;
+
+describe('a request that pins a version', () => {
+  test.each(DATES)('gets the change feed as %s shows it', async (date) => {
+    const { get } = createFixture();
+    const response = await get('/jobs', date);
+    const entries = [{ sequence: 7, changedAt: '2026-09-01T11:00:00.000Z', resource: RESOURCES[date] }];
+    expect(response.status).toBe(200);
+    expect(response.headers['x-svc-api-version']).toBe(date);
+    expect(response.body).toEqual({
+      apiVersion: date,
+      [date === OLDEST ? 'changes' : 'resources']: entries,
+      nextCursor: cursors.encode('cmp_1', { kind: 'feed', sequence: '7' }),
+      hasMore: false,
+    });
+  });
+
+  test.each(DATES)('gets a job as %s shows it', async (date) => {
+    const { get } = createFixture();
+    expect((await get('/jobs/job_1', date)).body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
+  });
+
+  test.each(DATES)('sends a status event as %s takes it, and gets the job as it shows it', async (date) => {
+    const { post, events } = createFixture();
+    const response = await post(BODIES[date], date);
+    expect(response.status).toBe(201);
+    expect(response.headers['idempotency-expires']).toBe('2026-10-16T12:00:00.000Z');
+    expect(response.body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
+    expect(events).toMatchObject([
+      { jobId: 'job_1', status: JobStatus.BLOCKED, blockerCode: 'PERMIT', expectedVersion: 3 },
+    ]);
+  });
+
+  test('asks with the parameters of that version', async () => {
+    const { get, feedRequests } = createFixture();
+    await get('/jobs?size=7', OLDEST);
+    await get('/jobs?size=7', OLDER);
+    await get('/jobs?limit=8', OLDER);
+    expect(feedRequests.map(({ limit }) => limit)).toEqual([7, 50, 8]);
+  });
+
+  test('may go on with a cursor that another version gave', async () => {
+    const { get, feedRequests } = createFixture();
+    const { nextCursor } = z.object({ nextCursor: z.string() }).parse((await get('/jobs', OLDEST)).body);
+    expect((await get(`/jobs?cursor=${nextCursor}`, CURRENT)).status).toBe(200);
+    expect(feedRequests[1]?.afterSequence).toBe('7');
+  });
+
+  test('is validated in the form of the current version, and what is not of its own form counts for nothing', async () => {
+    const { post, events } = createFixture();
+    for (const [body, version, error] of [
+      [{ ...event, stage: 'BLOCKED' }, OLDEST, 'blockerCode: is required when status is BLOCKED'],
+      [BODIES[OLDEST], OLDER, 'status: is required'],
+      [BODIES[OLDER], undefined, 'status: is required'],
+      [{ ...BODIES[OLDEST], stage: { a: 1 } }, OLDEST, /^status: must be one of /],
+      [[BODIES[OLDEST]], OLDEST, 'body: must be an object'],
+    ] as const) {
+      const response = await post(body, version);
+      expect(response.status).toBe(400);
+      const told = errorBody.parse(response.body).error;
+      if (typeof error === 'string') expect(told).toBe(error);
+      else expect(told).toMatch(error);
+    }
+    expect(events).toHaveLength(0);
+  });
+
+  test('gets failures in the one form that they have', async () => {
+    const failure = new ServiceError('stale_version', 'read it again', { currentVersion: 9 });
+    const { post, get } = createFixture(failure);
+    const stale = await post(BODIES[OLDEST], OLDEST);
+    expect([stale.status, stale.body]).toMatchObject([409, { code: 'stale_version', currentVersion: 9 }]);
+    const missing = await get('/jobs/job_2', OLDEST);
+    expect([missing.status, missing.body]).toMatchObject([404, { code: 'not_found' }]);
+  });
+});
+
+describe('a request that pins no version', () => {
+  test('gets the current one, as the text that is stored', async () => {
+    const { get } = createFixture();
+    const response = await get('/jobs/job_1');
+    expect(response.text).toBe(`{"apiVersion":"${CURRENT}","resource":${resourceJson}}`);
+    expect(response.headers['x-svc-api-version']).toBe(CURRENT);
+  });
+});
+
+describe('an idempotency key', () => {
+  test('is bound to the body as it was sent', async () => {
+    const { post, events } = createFixture();
+    await post(BODIES[OLDEST], OLDEST);
+    const sent = createHash('sha256')
+      .update(
+        '{"blocker":"PERMIT","expectedVersion":3,"occurredAt":"2026-09-01T11:59:00Z","stage":"BLOCKED"}',
+      )
+      .digest();
+    expect(events[0]?.idempotencyKey?.bodySha256).toEqual(new Uint8Array(sent));
+  });
+
+  test('repeats the outcome in the form of the version', async () => {
+    const { post } = createFixture();
+    const first = await post(BODIES[OLDEST], OLDEST);
+    expect(first.headers).not.toHaveProperty('idempotency-replayed');
+    const repeated = await post(BODIES[OLDEST], OLDEST);
+    expect([repeated.status, repeated.text]).toEqual([201, first.text]);
+    expect(repeated.headers['idempotency-replayed']).toBe('true');
+    const otherBody = await post(BODIES[CURRENT], CURRENT);
+    expect([otherBody.status, otherBody.body]).toMatchObject([409, { code: 'idempotency_mismatch' }]);
+  });
+
+  test('that comes again with the same body and another version gets the outcome in the form of that one', async () => {
+    const { post } = createFixture();
+    const body = { ...event, status: 'ON_SITE', state: 'ON_SITE' };
+    expect((await post(body, OLDER)).body).toEqual({ apiVersion: OLDER, resource: RESOURCES[OLDER] });
+    const repeated = await post(body, CURRENT);
+    expect(repeated.headers['idempotency-replayed']).toBe('true');
+    expect(repeated.body).toEqual({ apiVersion: CURRENT, resource: RESOURCES[CURRENT] });
+  });
+});
+
+describe('an ETag', () => {
+  test('differs from version to version, and only its own version takes it for nothing new', async () => {
+    const { get } = createFixture();
+    for (const path of ['/jobs', '/jobs/job_1']) {
+      const tags: string[] = [];
+      for (const date of DATES) tags.push((await get(path, date)).headers['etag'] ?? '');
+      expect(new Set(tags).size).toBe(3);
+      const [current = '', older = ''] = tags;
+      const known = await get(path, OLDER).set('if-none-match', older);
+      expect([known.status, known.text, known.headers['etag']]).toEqual([304, '', older]);
+      expect((await get(path, OLDER).set('if-none-match', current)).status).toBe(200);
+      expect((await get(path).set('if-none-match', current)).status).toBe(304);
+    }
+  });
+});
+
+describe('every answer', () => {
+  /** Answers of every kind, those before a version's own code runs among them. */
+  const answers = async (version: (typeof DATES)[number] | undefined) => {
+    const { app, get, post } = createFixture();
+    const pinned = (sent: request.Test) =>
+      version === undefined ? sent : sent.set('x-svc-api-version', version);
+    const tag = (await get('/jobs/job_1', version)).headers['etag'] ?? '';
+    const found = [
+      await get('/jobs', version),
+      await post(BODIES[version ?? CURRENT], version),
+      await get('/jobs/job_1', version).set('if-none-match', tag),
+      await get('/jobs?limit=0', version),
+      await pinned(request(app).get('/partner/v1/jobs/%zz')),
+      await pinned(request(app).get('/partner/v1/jobs')),
+      await pinned(request(app).get('/partner/v1/nothing')),
+      await get('/jobs/job_2', version),
+      await pinned(request(app).delete('/partner/v1/jobs')),
+    ];
+    for (let sent = 0; sent < 60; sent += 1) await get('/jobs?limit=0', version);
+    return [...found, await get('/jobs', version)];
+  };
+  const STATUSES = [200, 201, 304, 400, 400, 401, 404, 404, 405, 429];
+
+  test.each([
+    [
+      OLDER,
+      '@1787702400',
+      'Tue, 24 Nov 2026 00:00:00 GMT',
+      '<https://partner.example/changelog>; rel="deprecation"',
+    ],
+    [OLDEST, '@1772323200', 'Thu, 01 Oct 2026 00:00:00 GMT', '</older-changes>; rel="deprecation"'],
+  ] as const)('of %s says that it is, and until when it works', async (date, deprecation, sunset, link) => {
+    const found = await answers(date);
+    expect(found.map(({ status }) => status)).toEqual(STATUSES);
+    for (const { headers } of found) {
+      expect(headers).toMatchObject({ 'x-svc-api-version': date, deprecation, sunset, link });
+    }
+  });
+
+  test.each([CURRENT, undefined] as const)(
+    'of the current version says that it is (pinned: %s)',
+    async (pinned) => {
+      const found = await answers(pinned);
+      expect(found.map(({ status }) => status)).toEqual(STATUSES);
+      for (const { headers } of found) {
+        expect(headers['x-svc-api-version']).toBe(CURRENT);
+        for (const name of ['deprecation', 'sunset', 'link']) expect(headers).not.toHaveProperty(name);
+      }
+    },
+  );
+});
+
+describe('a version that nobody knows', () => {
+  test.each(['2026-08-25', 'latest', '', ` ${OLDER}, ${OLDER}`, '2026-08-26T00:00:00Z'])(
+    'is a 400 that lists the known ones, in the current version: %j',
+    async (version) => {
+      const { get } = createFixture();
+      const response = await get('/jobs', version);
+      expect(response.status).toBe(400);
+      expect(errorBody.parse(response.body)).toMatchObject({
+        error: `x-svc-api-version: must be one of ${OLDEST}, ${OLDER}, ${CURRENT}`,
+        code: 'invalid_argument',
+        details: [{ path: 'x-svc-api-version' }],
+      });
+      expect(response.headers['x-svc-api-version']).toBe(CURRENT);
+      expect(response.headers).not.toHaveProperty('deprecation');
+    },
+  );
+
+  test('matters only once the caller is known and may ask', async () => {
+    const { app } = createFixture();
+    const response = await request(app).get('/partner/v1/jobs').set('x-svc-api-version', 'latest');
+    expect([response.status, response.headers['x-svc-api-version']]).toEqual([401, CURRENT]);
+  });
+});
+
+describe('the versions of the installer API', () => {
+  test('are the current one alone', () => {
+    expect(API_VERSIONS.current.date).toBe(CURRENT);
+    expect(API_VERSIONS.select('2026-08-25').problem).toBe(`must be ${CURRENT}`);
+  });
+
+  test('can not differ in an operation that the surface has not', () => {
+    const misspelt = { ...older, differences: { listJobsFeed: {} } };
+    expect(() =>
+      createTestApp({
+        jobs: {},
+        versions: createApiVersions({ superseded: [misspelt], current: CURRENT }),
+      }),
+    ).toThrow('listJobsFeed');
+  });
+});

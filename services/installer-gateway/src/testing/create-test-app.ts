@@ -1,0 +1,84 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createClient, type ServiceImpl } from '@connectrpc/connect';
+import { afterEach } from '@jest/globals';
+import {
+  AccessService,
+  type AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { createApiKey } from '@partner/runtime/api-key';
+import { createApiKeyAuthenticator } from '@partner/runtime/http/api-key-authentication';
+import type { ApiVersions } from '@partner/runtime/http/api-versions';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { checkAnswers } from '@partner/runtime/testing/check-answers';
+import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
+import { createInMemoryTransport, partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import type { RequestListener } from 'node:http';
+import { Registry } from 'prom-client';
+import { API_VERSIONS } from '../api-versions.js';
+import { createInstallerApp } from '../app.js';
+import { createFeedCursor } from '../feed-cursor.js';
+
+/** Keys of companies `cmp_1` (installer) and `cmp_2` (favoured: 100 requests per minute), and two of the inbound surface. */
+export const keys = {
+  installer: createApiKey('sandbox'),
+  favoured: createApiKey('sandbox'),
+  general: createApiKey('sandbox'),
+  contractor: createApiKey('sandbox'),
+};
+const installer = { companyClass: CompanyClass.INSTALLER, kind: KeyKind.INSTALLER_COMPANY };
+const sales = { companyId: 'cmp_9', companyClass: CompanyClass.SALES };
+const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyResponseSchema>>([
+  [keys.installer.keyId, { ...installer, companyId: 'cmp_1' }],
+  [keys.favoured.keyId, { ...installer, companyId: 'cmp_2', installerRequestsPerMinute: 100 }],
+  [keys.general.keyId, { ...sales, kind: KeyKind.GENERAL }],
+  [keys.contractor.keyId, { ...sales, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId: 'cmp_1' }],
+]);
+const NOW = new Date('2026-09-01T12:00:00Z');
+
+/** The cursors of the test app. */
+export const cursors = createFeedCursor(Buffer.alloc(32, 1));
+
+const checked = checkAnswers(afterEach);
+
+/**
+ * The installer surface before a job service of the test's own, at one fixed instant. A test fails when one of its answers is not
+ * what the API description says, unless it brings versions of its own.
+ */
+export function createTestApp(parts: {
+  readonly jobs: Partial<ServiceImpl<typeof JobService>>;
+  readonly versions?: ApiVersions;
+}): RequestListener {
+  const transport = createInMemoryTransport([
+    partialRpcService(AccessService, {
+      authenticateKey({ keyId = '' }) {
+        const principal = principals.get(keyId);
+        if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
+        return principal;
+      },
+    }),
+    partialRpcService(JobService, parts.jobs),
+  ]);
+  const metrics = new Registry();
+  const app = createInstallerApp({
+    versions: parts.versions ?? API_VERSIONS,
+    authenticator: createApiKeyAuthenticator({
+      access: createClient(AccessService, transport),
+      surface: 'installer',
+      environment: 'sandbox',
+      monotonicMs: () => NOW.getTime(),
+      metrics,
+    }),
+    limiter: createInMemoryRateLimiter(() => NOW),
+    jobs: createClient(JobService, transport),
+    cursors,
+    logger: silentLogger,
+    metrics,
+    rpcTimeoutMs: 1_000,
+    trustedProxyHops: 0,
+  });
+  return parts.versions === undefined ? checked(app) : app;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { entityTagOf, namesEntityTag } from './entity-tag.js';
+
+const tag = entityTagOf('2026-08-26', '{}');
+
+describe('the entity tag of an answer', () => {
+  test('is strong, and differs with the body and with the version', () => {
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    expect(entityTagOf('2026-08-26', '{}')).toBe(tag);
+    expect(entityTagOf('2026-08-26', '{ }')).not.toBe(tag);
+    expect(entityTagOf('2026-08-27', '{}')).not.toBe(tag);
+  });
+});
+
+describe('If-None-Match', () => {
+  test.each([
+    tag,
+    `W/${tag}`,
+    '*',
+    ' * ',
+    `"a", ${tag}`,
+    `${tag},"a"`,
+    `W/"a",\tW/${tag} , "b"`,
+    `"", "a,b", "W/", ${tag}`,
+    `, ,${tag}, ,`,
+    `"\xe9" , ${tag}`,
+  ])('names the entity tag in %j', (header) => {
+    expect(namesEntityTag(header, tag)).toBe(true);
+  });
+
+  test.each([
+    '',
+    ',',
+    '"a"',
+    'W/"a", "b"',
+    tag.slice(1, -1),
+    `w/${tag}`,
+    `W/ ${tag}`,
+    `${tag} "a"`,
+    `"a" ${tag}`,
+    `nonsense, ${tag}`,
+    `${tag}, nonsense`,
+    `${tag}, *`,
+    `"${tag}"`,
+    `"a b", ${tag}`,
+    tag.toUpperCase(),
+    `"a${tag}`,
+  ])('does not name it in %j', (header) => {
+    expect(namesEntityTag(header, tag)).toBe(false);
+  });
+
+  test('of 16 KB is judged without going over it again and again', () => {
+    for (const header of [
+      ',"'.repeat(8_000),
+      '"",'.repeat(5_000),
+      `${', '.repeat(8_000)}"`,
+      '"a" '.repeat(4_000),
+    ]) {
+      expect(namesEntityTag(header, tag)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { createClient, type Transport } from '@connectrpc/connect';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Surface } from '@partner/proto-contracts/public-api/scopes';
+import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import type { RequestListener } from 'node:http';
+import type { z } from 'zod';
+import { createAmqpConnection } from '../amqp/connection.js';
+import { createRpcTransport } from '../amqp/rpc-transport.js';
+import type { commonConfig, httpConfig } from '../config.js';
+import { closeServer, listen } from '../listen.js';
+import { runService } from '../service.js';
+import {
+  type ApiKeyAuthenticator,
+  type ApiKeyPrincipal,
+  createApiKeyAuthenticator,
+} from './api-key-authentication.js';
+import type { HttpAppOptions } from './http-app.js';
+import { createHttpServer } from './http-server.js';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+import { createRedis } from './redis.js';
+import { startRevocationListener } from './revocation-listener.js';
+
+type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConfig>>;
+
+/** What the app of every gateway stands on. */
+export interface GatewayParts extends Pick<
+  HttpAppOptions<ApiKeyPrincipal>,
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
+> {
+  /** To job-state. */
+  readonly transport: Transport;
+  readonly authenticator: ApiKeyAuthenticator;
+  readonly limiter: RateLimiter;
+}
+
+/**
+ * Runs one gateway as this process: a service (see {@link runService}) that serves one surface to the holders of API keys,
+ * asks job-state over the broker, and counts in Redis. It is ready while the broker is; it goes on without Redis. A shutdown
+ * answers what is in flight before it lets go of the broker.
+ */
+export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: {
+  readonly name: string;
+  readonly surface: Surface;
+  readonly config: S;
+  readonly createApp: (parts: GatewayParts, settings: z.infer<S>) => RequestListener;
+  /** Of what Node refuses before the app sees it, e.g. the surface's API version. */
+  readonly refusalHeaders?: Readonly<Record<string, string>>;
+}): Promise<void> {
+  const { name, surface, createApp, refusalHeaders } = options;
+  await runService({
+    name,
+    config: options.config,
+    async start(settings, { logger, metrics, lifecycle }) {
+      const connection = createAmqpConnection({ url: settings.AMQP_URL, name, logger, metrics });
+      lifecycle.onShutdown('rabbitmq', () => connection.close());
+      lifecycle.addReadinessCheck('rabbitmq', () => connection.isReady());
+
+      const redis = createRedis(settings.REDIS_URL, logger);
+      lifecycle.onShutdown('redis', async () => redis.disconnect());
+
+      const transport = createRpcTransport({
+        connection,
+        queue: JOB_STATE_RPC,
+        logger,
+        metrics,
+        defaultTimeoutMs: settings.RPC_TIMEOUT_MS,
+      });
+      lifecycle.onShutdown('rpc', () => transport.close());
+
+      const authenticator = createApiKeyAuthenticator({
+        access: createClient(AccessService, transport),
+        surface,
+        environment: settings.PARTNER_ENVIRONMENT,
+        monotonicMs: () => performance.now(),
+        metrics,
+      });
+      const revocations = startRevocationListener({ connection, authenticator, logger });
+      lifecycle.onShutdown('revocations', () => revocations.stop());
+
+      const limiter = createRateLimiter({
+        redis,
+        keyPrefix: settings.REDIS_KEY_PREFIX,
+        replicas: settings.RATE_LIMIT_REPLICAS,
+        logger,
+        metrics,
+        clock: () => new Date(),
+      });
+      const parts: GatewayParts = {
+        transport,
+        authenticator,
+        limiter,
+        logger,
+        metrics,
+        rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
+        trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+      };
+      const server = createHttpServer(createApp(parts, settings), refusalHeaders);
+      const port = await listen(server, {
+        host: settings.HTTP_HOST,
+        port: settings.HTTP_PORT,
+        variable: 'HTTP_PORT',
+      });
+      lifecycle.onShutdown('http', () => closeServer(server));
+      logger.info({ port }, 'http.listening');
+    },
+  });
+}
