@@ -42,14 +42,16 @@ export function wrongWaits(answers: readonly TimedAnswer[]): TimedAnswer[] {
       ({ sentAt, answeredAt }) =>
         sentAt >= refusal.answeredAt && answeredAt <= refusal.sentAt + waitMs - 1_000,
     );
-    const isTooShort = answers.some(
-      (later) =>
-        later.status === 429 &&
-        later.sentAt >= refusal.answeredAt + waitMs &&
-        !accepted.some(
-          ({ sentAt, answeredAt }) => answeredAt >= refusal.sentAt && sentAt <= later.answeredAt,
-        ),
+    const waitedUntil = refusal.answeredAt + waitMs;
+    const nextAccepted = Math.min(
+      ...accepted.filter(({ answeredAt }) => answeredAt >= refusal.sentAt).map(({ sentAt }) => sentAt),
     );
+    const isTooShort =
+      waitedUntil < nextAccepted &&
+      answers.some(
+        ({ status, sentAt, answeredAt }) =>
+          status === 429 && sentAt >= waitedUntil && answeredAt < nextAccepted,
+      );
     return isTooLong || isTooShort;
   });
 }

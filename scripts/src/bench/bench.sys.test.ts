@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { baseEnvironment } from '@partner/runtime/local-parts/local-process';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { type CommandResult, runCommand } from '../run-command.js';
+import { PROJECT_ROOT } from '../stack/project-root.js';
+
+const feedResult = z.object({
+  changes: z.object({ short: z.literal(1_000), long: z.literal(2_000) }),
+  comparisons: z.array(
+    z.object({
+      read: z.string(),
+      atOnce: z.number(),
+      ratio: z.number(),
+      long: z.object({ samples: z.int() }),
+    }),
+  ),
+  holds: z.boolean(),
+});
+
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-bench-'));
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function bench(...args: string[]): Promise<CommandResult> {
+  const file = path.join(PROJECT_ROOT, 'scripts/dist/bench/main.js');
+  return runCommand(process.execPath, [file, ...args], { cwd: PROJECT_ROOT, env: baseEnvironment() });
+}
+
+function stacksOfBenchmarks(): string[] {
+  return readdirSync(path.join(PROJECT_ROOT, '.stack')).filter((entry) => entry.startsWith('bench-'));
+}
+
+describe('scripts/bench', () => {
+  test('feed compares every way to read, ends as its ratios say, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'feed.json');
+    const ended = await bench('feed', '--changes', '2000', '--samples', '20', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    expect(ended.stdout).toContain('yields each once');
+    const { comparisons, holds } = feedResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(comparisons.map(({ read, atOnce, long }) => `${read}: ${atOnce}, ${long.samples}`)).toEqual([
+      'the newest page: 1, 20',
+      'the newest page: 8, 20',
+      'after a cursor in the middle: 1, 20',
+      'after a cursor in the middle: 8, 20',
+      'at the end, nothing new: 1, 20',
+      'at the end, nothing new: 8, 20',
+    ]);
+    expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  }, 180_000);
+
+  test('names an option that it can not use', async () => {
+    const ended = await bench('feed', '--changes', '999');
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stderr).toContain('It must be a whole number from 1000 on.');
+  });
+});

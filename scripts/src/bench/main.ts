@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { LocalPartError } from '@partner/runtime/local-parts/local-process';
+import { Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { createProgress } from '../progress.js';
+import { StackError } from '../stack/stack-error.js';
+import { runFeedBench, SHORT_FEED } from './feed-bench.js';
+import { renderFeedResult } from './render-feed-result.js';
+
+const interruption = new AbortController();
+
+const feedOptions = z.object({ changes: z.int(), samples: z.int(), json: z.string().optional() });
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,9}$/.test(text) || value < least) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+    }
+    return value;
+  };
+}
+
+async function benchFeed(given: unknown): Promise<void> {
+  const { changes, samples, json } = feedOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runFeedBench({ changes, samples, report, signal: interruption.signal });
+  write(`\n${renderFeedResult(result)}`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+  if (!result.holds) process.exitCode = 1;
+}
+
+const program = new Command('scripts/bench')
+  .description(
+    'Measures the service on this machine, on a stack of its own that ends with it. What is judged are ratios within one\n' +
+      'run: they hold on any machine.',
+  )
+  .showHelpAfterError('(see scripts/bench --help)');
+program
+  .command('feed')
+  .description(
+    `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
+  )
+  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
+  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchFeed);
+
+// Nobody reads any more, e.g. behind head; the work goes on.
+process.stdout.on('error', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
+}
+try {
+  await program.parseAsync();
+  process.exit();
+} catch (error) {
+  const isForPeople =
+    interruption.signal.aborted || error instanceof StackError || error instanceof LocalPartError;
+  process.stderr.write(
+    `scripts/bench: ${isForPeople && error instanceof Error ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exit(interruption.signal.aborted ? 130 : 1);
+}

@@ -1,0 +1,45 @@
+/** One of several that are compared. */
+export interface Contender {
+  /** Sends the request of a turn and resolves once it is answered as it should be. */
+  send(turn: number): Promise<void>;
+}
+
+/**
+ * Lets contenders take turns in one run, so that whatever else the machine does falls on all of them alike, and gives the
+ * durations of each in milliseconds. What goes first changes from round to round. The first failure ends the run.
+ */
+export async function measureInterleaved(options: {
+  readonly contenders: readonly Contender[];
+  /** Measured rounds; in each every contender has one turn. */
+  readonly rounds: number;
+  /** Rounds before them that are not measured. */
+  readonly warmUpRounds: number;
+  /** Requests that are under way at once. */
+  readonly atOnce: number;
+  readonly signal: AbortSignal;
+}): Promise<number[][]> {
+  const { contenders, warmUpRounds, signal } = options;
+  const durations: number[][] = contenders.map(() => []);
+  const turns = contenders.length * (warmUpRounds + options.rounds);
+  let next = 0;
+
+  async function takeTurns(): Promise<void> {
+    while (next < turns) {
+      signal.throwIfAborted();
+      const turn = next;
+      next += 1;
+      const round = Math.floor(turn / contenders.length);
+      const place = (turn + round) % contenders.length;
+      const startedAt = performance.now();
+      await contenders[place]?.send(round);
+      if (round >= warmUpRounds) durations[place]?.push(performance.now() - startedAt);
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: options.atOnce }, takeTurns));
+  } finally {
+    next = turns;
+  }
+  return durations;
+}

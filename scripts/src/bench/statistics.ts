@@ -1,0 +1,23 @@
+import { invariant } from '@partner/runtime/invariant';
+
+/** What a list of durations says, in the unit of the durations. */
+export interface Summary {
+  readonly samples: number;
+  readonly median: number;
+  readonly p95: number;
+}
+
+/** Summarises durations; there must be at least one. */
+export function summarise(durations: readonly number[]): Summary {
+  const sorted = [...durations].sort((a, b) => a - b);
+  return { samples: sorted.length, median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
+}
+
+/** Between two samples it lies on the line between them. */
+function quantile(sorted: readonly number[], part: number): number {
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  invariant(below !== undefined && above !== undefined, 'there are samples');
+  return below + (above - below) * (place - Math.floor(place));
+}
