@@ -1,213 +1,96 @@
-import { DIRECTIONALS, ORDINALS, STATES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
+import { createHash } from 'node:crypto';
+import { normaliseNumbers } from './normalise-numbers.js';
+import { normaliseRoutes } from './normalise-routes.js';
+import { normaliseStreet } from './normalise-street.js';
+import { normaliseTail } from './normalise-tail.js';
+import { BOUNDARY, CARE_OF, normaliseText, trimBoundaries } from './normalise-text.js';
+import { normaliseUnits, splitGluedUnits } from './normalise-units.js';
+import { DIRECTIONALS } from './usps-abbreviations.js';
 
-const COUNTRY = [
-  ['UNITED', 'STATES', 'OF', 'AMERICA'],
-  ['UNITED', 'STATES'],
-  ['USA'],
-  ['US'],
-  ['U', 'S', 'A'],
-  ['U', 'S'],
-];
-
-/** Stands between the words for a comma or an end of line: no two words are joined across it. */
-const BOUNDARY = ',';
+/** The most bytes of a key in UTF-8. An index of the database takes entries of some 2,700. */
+const MAX_KEY_BYTES = 2_000;
 
 /**
  * The key by which leads of one company are de-duplicated (spec: Inbound, rule): two ways to write one address in the United
  * States give the same text. Folds Unicode compatibility forms, Latin accents, case, punctuation and spaces; unifies street
- * suffixes, directionals, unit designators, ordinals and boxes (USPS Publication 28) and state names; cuts ZIP+4 to ZIP where
- * it stands after the state at the end.
+ * suffixes, directionals, unit designators, numbers in words, boxes, rural routes and numbered roads (USPS Publication 28) and
+ * state names; cuts ZIP+4 to ZIP; puts the units first, in one order. Pure, in time linear in the length, and never empty for
+ * a text that is not; a key has at most 2,000 bytes, else it is the hash of what it would be.
  *
  * Where two readings are possible it keeps them apart: a lead too many is seen and merged by a person, a customer who was
- * merged into another one is lost.
+ * merged into another one is lost. So a part that only one of two addresses has, be it unit, ZIP, city or suffix, tells them
+ * apart, as do zeros at the front of a number. Apartment, unit and number sign are one door; a suite, floor, lot or building 4
+ * is none of them.
+ *
+ * What it gets wrong, since it knows no place and no street by name. It splits: a directional between street and city without
+ * a comma, when there is no ZIP (`Main St N Troy`) or it is of two words (`Main St South West Troy`), and before a saint there (`East St Charles St Troy`); names written in one
+ * word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK`); a unit without designator (`12 Main St 4B`); Suite 4 and
+ * #4; a name before the address; misspellings. It merges: a `Trail` and a `Trails`, as Publication 28 does; a state road and a
+ * state route of one number, since `SR` is both; a drawer and a box of one number; `Main St N, Troy` and `Main St, N Troy` of one
+ * ZIP.
+ *
+ * No parser of a library stands behind it: they guess at parts and drop what they cannot place, so that parse-address 1.1.2
+ * makes one of `12 1/2` and `12 1/4 Main St` and of `RR 2 Box 18` and `Box 19`, addresser 1.1.22 of `RR 2` and `HC 2 Box 18`;
+ * libpostal gives many expansions of an address instead of one key, from a model of two gigabytes.
  */
 export function normaliseAddress(address: string): string {
-  const { rest, state, zip } = splitTail(foldText(address));
-  const words = markSides(unifyWords(rest), zip !== undefined);
-  const key = [...words, ...(state === undefined ? [] : [state]), ...(zip === undefined ? [] : [zip])].join(
-    ' ',
-  );
-  // An address without a letter or digit equals only itself.
-  return key === '' ? address.normalize('NFKC').trim() : key;
+  const words = splitGluedUnits(normaliseNumbers(normaliseText(address)));
+  const { rest, state, zip } = normaliseTail(words);
+  const { units, rest: place } = normaliseUnits(normaliseRoutes(dropCareOf(rest)));
+  const street = markSides(normaliseStreet(place), zip !== undefined);
+  const isApart = units.length > 0 && street.length > 0;
+  const key = [...units, isApart ? BOUNDARY : '', ...street, state ?? '', zip ?? '']
+    .filter((word) => word !== '')
+    .join(' ');
+  return boundKey(key === '' ? signsOnly(address) : key);
 }
 
-/** Folds characters and gives the words: letters and digits, fractions such as `1/2`, the number sign, and boundaries. */
-function foldText(address: string): string[] {
-  return (
-    address
-      // Compatibility forms would glue a fraction to the number before it: 12½ is not 121/2.
-      .replace(/(\p{N})(?=[¼-¾⅐-⅞])/gu, '$1 ')
-      .normalize('NFKD')
-      .replace(/[\u0300-\u036f]/g, '')
-      .normalize('NFKC')
-      .toUpperCase()
-      .replace(/\u2044/g, '/')
-      .replace(/[\p{Pd}\u2212]/gu, '-')
-      .replace(/['‘’ʼ`´]/g, '')
-      .replace(/&/g, ' AND ')
-      .replace(/#/g, ' # ')
-      // Initials are one word, with or without their dots: N.E. and NE.
-      .replace(/(?<!\p{L})(\p{L})\.(?=\p{L}(?!\p{L}))/gu, '$1')
-      // 12-A is 12A, and B-4 is B4.
-      .replace(/(\d)-(\p{L})(?![\p{L}\p{N}])/gu, '$1$2')
-      .replace(/(?<![\p{L}\p{N}])(\p{L})-(\d)/gu, '$1$2')
-      .replace(/[,;\n\r\u2028\u2029]/g, ` ${BOUNDARY} `)
-      .replace(/[^\p{L}\p{M}\p{N}#/,]|\/(?!\d)|(?<!\d)\//gu, ' ')
-      .split(' ')
-      .filter((word) => word !== '')
-      .filter((word, index, words) => word !== BOUNDARY || words[index - 1] !== BOUNDARY)
-  );
+/** An address without a letter or digit equals only itself. */
+function signsOnly(address: string): string {
+  const signs = address.normalize('NFKC').trim();
+  return signs === '' ? address : signs;
+}
+
+/** Compatibility forms of other scripts may be many times as long as what was handed in. */
+function boundKey(key: string): string {
+  return Buffer.byteLength(key) <= MAX_KEY_BYTES
+    ? key
+    : `SHA256 ${createHash('sha256').update(key).digest('hex').toUpperCase()}`;
 }
 
 /**
- * Takes country, ZIP and state off the end; the country is dropped, the state is its code. Figures are a ZIP only after a
- * state: without one they may be the number of a box, a unit or a road.
+ * Drops the parts that name a person, where it is certain where they end: the same house is one address for all its guests. A
+ * part with a number may be the address itself: there the name is what stands before the number.
  */
-function splitTail(words: readonly string[]): {
-  readonly rest: readonly string[];
-  readonly state?: string;
-  readonly zip?: string;
-} {
-  const all = trimBoundaries(words);
-  const country = COUNTRY.find((name) => endsWith(all, name));
-  const address = country === undefined ? all : trimBoundaries(all.slice(0, -country.length));
-
-  const last = address.at(-1) ?? '';
-  const isSplit = /^\d{4}$/.test(last) && /^\d{5}$/.test(address.at(-2) ?? '');
-  if (isSplit || /^\d{5}(?:\d{4})?$/.test(last)) {
-    const zip = (isSplit ? address.at(-2) : last)?.slice(0, 5);
-    const located = splitState(address.slice(0, isSplit ? -2 : -1));
-    if (located !== undefined && zip !== undefined) return { ...located, zip };
-  }
-  return splitState(address) ?? { rest: address };
-}
-
-function splitState(
-  words: readonly string[],
-): { readonly rest: readonly string[]; readonly state: string } | undefined {
-  const address = trimBoundaries(words);
-  const found = STATES.find(({ words: name, code }) => endsWith(address, name) || endsWith(address, [code]));
-  if (found === undefined) return undefined;
-  const rest = trimBoundaries(address.slice(0, endsWith(address, found.words) ? -found.words.length : -1));
-  return rest.length === 0 ? undefined : { rest, state: found.code };
-}
-
-function trimBoundaries(words: readonly string[]): readonly string[] {
-  const first = words.findIndex((word) => word !== BOUNDARY);
-  const last = words.findLastIndex((word) => word !== BOUNDARY);
-  return first === -1 ? [] : words.slice(first, last + 1);
-}
-
-function endsWith(words: readonly string[], end: readonly string[]): boolean {
-  return (
-    words.length >= end.length &&
-    end.every((word, index) => words[words.length - end.length + index] === word)
-  );
-}
-
-/** Unifies the words before the state: boxes, ordinals, units, suffixes and directionals. */
-function unifyWords(words: readonly string[]): string[] {
-  return joinDirectionals(unifyStreet(unifyUnits(unifyOrdinals(unifyBoxes(words)))));
-}
-
-/** `P.O. Box`, `Post Office Box` and `POB` are `PO BOX`; `Rural Route` and `RFD` are `RR`; their numbers need no sign. */
-function unifyBoxes(words: readonly string[]): string[] {
-  return words
+function dropCareOf(words: readonly string[]): readonly string[] {
+  if (!words.includes(CARE_OF)) return words;
+  const parts = words
     .join(' ')
-    .replace(/\b(?:POST OFFICE|P O|PO) BOX\b|\bPOB(?:OX)?(?=\d|\b)/g, 'PO BOX')
-    .replace(/\bRURAL (?:ROUTE|RTE)\b|\b(?:R R|RFD|RFD ROUTE|RFD RTE)(?= (?:# )?\d)/g, 'RR')
-    .replace(/\bHIGHWAY CONTRACT(?: ROUTE| RTE)?\b/g, 'HC')
-    .replace(/\bBOX(?=\d)/g, 'BOX ')
-    .replace(/\b(BOX|RR|HC) (?:#|NO|NUMBER) (?=\d)/g, '$1 ')
-    .split(' ')
-    .filter((word) => word !== '');
-}
-
-/** `First` is `1ST`, `Twenty-First` is `21ST`. */
-function unifyOrdinals(words: readonly string[]): string[] {
-  const unified: string[] = [];
-  for (const word of words) {
-    const compound = ORDINALS.get(`${unified.at(-1) ?? ''} ${word}`);
-    if (compound === undefined) unified.push(ORDINALS.get(word) ?? word);
-    else unified.splice(-1, 1, compound);
-  }
-  return unified;
-}
-
-/** A unit is its standard designator, then its number in one word: `Apt. #4-B`, `APT4B` and `# 4 B` are `UNIT 4B`. */
-function unifyUnits(words: readonly string[]): string[] {
-  const unified: string[] = [];
-  const queue = words.flatMap((word) => {
-    const glued = /^(APARTMENT|APT|UNIT|SUITE|STE|BLDG|RM|LOT)(\d+\p{L}?)$/u.exec(word);
-    return glued === null ? [word] : glued.slice(1);
+    .split(` ${BOUNDARY} `)
+    .map((part) => part.split(' '));
+  const isAddressElsewhere = parts.some((part) => part[0] !== CARE_OF && hasNumber(part));
+  const kept = parts.flatMap((part, index) => {
+    if (part[0] !== CARE_OF) return [part];
+    if (!hasNumber(part)) return isAddressElsewhere && index < parts.length - 1 ? [] : [part];
+    const number = part.findIndex((word) => /^\d/.test(word));
+    return index === 0 && number > 1 ? [part.slice(number)] : [part];
   });
-  for (let index = 0; index < queue.length; index += 1) {
-    const word = queue[index] ?? '';
-    const previous = unified.at(-1) ?? '';
-    const designator = UNIT_DESIGNATORS.get(word);
-    const isNumberSign = ['#', 'NO', 'NUMBER'].includes(word);
-    if (isNumberSign && [...UNIT_DESIGNATORS.values()].includes(previous)) continue;
-    if (designator === undefined) {
-      unified.push(word);
-      continue;
-    }
-    const floor = /^(\d+)(?:ST|ND|RD|TH)$/.exec(previous)?.[1];
-    if (designator === 'FL' && word !== 'FL' && floor !== undefined) {
-      unified.splice(-1, 1, 'FL', floor);
-      continue;
-    }
-    unified.push(designator);
-    const start = index + 1 + (['#', 'NO', 'NUMBER'].includes(queue[index + 1] ?? '') ? 1 : 0);
-    const [first = '', second = '', third = BOUNDARY] = queue.slice(start, start + 3);
-    if (isSplitNumber(first, second, third)) {
-      unified.push(first + second);
-      index = start + 1;
-    }
-  }
-  return unified;
+  return kept.flatMap((part, index) => (index === 0 ? part : [BOUNDARY, ...part]));
 }
 
-/** A number and a letter are one unit number: `4 B`. Not `5 E Lansing`, where the letter may be of the city. */
-function isSplitNumber(first: string, second: string, third: string): boolean {
-  if (/^\p{L}$/u.test(first)) return /^\d+$/.test(second);
-  return /^\d+$/.test(first) && /^\p{L}$/u.test(second) && (!DIRECTIONALS.has(second) || third === BOUNDARY);
-}
-
-/** Abbreviates directionals and suffixes. A directional that is the street's own name stays: North Ave is not N Ave. */
-function unifyStreet(words: readonly string[]): string[] {
-  return words.map((word, index) => {
-    const directional = DIRECTIONALS.get(word);
-    if (directional !== undefined) {
-      const isAfterNumber = /^\d/.test(words[index - 1] ?? '') || DIRECTIONALS.has(words[index - 1] ?? '');
-      const isName =
-        isAfterNumber && SUFFIXES.has(words[index + 1] ?? '') && !SUFFIXES.has(words[index + 2] ?? '');
-      return isName ? word : directional;
-    }
-    return word === 'SAINT' ? 'ST' : (SUFFIXES.get(word) ?? word);
-  });
-}
-
-/** `N E` is `NE`. Not after a suffix, where more words follow: `Main St N E Troy` may lie in East Troy. */
-function joinDirectionals(words: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const [index, word] of words.entries()) {
-    const [beforeLast = '', previous = ''] = ['', ...joined].slice(-2);
-    const mayBeOfTheCity = SUFFIXES.has(beforeLast) && (words[index + 1] ?? BOUNDARY) !== BOUNDARY;
-    if (/^[NS]$/.test(previous) && /^[EW]$/.test(word) && !mayBeOfTheCity)
-      joined.splice(-1, 1, previous + word);
-    else joined.push(word);
-  }
-  return joined;
+function hasNumber(words: readonly string[]): boolean {
+  return words.some((word) => /\d/.test(word));
 }
 
 /**
- * Drops the boundaries. Without a ZIP one that tells to which side N, E, S or W belongs stays: `Main St N, Troy` is not
- * `Main St, N Troy`.
+ * Drops the boundaries. One stays after a street that is a lone directional (`12 East, Troy`), and without a ZIP one that tells
+ * to which side N, E, S or W belongs: `Main St N, Troy` is not `Main St, N Troy`.
  */
-function markSides(words: readonly string[], hasZip: boolean): string[] {
+function markSides(words: readonly string[], hasZip: boolean): readonly string[] {
   const isLone = (word: string | undefined) => /^[NESW]$/.test(word ?? '');
-  return words.filter(
-    (word, index) =>
-      word !== BOUNDARY || (!hasZip && index > 1 && (isLone(words[index - 1]) || isLone(words[index + 1]))),
-  );
+  return trimBoundaries(words).filter((word, index, trimmed) => {
+    if (word !== BOUNDARY) return true;
+    if (index === 2 && DIRECTIONALS.has(trimmed[1] ?? '')) return true;
+    return !hasZip && (isLone(trimmed[index - 1]) || isLone(trimmed[index + 1]));
+  });
 }

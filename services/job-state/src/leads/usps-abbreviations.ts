@@ -1,7 +1,7 @@
 /**
- * The standard abbreviation of each street suffix with the other ways in which it is written (USPS Publication 28, appendix
- * C1). Plurals that the appendix gives the same abbreviation as their singular stand apart here: as part of a name they tell
- * two streets from each other.
+ * The standard abbreviation of each street suffix with the other ways in which it is written: those of USPS Publication 28,
+ * appendix C1, and a few that it leaves out although many people write them (`Rt`, `Crt`, `Blv`, `Hgts`). Plurals that the
+ * appendix takes for their singular are in `PLURAL_SUFFIXES`.
  */
 const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   ALY: 'ALLEE ALLEY ALLY',
@@ -14,7 +14,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   BLF: 'BLUF BLUFF',
   BLFS: 'BLUFFS',
   BTM: 'BOT BOTTM BOTTOM',
-  BLVD: 'BOUL BOULEVARD BOULV',
+  BLVD: 'BLV BLVRD BOUL BOULEVARD BOULV',
   BR: 'BRNCH BRANCH',
   BRG: 'BRDGE BRIDGE',
   BRK: 'BROOK',
@@ -25,7 +25,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   CP: 'CAMP CMP',
   CYN: 'CANYN CANYON CNYN',
   CPE: 'CAPE',
-  CSWY: 'CAUSEWAY CAUSWA',
+  CSWY: 'CAUSEWAY CAUSWA CAUSWAY',
   CTR: 'CEN CENT CENTER CENTR CENTRE CNTER CNTR',
   CTRS: 'CENTERS',
   CIR: 'CIRC CIRCL CIRCLE CRCL CRCLE',
@@ -38,7 +38,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   COR: 'CORNER',
   CORS: 'CORNERS',
   CRSE: 'COURSE',
-  CT: 'COURT',
+  CT: 'COURT CRT',
   CTS: 'COURTS',
   CV: 'COVE',
   CVS: 'COVES',
@@ -56,7 +56,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   DRS: 'DRIVES',
   EST: 'ESTATE',
   ESTS: 'ESTATES',
-  EXPY: 'EXP EXPR EXPRESS EXPRESSWAY EXPW',
+  EXPY: 'EXP EXPR EXPRESS EXPRESSWAY EXPW EXPWY',
   EXT: 'EXTENSION EXTN EXTNSN',
   EXTS: 'EXTENSIONS',
   FLS: 'FALLS',
@@ -86,11 +86,12 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   HBR: 'HARB HARBOR HARBR HRBOR',
   HBRS: 'HARBORS',
   HVN: 'HAVEN',
-  HTS: 'HEIGHTS HT',
-  HWY: 'HIGHWAY HIGHWY HIWAY HIWY HWAY',
+  HTS: 'HEIGHTS HGTS HT',
+  HWY: 'HGWY HIGHWAY HIGHWY HIWAY HIWY HWAY',
   HL: 'HILL',
   HLS: 'HILLS',
   HOLW: 'HLLW HOLLOW',
+  HOLWS: 'HOLLOWS',
   INLT: 'INLET',
   IS: 'ISLAND ISLND',
   ISS: 'ISLANDS ISLNDS',
@@ -104,6 +105,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   LKS: 'LAKES',
   LNDG: 'LANDING LNDNG',
   LN: 'LANE',
+  LOOP: 'LP',
   LGT: 'LIGHT',
   LGTS: 'LIGHTS',
   LF: 'LOAF',
@@ -127,6 +129,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   OPAS: 'OVERPASS',
   PARK: 'PRK',
   PKWY: 'PARKWAY PARKWY PKWAY PKY',
+  PKWYS: 'PARKWAYS',
   PSGE: 'PASSAGE',
   PNE: 'PINE',
   PNES: 'PINES',
@@ -141,6 +144,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   PR: 'PRAIRIE PRR',
   RADL: 'RAD RADIAL RADIEL',
   RNCH: 'RANCH',
+  RNCHS: 'RANCHES',
   RPD: 'RAPID',
   RPDS: 'RAPIDS',
   RST: 'REST',
@@ -149,7 +153,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   RIV: 'RIVER RIVR RVR',
   RD: 'ROAD',
   RDS: 'ROADS',
-  RTE: 'ROUTE',
+  RTE: 'ROUTE RT',
   SHL: 'SHOAL',
   SHLS: 'SHOALS',
   SHR: 'SHOAR SHORE',
@@ -169,11 +173,13 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   TRWY: 'THROUGHWAY',
   TRCE: 'TRACE',
   TRAK: 'TRACK TRK',
+  TRKS: 'TRACKS',
   TRFY: 'TRAFFICWAY',
   TRL: 'TRAIL',
   TRLS: 'TRAILS',
   TUNL: 'TUNEL TUNNEL TUNNL',
-  TPKE: 'TRNPK TURNPIKE TURNPK',
+  TUNLS: 'TUNNELS',
+  TPKE: 'TNPK TPK TRNPK TURNPIKE TURNPK',
   UPAS: 'UNDERPASS',
   UN: 'UNION',
   UNS: 'UNIONS',
@@ -192,36 +198,62 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
 };
 
 /** Suffixes that have no shorter form. */
-const SUFFIXES_WRITTEN_OUT = 'FALL LAND LOOP MALL MEWS PASS PATH PIKE RAMP ROW RUE RUN SPUR WALK WALL WAYS';
+const SUFFIXES_WRITTEN_OUT =
+  'FALL FORESTS ISLE ISLES LAND LOOPS MALL MEWS PARKS PASS PATH PATHS PIKE PIKES RAMP ROW RUE RUN SPUR SPURS TRACES WALK ' +
+  'WALKS WALL WAYS';
 
-/**
- * The standard form of each designator of a secondary unit (USPS Publication 28, appendix C2). Apartment, unit and the
- * number sign are one: the same door is written with each of them. A suite is not, since a house may have both.
- */
+const PLURALS: Readonly<Record<string, string>> = {
+  FRST: 'FORESTS',
+  HOLW: 'HOLWS',
+  ISLE: 'ISLES',
+  LOOP: 'LOOPS',
+  PARK: 'PARKS',
+  PATH: 'PATHS',
+  PIKE: 'PIKES',
+  PKWY: 'PKWYS',
+  RNCH: 'RNCHS',
+  SPUR: 'SPURS',
+  TRAK: 'TRKS',
+  TRCE: 'TRACES',
+  TRL: 'TRLS',
+  TUNL: 'TUNLS',
+  WALK: 'WALKS',
+};
+
+/** The standard form of each designator of a secondary unit (USPS Publication 28, appendix C2), with some of Puerto Rico. */
 const UNIT_VARIANTS: Readonly<Record<string, string>> = {
-  UNIT: '# APARTMENT APT APMT APPT UNT',
+  APT: 'APARTAMENTO APARTMENT APMT APPT APTO',
   BSMT: 'BASEMENT',
   BLDG: 'BLD BUILDING',
   DEPT: 'DEPARTMENT',
   FL: 'FLOOR FLR',
   FRNT: 'FRONT',
   HNGR: 'HANGAR HANGER',
+  KEY: '',
   LBBY: 'LOBBY',
   LOT: '',
   LOWR: 'LOWER',
   OFC: 'OFFICE',
   PH: 'PENTHOUSE',
+  PIER: '',
+  PMB: '',
+  REAR: '',
   RM: 'ROOM',
+  SIDE: '',
+  SLIP: '',
   SPC: 'SPACE',
   STE: 'SUITE',
+  STOP: '',
   TRLR: 'TRAILER',
+  TWR: 'TOWER',
+  UNIT: 'UNT',
   UPPR: 'UPPER',
 };
 
 const DIRECTIONAL_VARIANTS: Readonly<Record<string, string>> = {
-  N: 'NORTH',
+  N: 'NORTH NO',
   E: 'EAST',
-  S: 'SOUTH',
+  S: 'SOUTH SO',
   W: 'WEST',
   NE: 'NORTHEAST',
   NW: 'NORTHWEST',
@@ -229,85 +261,54 @@ const DIRECTIONAL_VARIANTS: Readonly<Record<string, string>> = {
   SW: 'SOUTHWEST',
 };
 
-const STATE_NAMES: Readonly<Record<string, string>> = {
-  AL: 'ALABAMA',
-  AK: 'ALASKA',
-  AS: 'AMERICAN SAMOA',
-  AZ: 'ARIZONA',
-  AR: 'ARKANSAS',
-  CA: 'CALIFORNIA',
-  CO: 'COLORADO',
-  CT: 'CONNECTICUT',
-  DE: 'DELAWARE',
-  DC: 'DISTRICT OF COLUMBIA',
-  FL: 'FLORIDA',
-  GA: 'GEORGIA',
-  GU: 'GUAM',
-  HI: 'HAWAII',
-  ID: 'IDAHO',
-  IL: 'ILLINOIS',
-  IN: 'INDIANA',
-  IA: 'IOWA',
-  KS: 'KANSAS',
-  KY: 'KENTUCKY',
-  LA: 'LOUISIANA',
-  ME: 'MAINE',
-  MD: 'MARYLAND',
-  MA: 'MASSACHUSETTS',
-  MI: 'MICHIGAN',
-  MN: 'MINNESOTA',
-  MS: 'MISSISSIPPI',
-  MO: 'MISSOURI',
-  MT: 'MONTANA',
-  NE: 'NEBRASKA',
-  NV: 'NEVADA',
-  NH: 'NEW HAMPSHIRE',
-  NJ: 'NEW JERSEY',
-  NM: 'NEW MEXICO',
-  NY: 'NEW YORK',
-  NC: 'NORTH CAROLINA',
-  ND: 'NORTH DAKOTA',
-  MP: 'NORTHERN MARIANA ISLANDS',
-  OH: 'OHIO',
-  OK: 'OKLAHOMA',
-  OR: 'OREGON',
-  PA: 'PENNSYLVANIA',
-  PR: 'PUERTO RICO',
-  RI: 'RHODE ISLAND',
-  SC: 'SOUTH CAROLINA',
-  SD: 'SOUTH DAKOTA',
-  TN: 'TENNESSEE',
-  TX: 'TEXAS',
-  UT: 'UTAH',
-  VT: 'VERMONT',
-  VI: 'VIRGIN ISLANDS',
-  VA: 'VIRGINIA',
-  WA: 'WASHINGTON',
-  WV: 'WEST VIRGINIA',
-  WI: 'WISCONSIN',
-  WY: 'WYOMING',
-};
-
-const ORDINAL_WORDS =
-  'FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH ELEVENTH TWELFTH THIRTEENTH FOURTEENTH FIFTEENTH ' +
-  'SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH';
-const TENS_WORDS = 'TWENTY THIRTY FORTY FIFTY SIXTY SEVENTY EIGHTY NINETY';
-
-/** Ordinals from the first to the ninety-ninth, each in words, apart by a space, to its figures. */
-export const ORDINALS: ReadonlyMap<string, string> = new Map([
-  ...ORDINAL_WORDS.split(' ').map((word, index) => [word, ordinal(index + 1)] as const),
-  ...TENS_WORDS.split(' ').flatMap((tens, index) => [
-    [tens.replace(/Y$/, 'IETH'), ordinal(10 * (index + 2))] as const,
-    ...ORDINAL_WORDS.split(' ')
-      .slice(0, 9)
-      .map((ones, last) => [`${tens} ${ones}`, ordinal(10 * (index + 2) + last + 1)] as const),
-  ]),
-]);
-
 /** Street suffixes, each written form to its standard abbreviation. */
 export const SUFFIXES: ReadonlyMap<string, string> = new Map([
   ...byVariant(SUFFIX_VARIANTS),
   ...SUFFIXES_WRITTEN_OUT.split(' ').map((suffix) => [suffix, suffix] as const),
+]);
+
+/** Abbreviations of plurals that Publication 28 abbreviates as the singular, each to that of the singular. */
+export const PLURAL_SUFFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries(PLURALS).map(([singular, plural]) => [plural, singular]),
+);
+
+/**
+ * The written forms of suffixes that streets have and hardly a town: after one of them the street's name has ended. Not `Park`
+ * or `Springs`, which are the ends of the names of many towns.
+ */
+export const STREET_TYPES: ReadonlySet<string> = new Set(
+  [...SUFFIXES]
+    .filter(([, suffix]) =>
+      'ALY AVE BLVD CIR CT DR EXPY FWY HWY LN LOOP PIKE PKWY RD RTE ST TER TPKE TRL'
+        .split(' ')
+        .includes(PLURAL_SUFFIXES.get(suffix) ?? suffix),
+    )
+    .map(([written]) => written),
+);
+
+/** Variants of suffixes that are words of their own: as a street's name, Centre Street is not Center Street. */
+export const NAME_WORDS: ReadonlySet<string> = new Set(
+  'ALLEE BOT BOUL CENT CENTRE DIV EXP EXPRESS RAD SHOAR VILL VIST'.split(' '),
+);
+
+/** Words of addresses that are neither suffix nor directional, each to how it is written here. */
+export const ADDRESS_WORDS: ReadonlyMap<string, string> = new Map([
+  ['AVENIDA', 'AVE'],
+  ['BARRIO', 'BO'],
+  ['CAMINO', 'CAM'],
+  ['CARRETERA', 'CARR'],
+  ['CLL', 'CALLE'],
+  ['CONDOMINIO', 'COND'],
+  ['DOCTOR', 'DR'],
+  ['EDIFICIO', 'EDIF'],
+  ['JUNIOR', 'JR'],
+  ['KILOMETRO', 'KM'],
+  ['PASEO', 'PSO'],
+  ['RESIDENCIAL', 'RES'],
+  ['SAINT', 'ST'],
+  ['SAINTE', 'STE'],
+  ['TOWNSHIP', 'TWP'],
+  ['URBANIZACION', 'URB'],
 ]);
 
 /** Designators of secondary units, each written form to its standard abbreviation. */
@@ -315,19 +316,6 @@ export const UNIT_DESIGNATORS: ReadonlyMap<string, string> = new Map(byVariant(U
 
 /** Directionals, each written form to its abbreviation. */
 export const DIRECTIONALS: ReadonlyMap<string, string> = new Map(byVariant(DIRECTIONAL_VARIANTS));
-
-/** The names of the states with their codes, as words; names with more words first. */
-export const STATES: readonly { readonly words: readonly string[]; readonly code: string }[] = Object.entries(
-  STATE_NAMES,
-)
-  .map(([code, name]) => ({ words: name.split(' '), code }))
-  .sort((a, b) => b.words.length - a.words.length);
-
-function ordinal(value: number): string {
-  const isTeen = value >= 11 && value <= 13;
-  const endings: Readonly<Record<number, string>> = { 1: 'ST', 2: 'ND', 3: 'RD' };
-  return `${value}${(isTeen ? undefined : endings[value % 10]) ?? 'TH'}`;
-}
 
 function byVariant(table: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(table).flatMap(([standard, variants]) =>
