@@ -1,22 +1,27 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
 import { describe, expect, test } from '@jest/globals';
 import {
   type GetJobRequest,
+  JobService,
   JobStatus,
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
 import { createApiKey } from '@partner/runtime/api-key';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { probeSurface } from '@partner/runtime/testing/probe-surface';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
-import { createTestApp, cursors, keys } from './testing/create-test-app.js';
+import { installerEndpoints } from './app.js';
+import { createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
-// Spaces and the order of fields tell whether the text was passed through.
-const resourceJson = '{ "version": 4, "id": "job_1", "status": "EN_ROUTE" }';
+const resourceJson = projectionText({ version: 4, id: 'job_1', status: 'EN_ROUTE' });
 
 const cursorAfter = (companyId: string, sequence: string) =>
   cursors.encode(companyId, { kind: 'feed', sequence });
@@ -335,5 +340,18 @@ describe('the installer surface', () => {
       expect(response.headers['allow']).toBe(allow);
     }
     assertError(await request(app).get('/partner/v1/nothing'), 404, 'not_found');
+  });
+});
+
+describe('the operations of the installer surface', () => {
+  test('are served exactly as they are described', () => {
+    const jobs = createClient(JobService, createInMemoryTransport([]));
+    const named = (list: readonly { id: string; method: string; path: string }[]) =>
+      list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
+    expect(named(installerEndpoints({ jobs, cursors }))).toEqual(named(INSTALLER_OPERATIONS));
+  });
+
+  test('ask for a key, and there is no other method and no other path', async () => {
+    await expect(probeSurface(createTestApp({ jobs: {} }), INSTALLER_OPERATIONS)).resolves.toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import {
   scopesOfPrincipal,
 } from '@partner/runtime/http/api-key-authentication';
 import type { ApiVersions } from '@partner/runtime/http/api-versions';
+import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { RequestListener } from 'node:http';
@@ -40,19 +41,27 @@ export interface InstallerAppDeps extends Pick<
   readonly cursors: FeedCursor;
 }
 
+/** The endpoints of the installer surface: one for each of its operations. */
+export function installerEndpoints({
+  jobs,
+  cursors,
+}: Pick<InstallerAppDeps, 'jobs' | 'cursors'>): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  return [
+    listJobFeed({ jobs, cursors }),
+    getJob({ jobs }),
+    recordStatusEvent({ jobs }),
+    setSchedule({ jobs }),
+    replaceAssignments({ jobs }),
+    listTechnicians({ jobs }),
+  ];
+}
+
 /** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
-  const { versions, authenticator, limiter, jobs, cursors } = deps;
+  const { versions, authenticator, limiter } = deps;
   const { logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [
-      listJobFeed({ jobs, cursors }),
-      getJob({ jobs }),
-      recordStatusEvent({ jobs }),
-      setSchedule({ jobs }),
-      replaceAssignments({ jobs }),
-      listTechnicians({ jobs }),
-    ],
+    endpoints: installerEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
     scopesOf: scopesOfPrincipal,
     rateLimit: {

@@ -6,7 +6,7 @@ import type {
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import request from 'supertest';
 import { z } from 'zod';
-import { createTestApp, cursors, keys } from '../testing/create-test-app.js';
+import { createTestApp, cursors, keys, projectionText } from '../testing/create-test-app.js';
 
 interface Entry {
   readonly jobId: string;
@@ -22,8 +22,7 @@ const page = z.object({
 });
 
 const changedAt = (sequence: number) => `2026-09-01T11:00:${String(sequence).padStart(2, '0')}.000Z`;
-// Spaces tell whether the text was passed through.
-const resourceJson = (jobId: string) => `{ "id": "${jobId}" }`;
+const resourceJson = (jobId: string) => projectionText({ id: jobId });
 const tail = (sequence: number) => cursors.encode('cmp_1', { kind: 'feed', sequence: String(sequence) });
 
 /** A company `cmp_1` whose feed and jobs a test changes as it goes; `cmp_2` has never had a job. */

@@ -22,12 +22,12 @@ describe('GET /partner/v1/technicians', () => {
     const response = await request(app).get(PATH).set('x-api-key', keys.installer.text);
     expect(response.status).toBe(200);
     expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
-    expect(techniciansAnswer.parse(response.body)).toEqual({ technicians });
+    expect(techniciansAnswer.parse(response.body)).toEqual({ apiVersion: '2026-08-26', technicians });
   });
 
   test('answers with none for a company that has none', async () => {
     const response = await request(app).get(PATH).set('x-api-key', keys.favoured.text);
-    expect(response.body).toEqual({ technicians: [] });
+    expect(response.body).toEqual({ apiVersion: '2026-08-26', technicians: [] });
   });
 
   test('is a path of its own, for GET and HEAD alone', async () => {

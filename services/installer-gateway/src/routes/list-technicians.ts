@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService, Technician } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import type { technician } from '@partner/proto-contracts/public-api/installer-job';
+import type { technician, techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { listTechniciansOperation } from '@partner/proto-contracts/public-api/operations/installer';
 import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
@@ -11,9 +11,13 @@ import type { z } from 'zod';
 export function listTechnicians(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'listTechnicians'>;
 }): AnyEndpoint<ApiKeyPrincipal> {
-  return serveOperation(listTechniciansOperation, async ({ principal: { companyId }, call }) => {
+  return serveOperation(listTechniciansOperation, async ({ principal: { companyId }, apiVersion, call }) => {
     const { technicians } = await deps.jobs.listTechnicians({ companyId }, call);
-    return { status: 200, json: { technicians: technicians.map(presentTechnician) } };
+    const json = {
+      apiVersion,
+      technicians: technicians.map(presentTechnician),
+    } satisfies z.input<typeof techniciansAnswer>;
+    return { status: 200, json };
   });
 }
 

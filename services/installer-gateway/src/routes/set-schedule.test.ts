@@ -8,12 +8,11 @@ import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
-import { createTestApp, keys } from '../testing/create-test-app.js';
+import { createTestApp, keys, projectionText } from '../testing/create-test-app.js';
 
 const PATH = '/partner/v1/jobs/job_1/schedule';
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
-// Spaces tell whether the text was passed through.
-const resourceJson = '{ "version": 4, "id": "job_1" }';
+const resourceJson = projectionText({ version: 4, id: 'job_1' });
 const schedule = {
   status: 'CONFIRMED',
   startsAt: '2026-09-07T14:00:00Z',

@@ -8,6 +8,8 @@ import {
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/public-api/examples/installer-job-example';
+import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
 import { createApiKey } from '@partner/runtime/api-key';
 import { createApiKeyAuthenticator } from '@partner/runtime/http/api-key-authentication';
 import type { ApiVersions } from '@partner/runtime/http/api-versions';
@@ -41,6 +43,11 @@ const NOW = new Date('2026-09-01T12:00:00Z');
 
 /** The cursors of the test app. */
 export const cursors = createFeedCursor(Buffer.alloc(32, 1));
+
+/** A job as job-state keeps it: as text, with spaces that tell whether the very text was passed on. */
+export function projectionText(job: Partial<InstallerJob>): string {
+  return JSON.stringify({ ...INSTALLER_JOB_EXAMPLE, ...job }, null, 1);
+}
 
 const checked = checkAnswers(afterEach);
 

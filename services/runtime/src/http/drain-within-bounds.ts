@@ -2,10 +2,12 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { IncomingMessage } from 'node:http';
 
 const DRAIN_MS = 2_000;
+/** Well beyond the body limit: who exceeds that by little keeps the connection, and loses no later request on it. */
+const DRAIN_BYTES = 8 * LIMITS.bodyBytes;
 
 /**
  * Discards what an answered request still sends, so that the client can read the answer before it has sent everything, and
- * ends the connection when that goes on for more than 2 seconds or one more body limit.
+ * ends the connection when that goes on for more than 2 seconds or 8 MB.
  */
 export function drainWithinBounds(request: IncomingMessage): void {
   if (request.complete) return;
@@ -17,7 +19,7 @@ export function drainWithinBounds(request: IncomingMessage): void {
   request.once('end', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > LIMITS.bodyBytes) end();
+    if (discarded > DRAIN_BYTES) end();
   });
   request.resume();
 }
