@@ -418,6 +418,21 @@ describe('a lease', () => {
     ]);
     expect(posts.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
   });
+
+  test('that is new is signed anew, at the time of its attempt and over the same body', async () => {
+    let time = now;
+    const deliver = deliverer({ clock: () => time });
+    await deliver(message());
+    time = new Date(now.getTime() + 20_000);
+    const leaseExpiresAt = timestampFromDate(new Date(time.getTime() + 30_000));
+    const leasedAt = timestampFromDate(time);
+    await deliver(message({ leaseId: 'lease-2', attempt: 4, leasedAt, leaseExpiresAt }));
+    const [first, second] = posts;
+    expect(Buffer.from(second?.body ?? [])).toEqual(Buffer.from(first?.body ?? []));
+    const [one = 0, two = 0] = posts.map(({ headers }) => Number(headers['x-svc-timestamp']));
+    expect(two - one).toBe(20);
+    expect(second?.headers['x-svc-signature']).not.toBe(first?.headers['x-svc-signature']);
+  });
 });
 
 describe('a clock', () => {

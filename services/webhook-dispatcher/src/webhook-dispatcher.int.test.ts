@@ -228,6 +228,16 @@ describe('the service', () => {
     expect(attempt?.remoteAddress).toBeUndefined();
   });
 
+  test('ends an attempt that has no complete answer within 10 seconds', async () => {
+    answer = () => undefined;
+    await startDispatcher();
+    const { attempt } = await resultOf(await commandDelivery());
+    expect(attempt).toMatchObject({
+      outcome: AttemptOutcome.TIMED_OUT,
+      error: 'there was no complete answer within 10 seconds',
+    });
+  });
+
   test('cares nothing for what the environment says of proxies and of certificates', async () => {
     answer = (response) => response.writeHead(204).end();
     const proxied: Socket[] = [];

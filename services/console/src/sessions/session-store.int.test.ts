@@ -44,6 +44,7 @@ describe('a session', () => {
   });
 
   test('ends after 30 minutes without a request, and not before', async () => {
+    expect(SESSION_IDLE_MS).toBe(30 * 60_000);
     const { token } = await store.create(owner);
     now += SESSION_IDLE_MS - 1;
     await expect(store.find(token)).resolves.toMatchObject({
@@ -56,6 +57,7 @@ describe('a session', () => {
   });
 
   test('ends 12 hours after the login, however busy it is', async () => {
+    expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
     const { token } = await store.create(owner);
     const end = now + SESSION_LIFETIME_MS;
     while (now + SESSION_IDLE_MS / 2 < end) {

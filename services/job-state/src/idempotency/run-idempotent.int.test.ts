@@ -7,12 +7,14 @@ import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { eventually } from '@partner/runtime/testing/eventually';
+import { z } from 'zod';
 import { createAccessService } from '../access/access-service.js';
-import { createDatabase } from '../database/database.js';
+import { createDatabase, type Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { runIdempotent } from './run-idempotent.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
 let testDatabase: TestDatabase;
@@ -90,4 +92,26 @@ test('the writes of a company whose row is stuck leave connections to authentica
   await holder;
   await elsewhere.end();
   expect(await getJob({ database }, { companyId: stuck, jobId })).toContain('"version":1');
+});
+
+test('a request whose key is in use waits 2 seconds for the one that has it', async () => {
+  const limits: unknown[] = [];
+  const { database } = testDatabase;
+  const companyId = await insertCompany(database, 'INSTALLER');
+  const watched: Pick<Database, 'transaction'> = {
+    transaction: (work, given) => {
+      limits.push(given);
+      return database.transaction(work, given);
+    },
+  };
+  await runIdempotent(
+    { database: watched, clock: () => TEST_NOW },
+    {
+      companyId,
+      binding: binding(newId('evt')),
+      result: z.string(),
+      work: async () => ({ kind: 'done', result: 'done' }),
+    },
+  );
+  expect(limits).toMatchObject([{ lockTimeoutMs: 2_000 }]);
 });

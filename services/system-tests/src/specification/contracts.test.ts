@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import { appointmentIn } from '@partner/proto-contracts/public-api/appointment';
+import { contractorJob } from '@partner/proto-contracts/public-api/contractor-job';
+import { ERROR_REASON_CATALOGUE } from '@partner/proto-contracts/public-api/error-reasons';
+import {
+  installerJob,
+  JOB_STATUSES,
+  jobFeedAnswer,
+  SCHEDULE_STATUSES,
+  scheduleIn,
+  statusEventIn,
+  technician,
+} from '@partner/proto-contracts/public-api/installer-job';
+import { leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/public-api/lead';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
+import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import { z } from 'zod';
+import { SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
+import { decisions, specification } from './project-documents.js';
+
+const DOCUMENTS = [...specification(), ...decisions()];
+
+/** The cells of the rows that stand under these headings. */
+function rowsAt(headings: string): (readonly string[])[] {
+  const rows = DOCUMENTS.filter(({ at, says }) => at.startsWith(`${headings} / `) && says.includes(' | '));
+  if (rows.length === 0) throw new Error(`there is no table under ${headings}`);
+  return rows.map(({ says }) => says.split(' | '));
+}
+
+const typeSchema = z.object({
+  type: z.union([z.string().transform((type) => [type]), z.array(z.string())]).default([]),
+  format: z.string().optional(),
+});
+
+/** What a JSON Schema says of one field, as far as the specification says anything of fields. */
+const fieldSchema = typeSchema.extend({
+  enum: z.array(z.string()).optional(),
+  const: z.string().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  anyOf: z.array(typeSchema).default([]),
+});
+type Field = z.infer<typeof fieldSchema>;
+
+const objectSchema = z.object({
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).default([]),
+});
+
+function fieldsOf(schema: z.ZodType) {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { properties, required } = objectSchema.parse(withoutReferences(json, json.$defs ?? {}));
+  const fields = Object.entries(properties).map(([name, value]) => [name, fieldSchema.parse(value)] as const);
+  return { properties, required, fields: new Map(fields) };
+}
+
+/** The schema with each reference replaced by what it refers to. */
+function withoutReferences(schema: unknown, named: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(schema)) return schema.map((part: unknown) => withoutReferences(part, named));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts: Readonly<Record<string, unknown>> = { ...schema };
+  const { $ref: reference, $defs: _defs, ...rest } = parts;
+  const referred = typeof reference === 'string' ? named[reference.replace('#/$defs/', '')] : undefined;
+  const inlined = Object.entries(rest).map(([name, part]) => [name, withoutReferences(part, named)] as const);
+  const base = withoutReferences(referred, named);
+  return { ...(typeof base === 'object' ? base : {}), ...Object.fromEntries(inlined) };
+}
+
+/** The field as the specification would write it: type, format and null. */
+function typeOf(field: Field | undefined): string {
+  const alternatives = field === undefined ? [] : [field, ...field.anyOf];
+  const types = alternatives.flatMap(({ type }) => type);
+  const isDateTime = alternatives.some(({ format }) => format === 'date-time');
+  const [first = ''] = types.filter((type) => type !== 'null');
+  return `${first}${isDateTime ? ' date-time' : ''}${types.includes('null') ? ' or null' : ''}`;
+}
+
+describe('the contracts say what the specification says', () => {
+  const resources: readonly (readonly [string, z.ZodType])[] = [
+    ['Lead input (LeadIn)', leadIn],
+    ['Appointment input (AppointmentIn)', appointmentIn],
+    ['ContractorJob (inbound job list item)', contractorJob],
+    ['InstallerJob (installer-safe projection)', installerJob],
+    ['StatusEventIn', statusEventIn],
+    ['ScheduleIn', scheduleIn],
+    ['Technician (list item)', technician],
+    ['Change feed entry', jobFeedAnswer.shape.resources.element],
+    ['Webhook envelope', webhookEnvelope],
+  ];
+
+  test.each(resources)('of the fields and types of %s', (heading, schema) => {
+    const { fields } = fieldsOf(schema);
+    const rows = rowsAt(`Resources and their fields / ${heading}`);
+    expect([...fields.keys()].sort()).toEqual(rows.map(([name = '']) => name).sort());
+    for (const [name = '', type = ''] of rows) {
+      const given = type === 'InstallerJob' ? 'object' : type.replace(' (email format)', '');
+      expect([name, typeOf(fields.get(name))]).toEqual([name, given]);
+    }
+  });
+
+  test.each(['Lead input (LeadIn)', 'Appointment input (AppointmentIn)', 'StatusEventIn', 'ScheduleIn'])(
+    'of what %s requires, of its lengths and of its values',
+    (heading) => {
+      const schema = resources.find(([name]) => name === heading)?.[1];
+      const { fields, required } = fieldsOf(schema ?? z.never());
+      for (const [name = '', , isRequired, constraints = ''] of rowsAt(
+        `Resources and their fields / ${heading}`,
+      )) {
+        expect([name, required.includes(name)]).toEqual([name, isRequired === 'yes']);
+        const found = fields.get(name);
+        const lengths = /^length (\d+) to (\d+)$/.exec(constraints);
+        if (lengths !== null) {
+          expect([name, found?.minLength, found?.maxLength]).toEqual([
+            name,
+            Number(lengths[1]),
+            Number(lengths[2]),
+          ]);
+        }
+        const most = /^max (\d+)$/.exec(constraints);
+        if (most !== null) expect([name, found?.maxLength]).toEqual([name, Number(most[1])]);
+        const least = /^min (\d+)$/.exec(constraints);
+        if (least !== null) expect([name, found?.minimum]).toEqual([name, Number(least[1])]);
+        if (/^[A-Z_]+(, [A-Z_]+)+$/.test(constraints)) {
+          expect([name, found?.enum]).toEqual([name, constraints.split(', ')]);
+        }
+      }
+    },
+  );
+
+  test('of the fields inside InstallerJob', () => {
+    const { properties } = fieldsOf(installerJob);
+    for (const [name = '', , notes = ''] of rowsAt(
+      'Resources and their fields / InstallerJob (installer-safe projection)',
+    )) {
+      const inside = JSON.stringify(properties[name]);
+      for (const [, inner] of notes.matchAll(/(\w+) \((?:string|integer|boolean|date-time|array|object)/g)) {
+        expect(inside).toContain(`"${inner ?? ''}"`);
+      }
+      for (const [value] of notes.matchAll(/[A-Z_]{5,}/g)) expect(inside).toContain(`"${value}"`);
+    }
+  });
+
+  test('of the statuses of jobs and schedules', () => {
+    const sentences = DOCUMENTS.filter(({ at }) => at === 'States and transitions').map(({ says }) => says);
+    expect(sentences).toContain(`Job status values: ${JOB_STATUSES.join(', ')}.`);
+    expect(sentences).toContain(`Schedule status values: ${SCHEDULE_STATUSES.join(', ')}.`);
+  });
+
+  test('of the results of a lead', () => {
+    const results = { LeadCreated: leadCreated, LeadMerged: leadMerged };
+    for (const [name, schema] of Object.entries(results)) {
+      const rows = rowsAt('Resources and their fields / Lead results').filter(([first]) => first === name);
+      const { fields } = fieldsOf(schema);
+      expect([...fields.keys()]).toEqual(rows.map(([, given]) => given));
+      for (const [, given = '', type, notes = ''] of rows) {
+        expect(typeOf(fields.get(given))).toBe(type);
+        const constant = /constant `(\w+)`/.exec(notes)?.[1];
+        expect([given, fields.get(given)?.const]).toEqual([given, constant]);
+      }
+    }
+  });
+
+  test.each(['Inbound', 'Installer v1'])(
+    'of the paths, methods, scopes and answers of the part %s',
+    (heading) => {
+      const rows = rowsAt(`Endpoints / ${heading}`);
+      const prefix = heading === 'Inbound' ? '/inbound/' : '/partner/v1/';
+      const operations = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith(prefix));
+      const signature = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
+      expect(operations.map(({ method, path }) => signature(method, path.replace(':id', '{id}')))).toEqual(
+        rows.map(([method = '', path = '']) => signature(method, path)),
+      );
+      for (const [index, [, path = '', scope = '', request = '', answers = '']] of rows.entries()) {
+        const operation = operations[index];
+        // The scope of a job's reading is the one that the decisions give it.
+        const expected = scope === '(none stated)' ? 'jobs:read' : scope.replace(/ \(.*\)$/, '');
+        expect([path, operation?.scope]).toEqual([path, expected]);
+        expect(operation?.idempotencyKey === 'required').toBe(request.includes('header Idempotency-Key'));
+        const possible = [
+          ...Object.keys(operation?.answers ?? {}),
+          ...(operation?.errors ?? []).map((reason) => String(ERROR_REASON_CATALOGUE[reason].httpStatus)),
+          // What every operation of these surfaces can answer.
+          ...['400', '401', '403', '429'],
+        ];
+        expect(possible).toEqual(expect.arrayContaining(answers.match(/\b[2-4]\d\d\b/g) ?? []));
+      }
+    },
+  );
+
+  test('of the kinds of keys and their scopes', () => {
+    const kinds = rowsAt('Decisions / Tenants, keys, boundaries').map(
+      ([kind = '', , surface, scopes = '']) => [
+        kind.replaceAll('`', ''),
+        { surface: surface === 'installer v1' ? 'installer' : surface, scopes: scopes.split(', ') },
+      ],
+    );
+    expect(KEY_KINDS).toEqual(Object.fromEntries(kinds));
+    const listed = /Scopes: ([a-z:, ]+)\./.exec(
+      DOCUMENTS.find(({ at }) => at === 'Authentication / rule 5')?.says ?? '',
+    )?.[1];
+    const granted = Object.values(KEY_KINDS).flatMap(({ scopes }) => scopes);
+    expect([...new Set(granted)].sort()).toEqual(listed?.split(', ').sort());
+  });
+
+  test('of the limits', () => {
+    const limits = Object.fromEntries(rowsAt('Limits').map(([item = '', limit = '']) => [item, limit]));
+    const { installerPageSize, inboundPageSize, appointmentIdempotencyKeyLength } = LIMITS;
+    const page = ({ max, ...rest }: { max: number; default: number }) =>
+      `1 to ${max}, default ${rest.default}`;
+    const grouped = (count: number) => count.toLocaleString('en-US');
+    expect(limits).toMatchObject({
+      'Installer API v1 (/partner/v1)': `${LIMITS.installerRequestsPerMinute} requests per minute`,
+      'Inbound API (/inbound)': `${LIMITS.inboundRequestsPerMinute} requests per minute`,
+      'Console API': `${grouped(LIMITS.consoleRequestsPerMinute)} requests per minute`,
+      'Request body': `${LIMITS.bodyBytes / 1024 / 1024} MB`,
+      'Appointment notes': `${LIMITS.appointmentNotesLength} characters`,
+      'Job status note (inbound)': `${grouped(LIMITS.noteLength)} characters`,
+      'Status event note': `${grouped(LIMITS.noteLength)} characters`,
+      'Installer list page size': page(installerPageSize),
+      'Inbound jobs page size': page(inboundPageSize),
+      'Assignment membershipIds': `at most ${LIMITS.assignmentMembershipIds}, unique`,
+      'Idempotency-Key header': `${LIMITS.idempotencyKeyLength} characters`,
+      'Appointment idempotencyKey': `${appointmentIdempotencyKeyLength.min} to ${appointmentIdempotencyKeyLength.max} characters`,
+      'Status event occurredAt': `at most ${LIMITS.occurredAtAheadMs / 60_000} minutes ahead, ${LIMITS.occurredAtBackMs / 86_400_000} days back`,
+      'Webhook timestamp tolerance': `${LIMITS.webhookTimestampToleranceSeconds} seconds`,
+      'Webhook response wait': `${LIMITS.webhookTimeoutMs / 1_000} seconds`,
+      'Webhook attempts': `${LIMITS.webhookAttempts}, backoff from 1 minute doubling, capped at ${LIMITS.webhookBackoffCapMs / 3_600_000} hours`,
+    });
+    for (const name of ['fullName', 'email', 'phone', 'address']) {
+      const maxLength = fieldsOf(leadIn).fields.get(name)?.maxLength ?? 0;
+      expect([name, limits[name]]).toEqual([name, `${maxLength} characters`]);
+    }
+  });
+
+  test('of the names and meanings of events', () => {
+    const catalogue = Object.entries(EVENT_CATALOGUE).filter(([name]) => !name.startsWith('journal.'));
+    expect(catalogue.map(([name, { meaning }]) => [name, meaning])).toEqual(
+      rowsAt('Events / Event catalogue'),
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import type { SpecificationEntry } from '../specification-entry.js';
+import {
+  BOUNDARIES,
+  CRASHES,
+  HTTP_APP,
+  MAIN_JOB,
+  PROJECTION,
+  RATE_LIMITER,
+  RATE_LIMITS,
+  REQUEST_ID,
+  RPC,
+  SERVICE_ERROR,
+  SLIDING_WINDOW,
+  SURFACES,
+} from '../test-files.js';
+
+/** What the decisions say of HTTP on every surface. */
+export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Order of checks: credentials (401), rate limit (429), scope (403), body and parameters (400), visibility (404), state (409, 422).',
+    provedBy: {
+      [SURFACES]: [
+        'every operation > $id is refused for the first fault in the order 401, 403, 400, 404',
+        'every operation > gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource',
+        'an Idempotency-Key > of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
+      ],
+      [HTTP_APP]: [
+        'the order of checks > applies the rate limit before the scope, and the scope before the input',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: "Every response has `x-request-id`: the caller's when it matches `[A-Za-z0-9._:-]{1,128}`, else a new UUIDv7.",
+    provedBy: {
+      [SURFACES]: [
+        'every operation > $id says the request id of its caller when it has the right form, else a new one',
+      ],
+      [HTTP_APP]: ['every answer > has a new request id in place of %j'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'It is the id in logs, traces and messages.',
+    provedBy: {
+      [REQUEST_ID]: [
+        'the id of a request > goes from the gateway over the RPC to the consumer of a message: in logs and in spans',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Error body: `error` (the message, which names the field for a 400) and, additively, `code` (stable, machine-readable, e.g. `stale_version`, `idempotency_mismatch`, `idempotency_in_progress`, `transition_not_allowed`), `requestId`, and for a 400 `details` (array of path and message).',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+        'every operation > $id gives 400 to what is not a JSON object of its content type',
+      ],
+      [SERVICE_ERROR]: ['a service error > of reason %s is answered with %d'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A `stale_version` also carries `currentVersion`; a `transition_not_allowed` carries `currentStatus` and `allowed`.',
+    provedBy: {
+      [MAIN_JOB]: ['a job > moves once per key and version, and tells the reason when it does not move'],
+      [SURFACES]: [
+        'an Idempotency-Key > of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
+      ],
+      [HTTP_APP]: ['a failure of an endpoint > gets the status and the fields of its reason'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Unknown fields in a request are ignored.',
+    provedBy: {
+      [SURFACES]: [
+        'every operation > $id answers a valid request as its contract says, and ignores unknown fields',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Malformed JSON or a wrong content type is 400, a body over 1 MB is 413, an unknown path 404, a known path with another method 405 with `allow`.',
+    provedBy: {
+      [SURFACES]: [
+        'every operation > $id gives 400 to what is not a JSON object of its content type',
+        'every operation > $id takes a body of 1 MB and gives 413 to one byte more',
+        'every operation > is all that its surface has: any other path is 404 for everybody',
+        'every operation > $id shares its path with no other method than those that the path is known for',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Nothing ever answers with a stack trace or a framework page.',
+    provedBy: {
+      [HTTP_APP]: [
+        'a failure of an endpoint > that nobody foresaw (%p) is a 500 that says nothing of it, and is logged',
+        'the input of an endpoint > in the target %s is nowhere, and is told so without a page of the framework',
+      ],
+      [SURFACES]: ['every operation > is all that its surface has: any other path is 404 for everybody'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Date-times in: ISO 8601 with `Z` (seconds or fractions).',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Out: always milliseconds and `Z`.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > has its schedule set, confirmed and cancelled, one version each, with times in UTC and the IANA zone',
+      ],
+      [PROJECTION]: ['the projection > shows times in UTC with milliseconds'],
+      [SURFACES]: [
+        'every operation > $id answers a valid request as its contract says, and ignores unknown fields',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: '503 with `retry-after` when the service behind a gateway does not answer in time; the outcome is unknown, and the same Idempotency-Key settles it.',
+    provedBy: {
+      [HTTP_APP]: ['a failure of an endpoint > says when to come back when it is unavailable'],
+      [RPC]: [
+        'RPC over the broker > fails with unavailable when the deadline passes, and ignores the late answer',
+      ],
+      [CRASHES]: [
+        '200 status events with one process killed in the middle and started again > survive kill -9 of %s: every acknowledged write is there once, in the feed once, and its webhook arrives',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Rate limits: never more than N accepted requests in any 60-second span, counted in Redis over all replicas, one round trip per request, memory per key bounded whatever N is; refused requests are not charged.',
+    provedBy: {
+      [RATE_LIMITS]: [
+        'two replicas of each gateway with Redis > accept 60 requests of an installer company in a minute and never more in any',
+        'two replicas of each gateway with Redis > charge nothing for what they refuse',
+      ],
+      [RATE_LIMITER]: [
+        'the shared limiter > counts over all replicas: what one accepts the other can not',
+        'the shared limiter > needs bounded memory whatever the limit is',
+      ],
+      [SURFACES]: [
+        'a limit > is told with what is left of it to the known caller of $id, at the cost of one command to Redis',
+      ],
+      [SLIDING_WINDOW]: ['a sliding window > never accepts more than the limit in any 60 seconds'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: '`retry-after` = whole seconds, at least 1, until one more fits.',
+    provedBy: {
+      [RATE_LIMITS]: [
+        'two replicas of each gateway with Redis > say exactly how long to wait, to the second',
+      ],
+      [SURFACES]: [
+        'every operation > gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource',
+      ],
+      [RATE_LIMITER]: [
+        'the shared limiter > takes exactly the seconds that it names, when a limit was lowered below what is counted',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: '`RateLimit-Policy` and `RateLimit` (IETF draft) on every answer to a known caller and on every refusal of an unknown one.',
+    provedBy: {
+      [SURFACES]: [
+        'a limit > is told with what is left of it to the known caller of $id, at the cost of one command to Redis',
+        'every operation > gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Higher installer limits are a column of the company.',
+    provedBy: {
+      [RATE_LIMITS]: ['two replicas of each gateway with Redis > accept as many as a company was granted'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Requests that fail authentication are limited per client address.',
+    provedBy: {
+      [HTTP_APP]: [
+        'the order of checks > charges only failures to the client address, and refuses only failures for it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Redis away: each replica goes on with a local limiter (its share of N), says so in a metric, and answers no 5xx for it.',
+    provedBy: {
+      [RATE_LIMITS]: [
+        'two replicas of each gateway while Redis hangs > answer every request, and none with a fault of the service',
+        'two replicas of each gateway while Redis hangs > let each replica of %s accept its share of a limit',
+      ],
+      [RATE_LIMITER]: [
+        'the limiter without Redis > goes on with its share when Redis hangs, and counts together again once it answers',
+      ],
+    },
+  },
+];

@@ -1,0 +1,334 @@
+import type { SpecificationEntry } from '../specification-entry.js';
+import {
+  ASSIGNMENTS,
+  BOUNDARIES,
+  CANONICAL_JSON,
+  FEED,
+  FEED_CURSOR,
+  HTTP_APP,
+  IDEMPOTENCY,
+  INSTALLER_APP,
+  JOB_CHANGES,
+  LIST_JOB_FEED_ROUTE,
+  PROJECTION,
+  SCHEDULES,
+  SCHEDULE_MOVES,
+  STATUS_EVENTS,
+  STATUS_MOVES,
+  SURFACES,
+} from '../test-files.js';
+
+/** What the decisions say of the installer surface. */
+export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Idempotency (all writes with a key): the key is bound to the operation (method and path) and the SHA-256 of the canonical body on first use, in the same transaction as the effect.',
+    provedBy: {
+      [SURFACES]: [
+        'an Idempotency-Key > of $id gives the original answer again, byte for byte, and is kept for 45 days',
+        'an Idempotency-Key > of $id gives 409 with another body or for another operation',
+      ],
+      [CANONICAL_JSON]: ['the canonical hash > is the same whatever the order of keys'],
+      [JOB_CHANGES]: ['$kind > that fails half way leaves no trace and the key unused'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '2xx, 409 `stale_version` and 422 outcomes are recorded and replayed with `idempotency-replayed: true`; 400, 401, 403, 404, 429 and 5xx leave the key unused.',
+    provedBy: {
+      [SURFACES]: [
+        'an Idempotency-Key > of $id gives the original answer again, byte for byte, and is kept for 45 days',
+        'an Idempotency-Key > of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
+        'an Idempotency-Key > of $id is not used up by 400, 401, 403 and 404',
+      ],
+      [JOB_CHANGES]: ['$kind > that fails half way leaves no trace and the key unused'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A second request while the first is running waits for it, or gets 409 `idempotency_in_progress` after 2 seconds.',
+    provedBy: {
+      [IDEMPOTENCY]: ['a request whose key is in use waits 2 seconds for the one that has it'],
+      [STATUS_EVENTS]: ['a status event > whose key is held by a request that does not end is told so'],
+      [JOB_CHANGES]: ['$kind > sent many times at once under one key has one effect and one answer'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Keys are kept 45 days (`idempotency-expires` header), longer than any accepted `occurredAt`.',
+    provedBy: {
+      [SURFACES]: [
+        'an Idempotency-Key > of $id gives the original answer again, byte for byte, and is kept for 45 days',
+      ],
+      [STATUS_EVENTS]: ['a status event > with a key that has expired takes effect anew'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A missing or malformed key is 400.',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`version` starts at 1 and rises by exactly 1 with each change of the projection (status, schedule, assignments, readiness, documents, scope).',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > rises by one version with each status event, and every change is in the feed once, in its order',
+        'a job > has its schedule set, confirmed and cancelled, one version each, with times in UTC and the IANA zone',
+        'a job > has its technicians replaced as a whole, in the order given',
+        'a job > that is blocked for %s shows it until it goes on',
+      ],
+    },
+    awaits: 'changes of documents and scope, which come from the platform',
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Status moves (anything else is 422; a move to the same status is 422):',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / ASSIGNED',
+    says: 'ASSIGNED | ACKNOWLEDGED, BLOCKED',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / ACKNOWLEDGED',
+    says: 'ACKNOWLEDGED | EN_ROUTE, ON_SITE, BLOCKED',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / EN_ROUTE',
+    says: 'EN_ROUTE | ON_SITE, BLOCKED',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / ON_SITE',
+    says: 'ON_SITE | IN_PROGRESS, EN_ROUTE, BLOCKED',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / IN_PROGRESS',
+    says: 'IN_PROGRESS | COMPLETE, EN_ROUTE, BLOCKED',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / BLOCKED',
+    says: 'BLOCKED | ACKNOWLEDGED, EN_ROUTE, ON_SITE, IN_PROGRESS',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1 / COMPLETE, CANCELLED',
+    says: 'COMPLETE, CANCELLED | none',
+    provedBy: {
+      [STATUS_MOVES]: ['a status move > from $from to $to is judged by the table'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`blockerCode` with another status than BLOCKED is 400.',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'CANCELLED comes only from the selling side.',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+    },
+    awaits: 'cancellations by the platform',
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'BLOCKED adds its code to `readiness.blockerCodes`; leaving BLOCKED removes it.',
+    provedBy: {
+      [BOUNDARIES]: ['a job > that is blocked for %s shows it until it goes on'],
+      [PROJECTION]: [
+        'the projection > adds the code of a blocked job to the blockers of the selling side, once',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Schedule moves: UNSCHEDULED, TENTATIVE, CONFIRMED, CANCELLED to TENTATIVE or CONFIRMED (both times given, `endsAt` after `startsAt`, else 422); TENTATIVE and CONFIRMED to CANCELLED (times may be null and are cleared).',
+    provedBy: {
+      [SCHEDULE_MOVES]: [
+        'a schedule move > from $from to $to is judged by the table',
+        'a schedule move > to %s from %p to %p is not valid in %s',
+        'a schedule move > to CANCELLED clears the times, whatever is given: %p to %p',
+      ],
+      [SURFACES]: [
+        'an Idempotency-Key > of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
+      ],
+      [BOUNDARIES]: [
+        'a job > has its schedule set, confirmed and cancelled, one version each, with times in UTC and the IANA zone',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'On a COMPLETE or CANCELLED job: 422.',
+    provedBy: {
+      [SCHEDULES]: ['a schedule > of a job that is %s can not be changed any more'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`timeZone` must be an IANA name (400).',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Assignments: an unknown, inactive or foreign `membershipId` is 422; the order given is kept.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'what belongs to another company > as a technician can not be assigned, in the same words as one that does not exist or is not active',
+        'a job > has its technicians replaced as a whole, in the order given',
+      ],
+      [ASSIGNMENTS]: [
+        'a set of technicians > with anybody who is unknown, of another company, inactive or no technician is refused in the same words',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Change feed: one gapless sequence per installer company, in commit order, starting at 1.',
+    provedBy: {
+      [FEED]: [
+        'the feed > shows every reader 1 to N without a gap or repeat while 32 writers of 2 companies commit in any order',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Each entry holds the projection as of that change.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a resource > a feed entry has its number, the instant of the change and the whole job as of the change',
+        'a job > rises by one version with each status event, and every change is in the feed once, in its order',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'No cursor: the newest `limit` entries, oldest of them first, `hasMore` false.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a resource > a feed entry has its number, the instant of the change and the whole job as of the change',
+      ],
+      [FEED]: [
+        'the feed > is read page by page, and without a place to start from it gives the newest entries, oldest of them first',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'With a cursor: entries after it.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > rises by one version with each status event, and every change is in the feed once, in its order',
+      ],
+      [INSTALLER_APP]: [
+        'GET /partner/v1/jobs > with a cursor is what stands after it, page by page, and then nothing with the cursor given',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`nextCursor` is null only when the company has no entry at all; with nothing new it is the cursor given.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > rises by one version with each status event, and every change is in the feed once, in its order',
+      ],
+      [INSTALLER_APP]: ['GET /partner/v1/jobs > has no cursor only when the company has no entry at all'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: "Cursors are opaque and bound to the company; another company's or a tampered one is 400 `cursor_invalid`.",
+    provedBy: {
+      [BOUNDARIES]: ['what belongs to another company > never is in the feed, and its cursor is not valid'],
+      [FEED_CURSOR]: [
+        'a feed cursor > is invalid for another company, and when it was signed with another key: %j',
+        'a feed cursor > is invalid with any one character changed, left out or added: %j',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`ETag`/`If-None-Match` gives 304 when nothing is new.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > is answered with 304 to $id when nothing is new, and in full as soon as something is',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Additive: `from=start` reads from the oldest entry, and `view=snapshot` pages through all currently assigned jobs and ends in the cursor to tail from, so that a lost cursor is never a silent gap.',
+    provedBy: {
+      [BOUNDARIES]: [
+        'a job > is found by a reader without a cursor: from the start of the feed, or in a snapshot that ends in the cursor to go on from',
+      ],
+      [LIST_JOB_FEED_ROUTE]: [
+        'view=snapshot > pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from',
+        'from=start > reads from the oldest entry on, page by page, even when each page is asked for with the first query',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: "A job that leaves a company (unassigned): its entries leave that company's feed (their numbers are not used again), the job is 404 there, and `install.job_unassigned` tells the company.",
+    provedBy: {
+      [BOUNDARIES]: [
+        'what belongs to another company > was ours until it was given away: the job is 404, its entries have left the feed, and their numbers stay unused',
+      ],
+      [FEED]: ['the feed > never uses a withdrawn number again'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A request may pin a version with `x-svc-api-version`; an unknown date is 400.',
+    provedBy: {
+      [SURFACES]: [
+        'the version of the installer API > may be pinned for $id to the current date, and any other date is a 400',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: "The answer's header says which version was used, on errors too.",
+    provedBy: {
+      [SURFACES]: [
+        'the version of the installer API > may be pinned for $id to the current date, and any other date is a 400',
+      ],
+      [HTTP_APP]: ['every answer > says the API version on a versioned surface, errors included'],
+    },
+  },
+];

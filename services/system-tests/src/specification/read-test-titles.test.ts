@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { readTestTitles } from './read-test-titles.js';
+
+describe('the titles of a test file', () => {
+  test('stand with those of their groups, templates as they are written', () => {
+    const text = [
+      "test('alone', () => {});",
+      "describe('a group', () => {",
+      "  describe.each([1])('of %i', () => {",
+      "    test.each([[1, 2]])('has %i and %i', async () => {});",
+      '  });',
+      '  for (const x of [1]) test(`is ${x} of ${[1].length}`, () => {});',
+      '  test.each`a | b ${1} | ${2}`("from a table with $a", () => {});',
+      '});',
+    ].join('\n');
+    expect(readTestTitles('x.test.ts', text)).toEqual([
+      'alone',
+      'a group > of %i > has %i and %i',
+      'a group > is ${x} of ${[1].length}',
+      'a group > from a table with $a',
+    ]);
+  });
+
+  test('leave out what is skipped or only planned', () => {
+    const text = [
+      "test.skip('skipped', () => {});",
+      "test.todo('planned');",
+      "describe.skip('no group', () => { test('inside', () => {}); });",
+      "test.skip.each([1])('skipped %i', () => {});",
+      "test.only('kept', () => {});",
+    ].join('\n');
+    expect(readTestTitles('x.test.ts', text)).toEqual(['kept']);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from '@jest/globals';
+import { z } from 'zod';
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, with its content type. */
+  readonly json?: unknown;
+  /** Sent as it is, with no content type of its own. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+}
+
+/** An answer that was found to be well-formed. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when there is none. */
+  readonly json: unknown;
+}
+
+const errorFields = z.strictObject({
+  error: z.string().min(1),
+  code: z.string().regex(/^[a-z_]+$/),
+  requestId: z.string(),
+  details: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+  currentVersion: z.int().optional(),
+  currentStatus: z.string().optional(),
+  allowed: z.array(z.string()).optional(),
+});
+
+export type ErrorFields = z.infer<typeof errorFields>;
+
+/**
+ * Sends a request and expects of its answer what every answer of the service has: `x-request-id`; JSON and nothing else as
+ * a body; for an error the error body (spec: Errors); date-times with milliseconds and `Z`; the version on the installer
+ * surface, and no trace of what the service is made of.
+ */
+export async function send(baseUrl: string, request: WireRequest): Promise<WireAnswer> {
+  const { method, path, headers = {}, json, bytes } = request;
+  const body = json === undefined ? bytes : new TextEncoder().encode(JSON.stringify(json));
+  const response = await fetch(new URL(path, baseUrl), {
+    method,
+    redirect: 'manual',
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text === '' ? undefined : parseJson(text),
+  };
+  expectWellFormed(path, answer);
+  return answer;
+}
+
+/** Sends a request that has to expectSuccess. */
+export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<WireAnswer> {
+  const answer = await send(baseUrl, request);
+  expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
+  return answer;
+}
+
+/** The error body of an answer that has this status and code. */
+export function expectError(answer: WireAnswer, status: number, code: string): ErrorFields {
+  expect({ status: answer.status, text: answer.text }).toEqual({
+    status,
+    text: expect.stringContaining(`"code":"${code}"`),
+  });
+  return errorFields.parse(answer.json);
+}
+
+function parseJson(text: string): unknown {
+  return JSON.parse(text);
+}
+
+function expectWellFormed(path: string, answer: WireAnswer): void {
+  const { headers, text } = answer;
+  expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  expect(headers.get('x-powered-by')).toBeNull();
+  expect(headers.get('x-svc-api-version')).toBe(path.startsWith('/partner/v1/') ? '2026-08-26' : null);
+  expect(text).not.toMatch(/<html|<!doctype|node_modules|^\s+at /im);
+  if (text !== '') expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  for (const dateTime of dateTimesIn(answer.json)) {
+    expect(dateTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  }
+  if (answer.status >= 400) {
+    const { requestId, details } = errorFields.parse(answer.json);
+    expect(requestId).toBe(headers.get('x-request-id'));
+    expect(details === undefined || answer.status === 400).toBe(true);
+  }
+}
+
+/** Every text in a value that begins as a date-time does. */
+function dateTimesIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\d[T ]/.test(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(dateTimesIn);
+}

@@ -1,0 +1,55 @@
+import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
+import { INBOUND_OPERATIONS } from '@partner/proto-contracts/public-api/operations/inbound';
+import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+
+/** Every operation that is used with an API key. */
+export const SURFACE_OPERATIONS: readonly AnyOperation[] = [...INBOUND_OPERATIONS, ...INSTALLER_OPERATIONS];
+
+/** Where each kind of key is used and what it may do there, in the words of the specification. */
+export const KEY_RIGHTS = {
+  general: { prefix: '/inbound/', scopes: ['leads:write', 'appointments:write'] },
+  'installer-contractor': { prefix: '/inbound/', scopes: ['jobs:read', 'jobs:status:write'] },
+  'installer-company': {
+    prefix: '/partner/v1/',
+    scopes: [
+      'jobs:read',
+      'jobs:status:write',
+      'jobs:schedule:write',
+      'technicians:read',
+      'jobs:assignment:write',
+    ],
+  },
+} as const satisfies Record<KeyKindName, { readonly prefix: string; readonly scopes: readonly string[] }>;
+
+const KINDS = ['general', 'installer-contractor', 'installer-company'] as const;
+
+/** How each kind of key is to be answered by an operation: 200 stands for any success. */
+export function verdictsOn(operation: AnyOperation): readonly (readonly [KeyKindName, 200 | 401 | 403])[] {
+  return KINDS.map((kind) => {
+    const { prefix, scopes } = KEY_RIGHTS[kind];
+    if (!operation.path.startsWith(prefix)) return [kind, 401];
+    return [kind, scopes.some((scope) => scope === operation.scope) ? 200 : 403];
+  });
+}
+
+/** The kind of key that an operation is made for. Throws when there is none or more than one. */
+export function kindFor(operation: AnyOperation): KeyKindName {
+  const [allowed, ...more] = verdictsOn(operation).filter(([, verdict]) => verdict === 200);
+  if (allowed === undefined || more.length > 0) {
+    throw new Error(`${operation.id} has not exactly one kind of key that may use it`);
+  }
+  return allowed[0];
+}
+
+/** True for an operation on one job. */
+export function isOnJob(operation: AnyOperation): boolean {
+  return operation.path.includes('/:id');
+}
+
+/** The operation of an id. */
+export function operationOf(id: string): AnyOperation {
+  const operation = SURFACE_OPERATIONS.find((candidate) => candidate.id === id);
+  if (operation === undefined) throw new Error(`there is no operation ${id}`);
+  return operation;
+}

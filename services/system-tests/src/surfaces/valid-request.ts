@@ -1,0 +1,116 @@
+import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
+import { newId } from '@partner/runtime/ids';
+import type { TestStack } from '../test-stack.js';
+import type { WireRequest } from './send.js';
+import { kindFor } from './surface-operations.js';
+import type { SurfaceSide } from './surface-side.js';
+
+/** A request that the service answers with success, with its parts apart so that a test can spoil one. */
+export interface ValidRequest extends WireRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json?: Readonly<Record<string, unknown>>;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes a request of an operation that is valid at this moment and has not been sent before: new idempotency key, the
+ * present version of the job, a status that the job may take. With `job` the request is as if the job were in that state. Throws
+ * for an operation that it does not know.
+ */
+export async function validRequest(
+  stack: Pick<TestStack, 'database'>,
+  side: SurfaceSide,
+  operation: AnyOperation,
+  job?: JobState,
+): Promise<ValidRequest> {
+  const body = await bodyFor(side, operation, async () => job ?? readJob(stack, side.jobId));
+  return {
+    method: operation.method.toUpperCase(),
+    path: operation.path.replace(':id', side.jobId),
+    headers: {
+      'x-api-key': side.keys[kindFor(operation)],
+      ...(operation.idempotencyKey === undefined ? {} : { 'idempotency-key': newId('evt') }),
+    },
+    ...(body === undefined ? {} : { json: body }),
+  };
+}
+
+async function bodyFor(
+  side: SurfaceSide,
+  operation: AnyOperation,
+  readPresentJob: () => Promise<JobState>,
+): Promise<Body | undefined> {
+  switch (operation.id) {
+    case 'listContractorJobs':
+    case 'listJobFeed':
+    case 'getJob':
+    case 'listTechnicians':
+      return undefined;
+    case 'createLead':
+      return {
+        fullName: 'Ada Quill',
+        email: 'ada@example.com',
+        phone: '+1 512 555 0100',
+        address: `${newId('evt')} Main Street, Austin, TX 78701`,
+      };
+    case 'bookAppointment':
+      return {
+        leadId: side.leadId,
+        startsAt: '2026-09-02T15:00:00Z',
+        endsAt: '2026-09-02T16:00:00Z',
+        idempotencyKey: newId('evt'),
+      };
+    case 'appendJobNote':
+      return { note: 'Gate code 4711' };
+    case 'recordStatusEvent': {
+      const { status, version } = await readPresentJob();
+      const move = ['ASSIGNED', 'BLOCKED'].includes(status)
+        ? { status: 'ACKNOWLEDGED' }
+        : { status: 'BLOCKED', blockerCode: 'WEATHER' };
+      return { ...move, occurredAt: new Date().toISOString(), expectedVersion: version };
+    }
+    case 'setSchedule': {
+      const { version } = await readPresentJob();
+      const day = String((version % 28) + 1).padStart(2, '0');
+      return {
+        status: 'TENTATIVE',
+        startsAt: `2026-10-${day}T15:00:00Z`,
+        endsAt: `2026-10-${day}T19:00:00Z`,
+        timeZone: 'America/Chicago',
+        expectedVersion: version,
+      };
+    }
+    case 'replaceAssignments': {
+      const { version } = await readPresentJob();
+      return {
+        membershipIds: [side.technicianIds[version % 20], side.technicianIds[20]],
+        expectedVersion: version,
+      };
+    }
+    default:
+      throw new Error(`say here what a valid request of ${operation.id} is`);
+  }
+}
+
+/** How a job is, as far as a write can change it. */
+export interface JobState {
+  readonly status: string;
+  readonly version: number;
+  readonly installer_note: string | null;
+}
+
+/** The status and version that a job has at this moment. */
+export async function readJob(
+  stack: Pick<TestStack, 'database'>,
+  jobId: string,
+): Promise<{ readonly status: string; readonly version: number; readonly installer_note: string | null }> {
+  const found = await stack.database.query<{
+    status: string;
+    version: number;
+    installer_note: string | null;
+  }>('select status, version, installer_note from jobs where id = $1', [jobId]);
+  const [job] = found.rows;
+  if (job === undefined) throw new Error(`there is no job ${jobId}`);
+  return job;
+}

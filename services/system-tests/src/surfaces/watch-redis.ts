@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/**
+ * The commands on the service's keys that clients send to a Redis server while some work is done, in their order. What a
+ * script does inside the server is none of them.
+ */
+export async function watchRedis(redisUrl: string, work: () => Promise<void>): Promise<readonly string[]> {
+  const { hostname, port } = new URL(redisUrl);
+  const [watcher, marker] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  const lines = createInterface({ input: watcher })[Symbol.asyncIterator]();
+  try {
+    watcher.write('MONITOR\r\n');
+    await lines.next();
+    await work();
+    // Whatever comes before this command in the watcher's list has come before it to the server.
+    marker.write('ECHO watched\r\n');
+    await once(marker, 'data');
+    const commands: string[] = [];
+    for (;;) {
+      const line = String((await lines.next()).value);
+      if (line.includes('"watched"')) return commands;
+      if (line.includes('"partner:') && !/\[\d+ lua\]/.test(line)) commands.push(line);
+    }
+  } finally {
+    watcher.destroy();
+    marker.destroy();
+  }
+}
