@@ -131,6 +131,22 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Inbound',
+    says: 'Takes an optional `Idempotency-Key` as leads do.',
+    provedBy: {
+      [JOB_NOTES]: ['a note > repeated with its key gives the first answer again and is not appended again'],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'The notes of a job have at most 20,000 characters together, else 422 `note_limit_reached`.',
+    provedBy: {
+      [JOB_NOTES]: [
+        'a note > for which there is no room is refused, and with a key the refusal is kept and repeated',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
     says: '`ContractorJob.stage`: `SOLD`, `SCHEDULED`, `IN_PROGRESS`, `BLOCKED`, `COMPLETE`, `CANCELLED`, derived from the job.',
     provedBy: {
       [BOUNDARIES]: ['a job > is at the stage of ContractorJob that its status and schedule say'],

@@ -9,7 +9,9 @@ import {
   IDEMPOTENCY,
   INSTALLER_APP,
   JOB_CHANGES,
+  JOB_SERVICE,
   LIST_JOB_FEED_ROUTE,
+  LIST_TECHNICIANS_ROUTE,
   PROJECTION,
   SCHEDULES,
   SCHEDULE_MOVES,
@@ -299,6 +301,55 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
       [LIST_JOB_FEED_ROUTE]: [
         'view=snapshot > pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from',
         'from=start > reads from the oldest entry on, page by page, even when each page is asked for with the first query',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A snapshot: with a cursor `from` and `view` are ignored.',
+    provedBy: {
+      [LIST_JOB_FEED_ROUTE]: [
+        'view=snapshot > goes on where its cursor stands when each page, and then the feed, is asked for with the first query',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Each entry has the `sequence` that the feed had when the snapshot began, so that every later change has a higher one.',
+    provedBy: {
+      [LIST_JOB_FEED_ROUTE]: [
+        'view=snapshot > pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'An accepted write makes a version also when it sets what is there already; `install.schedule_changed` is sent only when the schedule is another than before.',
+    provedBy: {
+      [SCHEDULES]: [
+        'a schedule > tells the company of every difference, and of none when the same one is set again',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'No change of a job has an earlier instant than the change before it, whatever the clocks of the replicas say.',
+    provedBy: {
+      [JOB_CHANGES]: [
+        '$kind > never happens before the change before it, also when the clock of its replica is behind',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: '`GET /partner/v1/technicians` shows at most 2,000, the active ones first, and `apiVersion` beside them.',
+    provedBy: {
+      [JOB_SERVICE]: [
+        'ListTechnicians > gives the technicians of the company alone, the active ones first, then by name in any case, then by id',
+        'ListTechnicians > gives 2,000 at most',
+      ],
+      [LIST_TECHNICIANS_ROUTE]: [
+        'GET /partner/v1/technicians > answers 200 with the technicians of the company, in their order and with nothing else',
       ],
     },
   },
