@@ -8,6 +8,7 @@ import { startRedis } from '@partner/runtime/local-parts/redis';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from './parts/install-missing-parts.js';
+import { PART_NAMES } from './parts/part-source.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -86,7 +87,7 @@ async function main(): Promise<boolean> {
     if (!succeeded) totals.failed += 1;
   }
   if (only.some((kind) => kind !== 'static')) {
-    await installMissingParts();
+    await installMissingParts(undefined, only.includes('sys') ? [...PART_NAMES, 'chromium'] : PART_NAMES);
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));

@@ -20,6 +20,8 @@ export async function renderTour(directory: string, description: StackDescriptio
 The service is running on ${baseUrl} (sandbox). All keys and logins are in ${directory}/stack.json:
 ${companies.map(companyLine).join('\n')}
 
+Read the reference of the API in a browser: ${baseUrl}/docs
+
 Hand in a lead; again with 12 N. Elm St., it is merged:
   curl -i ${baseUrl}/inbound/leads -H 'x-api-key: ${general}' ${json} \\
     -d '{"fullName":"Robin Vale","email":"robin@example.com","phone":"+1 512 555 0100","address":"12 North Elm Street, Austin, TX 78701"}'

@@ -6,20 +6,32 @@ import { LIMITS } from './limits.js';
 /** An appointment as a partner books it (spec: AppointmentIn). */
 export const appointmentIn = z
   .object({
-    leadId: z.string().min(1).max(100),
-    projectId: z.string().min(1).max(100).optional(),
+    leadId: z.string().min(1).max(100).meta({ description: 'A lead of your company.' }),
+    projectId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'A project of your company that it is about.' }),
     startsAt: dateTimeIn,
-    endsAt: dateTimeIn,
-    notes: boundedText({ max: LIMITS.appointmentNotesLength }).optional(),
-    idempotencyKey: boundedText(LIMITS.appointmentIdempotencyKeyLength),
+    endsAt: dateTimeIn.meta({ description: 'After `startsAt`. ISO 8601 in UTC with a `Z` suffix.' }),
+    notes: boundedText({ max: LIMITS.appointmentNotesLength })
+      .optional()
+      .meta({ description: 'For the person who goes there.' }),
+    idempotencyKey: boundedText(LIMITS.appointmentIdempotencyKeyLength).meta({
+      description: 'Names this booking among all of your company, so that a repeat books nothing twice.',
+    }),
   })
   .superRefine((appointment, context) => {
     if (Date.parse(appointment.endsAt) <= Date.parse(appointment.startsAt)) {
       context.addIssue({ code: 'custom', path: ['endsAt'], message: 'must be after startsAt' });
     }
-  });
+  })
+  .meta({ id: 'AppointmentIn', description: 'An appointment as you book it.' });
 
 export type AppointmentIn = z.infer<typeof appointmentIn>;
 
 /** The answer for an appointment: 201 when it is made, 200 for an identical repeat. */
-export const appointmentBooked = z.object({ appointmentId: z.string(), status: z.literal('booked') });
+export const appointmentBooked = z
+  .object({ appointmentId: z.string(), status: z.literal('booked') })
+  .meta({ id: 'AppointmentBooked', description: 'A booked appointment.' });

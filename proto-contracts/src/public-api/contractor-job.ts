@@ -17,25 +17,37 @@ export const CONTRACTOR_JOB_STAGES = [
 export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
 
 /** A sold job as an installer-contractor key sees it (spec: ContractorJob). */
-export const contractorJob = z.strictObject({
-  id: z.string(),
-  workOrderNo: z.string().nullable(),
-  address: z.string(),
-  city: z.string(),
-  state: z.string(),
-  zip: z.string(),
-  stage: z.enum(CONTRACTOR_JOB_STAGES),
-  installerNote: z.string().nullable(),
-  lastUpdated: dateTimeOut,
-});
+export const contractorJob = z
+  .strictObject({
+    id: z.string(),
+    workOrderNo: z.string().nullable().meta({ description: "The seller's own number of the work order." }),
+    address: z.string().meta({ description: 'Street and number.' }),
+    city: z.string(),
+    state: z.string(),
+    zip: z.string(),
+    stage: z.enum(CONTRACTOR_JOB_STAGES).meta({
+      description:
+        "How far the job is, in the seller's words. It follows from the job's status and schedule.",
+    }),
+    installerNote: z
+      .string()
+      .nullable()
+      .meta({ description: 'All notes that were appended, oldest first, one to a line.' }),
+    lastUpdated: dateTimeOut,
+  })
+  .meta({ id: 'ContractorJob', description: 'A sold job as an installer-contractor key sees it.' });
 
 export type ContractorJob = z.infer<typeof contractorJob>;
 
 /** The jobs, most recently updated first. */
-export const contractorJobsAnswer = z.object({ jobs: z.array(contractorJob) });
+export const contractorJobsAnswer = z
+  .object({ jobs: z.array(contractorJob) })
+  .meta({ id: 'ContractorJobs', description: 'Sold jobs, most recently updated first.' });
 
 /** The query of the list of jobs. */
 export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPageSize) });
 
 /** A note on a job. */
-export const jobNoteIn = z.object({ note: boundedText({ min: 1, max: LIMITS.noteLength }) });
+export const jobNoteIn = z
+  .object({ note: boundedText({ min: 1, max: LIMITS.noteLength }) })
+  .meta({ id: 'JobNoteIn', description: 'A note to append to a job.' });

@@ -1,17 +1,38 @@
 import { z } from 'zod';
 
 /** The body of every error answer. `error` is the contract; the other fields are additions that clients may ignore. */
-export const errorBody = z.object({
-  error: z.string().meta({ description: 'What went wrong; names the field for a 400.' }),
-  code: z.string().meta({ description: 'Stable and machine-readable, e.g. `stale_version`.' }),
-  requestId: z.string().meta({ description: 'The same as the `x-request-id` header.' }),
-  details: z
-    .array(z.object({ path: z.string(), message: z.string() }))
-    .optional()
-    .meta({ description: 'For a 400: every field at fault.' }),
-  currentVersion: z.int().optional().meta({ description: 'For `stale_version`.' }),
-  currentStatus: z.string().optional().meta({ description: 'For `transition_not_allowed`.' }),
-  allowed: z.array(z.string()).optional().meta({ description: 'For `transition_not_allowed`.' }),
-});
+export const errorBody = z
+  .object({
+    error: z.string().meta({ description: 'What went wrong, for a person; names the field for a 400.' }),
+    code: z.string().meta({
+      description: 'What went wrong, for a program: stable, e.g. `stale_version`. More codes may be added.',
+    }),
+    requestId: z.string().meta({
+      description: 'The same as the header `x-request-id`. Log it: it finds the request in our logs.',
+    }),
+    details: z
+      .array(
+        z.object({
+          path: z.string().meta({
+            description: 'Where the fault is: a field such as `membershipIds.3`, a parameter or a header.',
+          }),
+          message: z.string().meta({ description: 'What would be right.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'With a 400: every fault that was found.' }),
+    currentVersion: z
+      .int()
+      .optional()
+      .meta({ description: 'With `stale_version`: the version that the job has now.' }),
+    currentStatus: z.string().optional().meta({
+      description: 'With `transition_not_allowed`: the status that the job or its schedule has now.',
+    }),
+    allowed: z.array(z.string()).optional().meta({
+      description:
+        'With `transition_not_allowed`: the statuses that can be reached from there; may be empty.',
+    }),
+  })
+  .meta({ id: 'Error', description: 'What every answer of 400 and above holds.' });
 
 export type ErrorBody = z.infer<typeof errorBody>;

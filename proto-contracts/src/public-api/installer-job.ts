@@ -5,6 +5,7 @@ import { expectedVersion } from './expected-version.js';
 import { LIMITS } from './limits.js';
 import { pageLimit } from './page-limit.js';
 import { timeZoneName } from './time-zone-name.js';
+import { CURRENT_API_VERSION } from './versions.js';
 
 /** Every status of a job, in the order of its life. */
 export const JOB_STATUSES = [
@@ -55,7 +56,7 @@ export const DOCUMENT_CATEGORIES = [
 
 const scopeItem = z.strictObject({
   name: z.string(),
-  model: z.string().nullable(),
+  model: z.string().nullable().meta({ description: "The maker's model name." }),
   quantity: z.int(),
 });
 
@@ -63,55 +64,119 @@ const scopeItem = z.strictObject({
  * The installer-safe projection (spec: InstallerJob). Strict on purpose: a field that is not listed here can not be
  * shown, and customer email, prices, costs, margin, financing, payments and signatures are not listed (spec: rule 6).
  */
-export const installerJob = z.strictObject({
-  id: z.string(),
-  version: z.int().min(1),
-  status: z.enum(JOB_STATUSES),
-  company: z.strictObject({ id: z.string(), name: z.string() }),
-  customer: z.strictObject({
-    name: z.string(),
-    phone: z.string(),
-    address: z.strictObject({ line1: z.string(), city: z.string(), state: z.string(), zip: z.string() }),
-  }),
-  scope: z.strictObject({
-    packageName: z.string(),
-    systemType: z.string(),
-    equipment: z.array(scopeItem),
-    accessories: z.array(scopeItem),
-    supplierSources: z.array(z.strictObject({ name: z.string(), reference: z.string().nullable() })),
-    scopeVersion: z.int(),
-  }),
-  schedule: z.strictObject({
-    status: z.enum(SCHEDULE_STATUSES),
-    startsAt: dateTimeOut.nullable(),
-    endsAt: dateTimeOut.nullable(),
-    timeZone: z.string().nullable(),
-  }),
-  readiness: z.strictObject({ ready: z.boolean(), blockerCodes: z.array(z.string()) }),
-  documents: z.array(
-    z.strictObject({
-      id: z.string(),
-      category: z.enum(DOCUMENT_CATEGORIES),
-      mime: z.string(),
-      availableAt: dateTimeOut,
+export const installerJob = z
+  .strictObject({
+    id: z.string(),
+    version: z.int().min(1).meta({
+      description:
+        'Begins at 1 and rises by 1 with each change of the job. Send it back as `expectedVersion`.',
     }),
-  ),
-  technicianAssignments: z.array(z.strictObject({ membershipId: z.string(), assignedAt: dateTimeOut })),
-  updatedAt: dateTimeOut,
-});
+    status: z.enum(JOB_STATUSES),
+    company: z
+      .strictObject({ id: z.string(), name: z.string() })
+      .meta({ description: 'The company that sold the job.' }),
+    customer: z.strictObject({
+      name: z.string(),
+      phone: z.string(),
+      address: z.strictObject({ line1: z.string(), city: z.string(), state: z.string(), zip: z.string() }),
+    }),
+    scope: z
+      .strictObject({
+        packageName: z.string(),
+        systemType: z.string(),
+        equipment: z.array(scopeItem),
+        accessories: z.array(scopeItem),
+        supplierSources: z
+          .array(
+            z.strictObject({
+              name: z.string(),
+              reference: z.string().nullable().meta({ description: 'The order number at the supplier.' }),
+            }),
+          )
+          .meta({ description: 'Where the material comes from.' }),
+        scopeVersion: z.int().meta({ description: 'Rises with each change of the scope.' }),
+      })
+      .meta({ description: 'What is to be installed.' }),
+    schedule: z.strictObject({
+      status: z.enum(SCHEDULE_STATUSES),
+      startsAt: dateTimeOut.nullable(),
+      endsAt: dateTimeOut.nullable(),
+      timeZone: z
+        .string()
+        .nullable()
+        .meta({ description: 'IANA name of the time zone to show the times in.' }),
+    }),
+    readiness: z
+      .strictObject({
+        ready: z.boolean(),
+        blockerCodes: z.array(z.string()).meta({
+          description:
+            "What stands in the way; while the status is BLOCKED, the status event's `blockerCode` among it.",
+        }),
+      })
+      .meta({ description: 'Whether work can begin.' }),
+    documents: z.array(
+      z.strictObject({
+        id: z.string(),
+        category: z.enum(DOCUMENT_CATEGORIES),
+        mime: z.string().meta({ description: 'Media type, e.g. `application/pdf`.' }),
+        availableAt: dateTimeOut,
+      }),
+    ),
+    technicianAssignments: z
+      .array(z.strictObject({ membershipId: z.string(), assignedAt: dateTimeOut }))
+      .meta({ description: 'In the order in which you gave them.' }),
+    updatedAt: dateTimeOut,
+  })
+  .meta({
+    id: 'InstallerJob',
+    description:
+      "A job as its installer may see it. It never holds the customer's email address, prices, costs, margin, financing," +
+      ' payments or signatures.',
+  });
 
 export type InstallerJob = z.infer<typeof installerJob>;
 
+const apiVersion = z.string().meta({
+  description: 'The version date of the API that this answer has, as in the header `x-svc-api-version`.',
+  examples: [CURRENT_API_VERSION],
+});
+
 /** One job with the version of the API that shows it. */
-export const jobAnswer = z.object({ apiVersion: z.string(), resource: installerJob });
+export const jobAnswer = z
+  .object({ apiVersion, resource: installerJob })
+  .meta({ id: 'Job', description: 'One job with the version of the API that shows it.' });
 
 /** One page of the change feed. */
-export const jobFeedAnswer = z.object({
-  apiVersion: z.string(),
-  resources: z.array(z.object({ sequence: z.int().min(1), changedAt: dateTimeOut, resource: installerJob })),
-  nextCursor: z.string().nullable(),
-  hasMore: z.boolean(),
-});
+export const jobFeedAnswer = z
+  .object({
+    apiVersion,
+    resources: z.array(
+      z
+        .object({
+          sequence: z
+            .int()
+            .min(1)
+            .meta({
+              description:
+                "Place in your company's feed: without gaps, in the order of the changes. In a snapshot the place at which" +
+                ' it began, the same in all its entries.',
+            }),
+          changedAt: dateTimeOut,
+          resource: installerJob,
+        })
+        .meta({
+          id: 'FeedEntry',
+          description: 'One change of one job, with the whole job as of that change.',
+        }),
+    ),
+    nextCursor: z.string().nullable().meta({
+      description:
+        'Send it as `cursor` to go on from here. Keep the last one. Null only when your company has no entry at all.',
+    }),
+    hasMore: z.boolean().meta({ description: 'True: ask again at once, there is more.' }),
+  })
+  .meta({ id: 'JobFeed', description: 'A page of the change feed, oldest entry first.' });
 
 /**
  * The query of the change feed. `from` and `view` say where a reader without a cursor begins; with one, the cursor says
@@ -119,10 +184,23 @@ export const jobFeedAnswer = z.object({
  */
 export const jobFeedQuery = z
   .object({
-    cursor: z.string().max(512).optional(),
+    cursor: z
+      .string()
+      .max(512)
+      .optional()
+      .meta({ description: 'The `nextCursor` of an earlier answer, as it was given.' }),
     limit: pageLimit(LIMITS.installerPageSize),
-    from: z.enum(['start']).optional(),
-    view: z.enum(['snapshot']).optional(),
+    from: z.enum(['start']).optional().meta({
+      description: '`start`: begin at the oldest entry. With a cursor, it makes no difference.',
+    }),
+    view: z
+      .enum(['snapshot'])
+      .optional()
+      .meta({
+        description:
+          '`snapshot`: page through all jobs that are assigned to you now, and end in the cursor to follow the feed from.' +
+          ' With a cursor, it makes no difference. Not together with `from`.',
+      }),
   })
   .superRefine((query, context) => {
     if (query.from !== undefined && query.view !== undefined) {
@@ -137,9 +215,15 @@ export const jobFeedQuery = z
 export const statusEventIn = z
   .object({
     status: z.enum(REPORTABLE_STATUSES),
-    occurredAt: dateTimeIn,
+    occurredAt: dateTimeIn.meta({
+      description:
+        'When it happened: at most 5 minutes in the future and 30 days in the past. ISO 8601 in UTC with a `Z` suffix.',
+    }),
     note: boundedText({ max: LIMITS.noteLength }).optional(),
-    blockerCode: z.enum(BLOCKER_CODES).optional(),
+    blockerCode: z
+      .enum(BLOCKER_CODES)
+      .optional()
+      .meta({ description: 'Required when `status` is `BLOCKED`, and not allowed with any other.' }),
     expectedVersion,
   })
   .superRefine((event, context) => {
@@ -157,6 +241,15 @@ export const statusEventIn = z
         message: 'is allowed only when status is BLOCKED',
       });
     }
+  })
+  .meta({
+    id: 'StatusEventIn',
+    description: 'What happened at a job.',
+    override: {
+      if: { properties: { status: { const: 'BLOCKED' } }, required: ['status'] },
+      then: { properties: { blockerCode: {} }, required: ['blockerCode'] },
+      dependentSchemas: { blockerCode: { properties: { status: { const: 'BLOCKED' } } } },
+    },
   });
 
 /** What is wrong with the `occurredAt` of a status event that comes in at `now`; undefined when it is near enough. */
@@ -177,22 +270,36 @@ export const SUBMITTABLE_SCHEDULE_STATUSES = [
 /**
  * A schedule (spec: ScheduleIn). Whether the times fit the status is not judged here: that is a 422, decided with the job.
  */
-export const scheduleIn = z.object({
-  status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
-  startsAt: dateTimeIn.nullable(),
-  endsAt: dateTimeIn.nullable(),
-  timeZone: timeZoneName,
-  expectedVersion,
-});
+export const scheduleIn = z
+  .object({
+    status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
+    startsAt: dateTimeIn
+      .nullable()
+      .meta({ description: 'Null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.' }),
+    endsAt: dateTimeIn.nullable().meta({
+      description:
+        'After `startsAt`; null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.',
+    }),
+    timeZone: timeZoneName,
+    expectedVersion,
+  })
+  .meta({ id: 'ScheduleIn', description: 'The schedule that a job is to have.' });
 
 /** The whole set of technicians of a job, in the order to be shown. */
-export const assignmentsIn = z.object({
-  membershipIds: z
-    .array(z.string().min(1).max(100))
-    .max(LIMITS.assignmentMembershipIds)
-    .superRefine(refuseRepeats),
-  expectedVersion,
-});
+export const assignmentsIn = z
+  .object({
+    membershipIds: z
+      .array(z.string().min(1).max(100))
+      .max(LIMITS.assignmentMembershipIds)
+      .superRefine(refuseRepeats)
+      .meta({
+        description:
+          'All technicians that the job is to have, in the order to be shown; none takes all of them away. See `listTechnicians`.',
+        override: { uniqueItems: true },
+      }),
+    expectedVersion,
+  })
+  .meta({ id: 'AssignmentsIn', description: 'The whole set of technicians that a job is to have.' });
 
 function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
   for (const [place, id] of ids.entries()) {
@@ -203,11 +310,15 @@ function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
 }
 
 /** One technician of the company (spec: Technician). */
-export const technician = z.strictObject({
-  membershipId: z.string(),
-  displayName: z.string(),
-  active: z.boolean(),
-});
+export const technician = z
+  .strictObject({
+    membershipId: z.string(),
+    displayName: z.string(),
+    active: z.boolean().meta({ description: 'Only active technicians can be assigned.' }),
+  })
+  .meta({ id: 'Technician', description: 'A technician of your company.' });
 
 /** All technicians of the company, the active ones first. */
-export const techniciansAnswer = z.object({ technicians: z.array(technician) });
+export const techniciansAnswer = z
+  .object({ apiVersion, technicians: z.array(technician) })
+  .meta({ id: 'Technicians', description: 'All technicians of your company, the active ones first.' });

@@ -2,23 +2,36 @@ import { z } from 'zod';
 import { boundedText } from './bounded-text.js';
 
 /** A lead as a partner hands it in (spec: LeadIn). */
-export const leadIn = z.object({
-  fullName: boundedText({ min: 1, max: 120 }),
-  email: z.email().max(254),
-  phone: boundedText({ min: 7, max: 40 }),
-  address: boundedText({ min: 3, max: 500 }),
-  smsConsent: z.boolean().optional(),
-});
+export const leadIn = z
+  .object({
+    fullName: boundedText({ min: 1, max: 120 }).meta({ description: "The customer's name." }),
+    email: z.email().max(254),
+    phone: boundedText({ min: 7, max: 40 }).meta({ description: 'In any notation.' }),
+    address: boundedText({ min: 3, max: 500 }).meta({
+      description:
+        'The address of the work in one text, best with ZIP code. Leads of one company are merged by it; case, punctuation' +
+        ' and the usual abbreviations (N. and North, St and Street, Apt and #) do not matter.',
+    }),
+    smsConsent: z.boolean().optional().meta({ description: 'Whether the customer agreed to text messages.' }),
+  })
+  .meta({ id: 'LeadIn', description: 'A lead as you hand it in.' });
 
 export type LeadIn = z.infer<typeof leadIn>;
 
 /** The answer for a new lead (spec: LeadCreated). */
-export const leadCreated = z.object({ status: z.literal('created'), leadId: z.string() });
+export const leadCreated = z
+  .object({ status: z.literal('created'), leadId: z.string() })
+  .meta({ id: 'LeadCreated', description: 'A new lead was made.' });
 
 /** The answer for a lead that was merged (spec: LeadMerged). */
-export const leadMerged = z.object({
-  status: z.literal('merged'),
-  leadId: z.string(),
-  projectId: z.string(),
-  reason: z.string(),
-});
+export const leadMerged = z
+  .object({
+    status: z.literal('merged'),
+    leadId: z.string().meta({ description: 'The lead that was there before.' }),
+    projectId: z.string().meta({ description: 'The project that this lead opened.' }),
+    reason: z.string().meta({ description: 'Why they were taken for one, for a person.' }),
+  })
+  .meta({
+    id: 'LeadMerged',
+    description: 'The lead was merged into one that was there. The fields of the first one stay.',
+  });

@@ -8,5 +8,10 @@ export function pageLimit(pageSize: { readonly default: number; readonly max: nu
     .regex(/^\d+$/, expectation)
     .transform(Number)
     .pipe(z.int(expectation).min(1, expectation).max(pageSize.max, expectation))
-    .default(pageSize.default);
+    .default(pageSize.default)
+    .meta({
+      description: 'The most items that one answer may hold.',
+      // The number that it means, in place of the text that a query is made of.
+      override: { type: 'integer', minimum: 1, maximum: pageSize.max, default: pageSize.default },
+    });
 }

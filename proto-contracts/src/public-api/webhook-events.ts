@@ -85,14 +85,19 @@ export const eventData = {
     jobId: z.string(),
     previousStatus: z.enum(JOB_STATUSES),
     status: z.enum(JOB_STATUSES),
-    occurredAt: dateTimeOut,
+    occurredAt: dateTimeOut.meta({ description: 'As the status event told it.' }),
     note: z.string().nullable(),
-    blockerCode: z.enum(BLOCKER_CODES).nullable(),
+    blockerCode: z
+      .enum(BLOCKER_CODES)
+      .nullable()
+      .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
   }),
   'install.schedule_changed': z.strictObject({
     jobId: z.string(),
-    changedBy: z.enum(['installer', 'seller']),
-    previousStatus: z.enum(SCHEDULE_STATUSES),
+    changedBy: z.enum(['installer', 'seller']).meta({ description: '`installer`: your own company.' }),
+    previousStatus: z
+      .enum(SCHEDULE_STATUSES)
+      .meta({ description: 'The status of the schedule before the change.' }),
     schedule: z.strictObject({
       status: z.enum(SCHEDULE_STATUSES),
       startsAt: dateTimeOut.nullable(),
@@ -123,13 +128,25 @@ export type EventData<E extends EmittedEventName> = z.infer<(typeof eventData)[E
 
 /** The body of every webhook (spec: Webhook envelope). */
 export const webhookEnvelope = z.strictObject({
-  id: z.string(),
-  event: z.string(),
-  apiVersion: z.string(),
-  schemaVersion: z.int(),
+  id: z.string().meta({ description: 'The id of the event, the same in every attempt: de-duplicate by it.' }),
+  event: z.string().meta({ description: 'The name of the event.' }),
+  apiVersion: z.string().meta({ description: 'The current version date of the API.' }),
+  schemaVersion: z
+    .int()
+    .meta({ description: 'Rises with a breaking change of the payload, for subscriptions that opted in.' }),
   occurredAt: dateTimeOut,
-  resource: z.strictObject({ type: z.string(), id: z.string(), version: z.int() }),
-  data: z.record(z.string(), z.unknown()),
+  resource: z
+    .strictObject({
+      type: z.string().meta({ description: 'E.g. `install_job`.' }),
+      id: z.string(),
+      version: z.int().meta({
+        description:
+          'For a job the same as its `version`. Ignore an event about a version older than the one that you have; send it' +
+          ' as `expectedVersion` when you write back.',
+      }),
+    })
+    .meta({ description: 'What the event is about.' }),
+  data: z.record(z.string(), z.unknown()).meta({ description: 'Differs from event to event.' }),
 });
 
 export type WebhookEnvelope = z.infer<typeof webhookEnvelope>;

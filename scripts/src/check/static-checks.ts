@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { lintApiDescription } from './api-description.js';
 import { findForbiddenImports } from './import-matrix.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -9,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 interface Check {
   readonly name: string;
   /** The output of what failed; undefined when the check holds. */
-  readonly run: () => string | undefined;
+  readonly run: () => string | undefined | Promise<string | undefined>;
 }
 
 function command(program: string, args: readonly string[], cwd = root): string | undefined {
@@ -63,6 +65,16 @@ function generatedContracts(): string | undefined {
   }
 }
 
+async function apiDescription(): Promise<string | undefined> {
+  const problems = await lintApiDescription(
+    createOpenApiDocument({
+      serverUrl: 'https://api.partner.example.org',
+      sessionCookie: '__Host-svc_session',
+    }),
+  );
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
 const contracts = path.join(root, 'proto-contracts');
 const checks: readonly Check[] = [
   { name: 'types', run: () => command('tsc', ['-b']) },
@@ -83,12 +95,13 @@ const checks: readonly Check[] = [
     run: () => command('buf', ['breaking', '--against', 'baseline/contracts.binpb'], contracts),
   },
   { name: 'contracts: generated code', run: generatedContracts },
+  { name: 'API description: lint', run: apiDescription },
 ];
 
 let failures = 0;
 for (const check of checks) {
   const startedAt = Date.now();
-  const fault = check.run();
+  const fault = await check.run();
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   process.stdout.write(`${fault === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
   if (fault !== undefined) {

@@ -1,20 +1,21 @@
 import { expect, test } from '@jest/globals';
 import { installMissingParts } from './install-missing-parts.js';
-import type { PartName } from './part-source.js';
 
-function machineWith(installed: readonly PartName[], result?: 'installs' | 'pretends') {
+type Installable = 'postgres' | 'rabbitmq' | 'redis' | 'chromium';
+
+function machineWith(installed: readonly Installable[], result?: 'installs' | 'pretends') {
   const has = new Set(installed);
-  const asked: (readonly PartName[])[] = [];
+  const asked: (readonly Installable[])[] = [];
   return {
     asked,
-    isInstalled: (part: PartName) => has.has(part),
+    isInstalled: (part: Installable) => has.has(part),
     packageTool: async () =>
       result === undefined
         ? undefined
         : {
             name: 'a tool',
-            manually: (parts: readonly PartName[]) => `tool add ${parts.join(' ')}`,
-            install: async (parts: readonly PartName[]) => {
+            manually: (parts: readonly Installable[]) => `tool add ${parts.join(' ')}`,
+            install: async (parts: readonly Installable[]) => {
               asked.push(parts);
               if (result === 'installs') for (const part of parts) has.add(part);
             },
@@ -55,4 +56,14 @@ test('a tool that ends well without effect is not believed', async () => {
   );
 
   await expect(failure).rejects.toThrow('there is still no Redis; try it yourself: tool add redis');
+});
+
+test('a browser is installed only where it is asked for, and no server can stand in for it', async () => {
+  const machine = machineWith(['postgres', 'rabbitmq', 'redis'], 'installs');
+  await installMissingParts(undefined, undefined, machine);
+  await installMissingParts(undefined, ['postgres', 'chromium'], machine);
+  expect(machine.asked).toEqual([['chromium']]);
+
+  const failure = installMissingParts(undefined, ['chromium'], machineWith([]));
+  await expect(failure).rejects.toThrow(/^not installed: Chromium\. .*apt-get install chromium; .*\)$/);
 });

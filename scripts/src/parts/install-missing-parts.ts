@@ -8,32 +8,45 @@ import { findRedis } from '@partner/runtime/local-parts/redis';
 import type { Progress } from '../progress.js';
 import { type CommandResult, lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack/stack-error.js';
+import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 
-const FINDERS: Readonly<Record<PartName, () => unknown>> = {
+/** What can be installed: the parts, and the browser that tests look at pages with. */
+type Installable = PartName | 'chromium';
+
+const TITLES: Readonly<Record<Installable, string>> = { ...PART_TITLES, chromium: 'Chromium' };
+
+const FINDERS: Readonly<Record<Installable, () => unknown>> = {
   postgres: findPostgres,
   rabbitmq: findRabbitmq,
   redis: findRedis,
+  chromium: findChromium,
 };
 
 const DEBIAN_PACKAGES = {
   postgres: 'postgresql',
   rabbitmq: 'rabbitmq-server',
   redis: 'redis-server',
+  chromium: 'chromium',
 } as const;
-const BREW_FORMULAS = { postgres: 'postgresql@16', rabbitmq: 'rabbitmq', redis: 'redis' } as const;
+const BREW_FORMULAS = {
+  postgres: 'postgresql@16',
+  rabbitmq: 'rabbitmq',
+  redis: 'redis',
+  chromium: 'chromium',
+} as const;
 
 /** How software is added to a machine. */
 interface PackageTool {
   readonly name: string;
   /** How a person would do it. */
-  manually(parts: readonly PartName[]): string;
-  install(parts: readonly PartName[]): Promise<void>;
+  manually(parts: readonly Installable[]): string;
+  install(parts: readonly Installable[]): Promise<void>;
 }
 
 /** What a machine has and can do. */
 interface Machine {
-  isInstalled(part: PartName): boolean;
+  isInstalled(part: Installable): boolean;
   /** Undefined when nothing can be installed. */
   packageTool(): Promise<PackageTool | undefined>;
 }
@@ -49,20 +62,22 @@ const thisMachine: Machine = {
  */
 export async function installMissingParts(
   report: Progress = () => undefined,
-  needed: readonly PartName[] = PART_NAMES,
+  needed: readonly Installable[] = PART_NAMES,
   machine: Machine = thisMachine,
 ): Promise<void> {
   const missing = needed.filter((part) => !machine.isInstalled(part));
   if (missing.length === 0) return;
-  const titles = missing.map((part) => PART_TITLES[part]).join(', ');
+  const titles = missing.map((part) => TITLES[part]).join(', ');
   const tool = await machine.packageTool();
   if (tool === undefined) {
     throw new StackError(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
         ` (Debian or Ubuntu, as root: apt-get install ${missing.map((part) => DEBIAN_PACKAGES[part]).join(' ')};` +
-        ` Mac: brew install ${missing.map((part) => BREW_FORMULAS[part]).join(' ')}),` +
-        ' or start a Docker engine with the compose plugin,' +
-        ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL',
+        ` Mac: brew install ${missing.map((part) => BREW_FORMULAS[part]).join(' ')})` +
+        (missing.every((part) => part === 'chromium')
+          ? ''
+          : ', or start a Docker engine with the compose plugin,' +
+            ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),
     );
   }
   report(`installing ${titles} with ${tool.name}; this can take some minutes`);
@@ -70,7 +85,7 @@ export async function installMissingParts(
   const still = missing.filter((part) => !machine.isInstalled(part));
   if (still.length > 0) {
     throw new StackError(
-      `${tool.name} ended well, but there is still no ${still.map((part) => PART_TITLES[part]).join(', ')};` +
+      `${tool.name} ended well, but there is still no ${still.map((part) => TITLES[part]).join(', ')};` +
         ` try it yourself: ${tool.manually(still)}`,
     );
   }
@@ -89,7 +104,7 @@ async function findPackageTool(): Promise<PackageTool | undefined> {
 }
 
 function homebrew(brew: string): PackageTool {
-  const args = (parts: readonly PartName[]) => ['install', ...parts.map((part) => BREW_FORMULAS[part])];
+  const args = (parts: readonly Installable[]) => ['install', ...parts.map((part) => BREW_FORMULAS[part])];
   return {
     name: 'Homebrew',
     manually: (parts) => `brew ${args(parts).join(' ')}`,
@@ -118,9 +133,9 @@ function aptGet(asRoot: readonly string[]): PackageTool {
     ];
     return runCommand(program, rest);
   };
-  const packages = (parts: readonly PartName[]) => parts.map((part) => DEBIAN_PACKAGES[part]);
+  const packages = (parts: readonly Installable[]) => parts.map((part) => DEBIAN_PACKAGES[part]);
 
-  async function withoutStarting(parts: readonly PartName[], work: () => Promise<void>): Promise<void> {
+  async function withoutStarting(parts: readonly Installable[], work: () => Promise<void>): Promise<void> {
     const scratch = path.join('/tmp', `partner-install-${process.pid}`);
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const undo: (() => Promise<unknown>)[] = [() => rm(scratch, { recursive: true, force: true })];
@@ -155,7 +170,10 @@ function aptGet(asRoot: readonly string[]): PackageTool {
         const result = await install();
         if (update.exitCode !== 0 && result.exitCode !== 0) expectSuccess(update, 'apt-get update');
         expectSuccess(result, `apt-get install ${packages(parts).join(' ')}`);
-        if (existsSync('/run/systemd/system')) await run('systemctl', 'disable', ...packages(parts));
+        const servers = parts.filter((part) => part !== 'chromium');
+        if (servers.length > 0 && existsSync('/run/systemd/system')) {
+          await run('systemctl', 'disable', ...packages(servers));
+        }
       }),
   };
 }

@@ -2,11 +2,13 @@ import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
 import { createHttpApp } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { Logger } from '@partner/runtime/logger';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
+import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhook } from './routes/activate-webhook.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
@@ -20,7 +22,7 @@ import { testWebhook } from './routes/test-webhook.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
-import { createSessionCookie } from './sessions/session-cookie.js';
+import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
 import type { VerifyPassword } from './sessions/verify-password.js';
 
@@ -43,7 +45,35 @@ export interface ConsoleAppDeps {
   readonly trustedProxyHops: number;
 }
 
-/** Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. */
+/** What the endpoints work with. */
+type EndpointDeps = Pick<
+  ConsoleAppDeps,
+  'access' | 'subscriptions' | 'sessions' | 'attempts' | 'verifyPassword' | 'logger'
+> & {
+  readonly cookie: SessionCookie;
+  readonly logins: Counter<'outcome'>;
+};
+
+/** The endpoints of the owners' API: one for each operation of the console. */
+export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<OwnerSession>[] {
+  return [
+    createSession(deps),
+    getSession(),
+    deleteSession(deps),
+    createWebhook(deps),
+    listWebhooks(deps),
+    getWebhook(deps),
+    testWebhook(deps),
+    activateWebhook(deps),
+    listDeliveries(deps),
+    getDelivery(deps),
+  ];
+}
+
+/**
+ * Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. Beside it, open to
+ * anybody, stands the reference of all APIs.
+ */
 export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);
   const logins = new Counter({
@@ -56,16 +86,11 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
 
   return createHttpApp<OwnerSession>({
     endpoints: [
-      createSession(kit),
-      getSession(),
-      deleteSession(kit),
-      createWebhook(kit),
-      listWebhooks(kit),
-      getWebhook(kit),
-      testWebhook(kit),
-      activateWebhook(kit),
-      listDeliveries(kit),
-      getDelivery(kit),
+      ...consoleEndpoints(kit),
+      ...createDocsEndpoints<OwnerSession>({
+        publicBaseUrl: deps.publicBaseUrl,
+        sessionCookie: cookie.name,
+      }),
     ],
     authenticate: (request) => authenticateSession(kit, request),
     scopesOf: () => [],

@@ -9,6 +9,7 @@ import {
   FAILED_AUTHENTICATIONS_PER_MINUTE,
   scopesOfPrincipal,
 } from '@partner/runtime/http/api-key-authentication';
+import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
 import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { RequestListener } from 'node:http';
@@ -29,11 +30,18 @@ export interface InboundAppDeps extends Pick<
   readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs' | 'appendJobNote'>;
 }
 
+/** The endpoints of the inbound surface: one for each of its operations. */
+export function inboundEndpoints(
+  deps: Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
+): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  return [createLead(deps), bookAppointment(deps), listContractorJobs(deps), appendJobNote(deps)];
+}
+
 /** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
   const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
   return createHttpApp<ApiKeyPrincipal>({
-    endpoints: [createLead(deps), bookAppointment(deps), listContractorJobs(deps), appendJobNote(deps)],
+    endpoints: inboundEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
     scopesOf: scopesOfPrincipal,
     rateLimit: {

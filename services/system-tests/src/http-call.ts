@@ -1,3 +1,15 @@
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { createAnswerCheck } from '@partner/runtime/testing/answer-check';
+
+const check = createAnswerCheck(
+  createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
+);
+
+/** An answer is not what the API description says. */
+class UndescribedAnswerError extends Error {
+  override readonly name = 'UndescribedAnswerError';
+}
+
 /** An answer of the service. */
 export interface Answer {
   readonly status: number;
@@ -14,7 +26,10 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** Sends one request and reads the whole answer. Rejects when no answer comes. */
+/**
+ * Sends one request and reads the whole answer. Rejects when no answer comes, and when it is not what the API description says
+ * that the operation answers: status, headers, every field of the body, the code of an error.
+ */
 export async function call(baseUrl: string, path: string, options: Call = {}): Promise<Answer> {
   const response = await fetch(new URL(path, baseUrl), {
     method: options.method ?? 'GET',
@@ -27,6 +42,14 @@ export async function call(baseUrl: string, path: string, options: Call = {}): P
     signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
+  const faults = check({
+    method: options.method ?? 'GET',
+    path,
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    text,
+  });
+  if (faults.length > 0) throw new UndescribedAnswerError(faults.join('\n'));
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
   return { status: response.status, headers: response.headers, text, json };
@@ -51,6 +74,7 @@ export async function callUntilAnswered(
       if (!mustRepeat(answer)) return answer;
       last = `${answer.status} ${answer.text}`;
     } catch (error) {
+      if (error instanceof UndescribedAnswerError) throw error;
       last = error instanceof Error ? error.message : String(error);
     }
     onUncertain(last);

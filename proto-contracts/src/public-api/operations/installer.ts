@@ -1,3 +1,9 @@
+import type { z } from 'zod';
+import {
+  INSTALLER_JOB_EXAMPLE,
+  JOB_FEED_EXAMPLE,
+  jobAnswerExample,
+} from '../examples/installer-job-example.js';
 import {
   assignmentsIn,
   jobAnswer,
@@ -8,6 +14,17 @@ import {
   techniciansAnswer,
 } from '../installer-job.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
+import { CURRENT_API_VERSION } from '../versions.js';
+
+const JOB_ID = {
+  id: {
+    description: 'The `id` of a job that is assigned to your company. Any other is 404.',
+    example: INSTALLER_JOB_EXAMPLE.id,
+  },
+};
+
+const [{ membershipId: MEMBERSHIP_ID }] = INSTALLER_JOB_EXAMPLE.technicianAssignments;
+const SECOND_MEMBERSHIP_ID = 'mem_01jx4t0v6pe8qcn3wyh9k5zs2r';
 
 /** `GET /partner/v1/jobs` */
 export const listJobFeedOperation = defineOperation({
@@ -18,9 +35,23 @@ export const listJobFeedOperation = defineOperation({
   conditional: true,
   query: jobFeedQuery,
   summary: 'Read the change feed',
-  description:
-    "Reads the changes of the company's jobs, oldest first, each with the whole job as of the change.",
-  answers: { 200: { description: 'A page of the feed.', schema: jobFeedAnswer } },
+  description: `
+Reads what has changed at your company's jobs, oldest change first. Each entry holds the whole job as of that change, so
+there is nothing to fetch afterwards.
+
+- **Without a cursor** it is the newest page, not the full history: a place to start from, with \`hasMore\` false.
+- **With a cursor** it is what came after it. Keep the last \`nextCursor\` and ask again with it: at once while \`hasMore\` is
+  true, else at most once a minute. With nothing new, \`resources\` is empty and \`nextCursor\` is the cursor that you sent.
+- **First start, or lost cursor:** \`view=snapshot\` pages through all jobs that are assigned to you now, and its last
+  \`nextCursor\` goes on in the feed, so that no change is missed. \`from=start\` reads the feed from its oldest entry.
+
+A job that is taken from your company leaves the feed, and its numbers are not used again; the event
+\`install.job_unassigned\` tells you. A cursor is bound to your company. One that is not taken any more is 400
+\`cursor_invalid\`: begin again with a snapshot.`,
+  faultExample: { path: 'limit', message: 'must be an integer from 1 to 100' },
+  answers: {
+    200: { description: 'A page of the feed.', schema: jobFeedAnswer, example: JOB_FEED_EXAMPLE },
+  },
   errors: ['cursor_invalid'],
 });
 
@@ -31,9 +62,17 @@ export const getJobOperation = defineOperation({
   path: '/partner/v1/jobs/:id',
   scope: 'jobs:read',
   conditional: true,
+  params: JOB_ID,
   summary: 'Read a job',
-  description: 'Reads one job that is assigned to the company.',
-  answers: { 200: { description: 'The job.', schema: jobAnswer } },
+  description: `
+Reads one job that is assigned to your company, as it is now. To keep up with all jobs, read the change feed instead.`,
+  answers: {
+    200: {
+      description: 'The job.',
+      schema: jobAnswer,
+      example: { apiVersion: CURRENT_API_VERSION, resource: INSTALLER_JOB_EXAMPLE },
+    },
+  },
   errors: ['not_found'],
 });
 
@@ -45,9 +84,45 @@ export const recordStatusEventOperation = defineOperation({
   scope: 'jobs:status:write',
   idempotencyKey: 'required',
   body: statusEventIn,
+  params: JOB_ID,
   summary: 'Record a status event',
-  description: "Moves a job's status once per `Idempotency-Key`.",
-  answers: { 201: { description: 'The job at its new version.', schema: jobAnswer } },
+  description: `
+Tells what happened at a job, and moves its status. Which moves there are is in the [table of job
+statuses](#job-statuses); another one, and a move to the status that the job has already, is 422.
+
+\`BLOCKED\` needs a \`blockerCode\`, which is added to \`readiness.blockerCodes\` and makes \`readiness.ready\` false until the
+job leaves \`BLOCKED\`.
+
+The version is judged before the move: with 409 \`stale_version\` somebody else has changed the job; read it again and
+decide anew.`,
+  bodyExamples: {
+    'en-route': {
+      summary: 'On the way',
+      value: {
+        status: 'EN_ROUTE',
+        occurredAt: '2026-09-03T12:31:00Z',
+        expectedVersion: INSTALLER_JOB_EXAMPLE.version,
+      } satisfies z.input<typeof statusEventIn>,
+    },
+    blocked: {
+      summary: 'Work cannot go on',
+      value: {
+        status: 'BLOCKED',
+        occurredAt: '2026-09-03T14:05:30.250Z',
+        note: 'Gate is locked, customer does not answer the phone.',
+        blockerCode: 'CUSTOMER_UNAVAILABLE',
+        expectedVersion: INSTALLER_JOB_EXAMPLE.version,
+      } satisfies z.input<typeof statusEventIn>,
+    },
+  },
+  faultExample: { path: 'occurredAt', message: 'must be at most 30 days in the past' },
+  answers: {
+    201: {
+      description: 'The job at its new version.',
+      schema: jobAnswer,
+      example: jobAnswerExample({ status: 'EN_ROUTE' }),
+    },
+  },
   errors: [
     'not_found',
     'stale_version',
@@ -65,9 +140,60 @@ export const setScheduleOperation = defineOperation({
   scope: 'jobs:schedule:write',
   idempotencyKey: 'required',
   body: scheduleIn,
+  params: JOB_ID,
   summary: 'Set or cancel the schedule',
-  description: "Sets or cancels a job's schedule once per `Idempotency-Key`.",
-  answers: { 200: { description: 'The job at its new version.', schema: jobAnswer } },
+  description: `
+Sets, moves or cancels the schedule of a job. Which moves there are is in the [table of schedule
+statuses](#schedule-statuses); another one, and any on a job that is \`COMPLETE\` or \`CANCELLED\`, is 422
+\`transition_not_allowed\`.
+
+\`TENTATIVE\` and \`CONFIRMED\` need both times, the end after the start, else 422 \`schedule_invalid\`. \`CANCELLED\` clears
+them. Subscribers of your company get the event \`install.schedule_changed\`, whichever side changed it,
+when it is another than before.`,
+  bodyExamples: {
+    confirm: {
+      summary: 'Confirm a day',
+      value: {
+        status: 'CONFIRMED',
+        startsAt: '2026-09-04T13:00:00Z',
+        endsAt: '2026-09-04T21:00:00Z',
+        timeZone: 'America/Chicago',
+        expectedVersion: INSTALLER_JOB_EXAMPLE.version,
+      } satisfies z.input<typeof scheduleIn>,
+    },
+    cancel: {
+      summary: 'Cancel the schedule',
+      value: {
+        status: 'CANCELLED',
+        startsAt: null,
+        endsAt: null,
+        timeZone: 'America/Chicago',
+        expectedVersion: INSTALLER_JOB_EXAMPLE.version,
+      } satisfies z.input<typeof scheduleIn>,
+    },
+  },
+  faultExample: { path: 'timeZone', message: 'must be an IANA time zone name, e.g. America/Chicago' },
+  errorExamples: {
+    transition_not_allowed: {
+      error: 'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',
+      currentStatus: 'UNSCHEDULED',
+      allowed: ['TENTATIVE', 'CONFIRMED'],
+    },
+  },
+  answers: {
+    200: {
+      description: 'The job at its new version.',
+      schema: jobAnswer,
+      example: jobAnswerExample({
+        schedule: {
+          status: 'CONFIRMED',
+          startsAt: '2026-09-04T13:00:00.000Z',
+          endsAt: '2026-09-04T21:00:00.000Z',
+          timeZone: 'America/Chicago',
+        },
+      }),
+    },
+  },
   errors: [
     'not_found',
     'stale_version',
@@ -85,8 +211,22 @@ export const listTechniciansOperation = defineOperation({
   path: '/partner/v1/technicians',
   scope: 'technicians:read',
   summary: 'List technicians',
-  description: "Lists the company's technicians, the active ones first.",
-  answers: { 200: { description: 'The technicians.', schema: techniciansAnswer } },
+  description: `
+Lists the technicians of your company, the active ones first, at most 2,000. Their \`membershipId\` is what an assignment takes.`,
+  answers: {
+    200: {
+      description: 'The technicians.',
+      schema: techniciansAnswer,
+      example: {
+        apiVersion: CURRENT_API_VERSION,
+        technicians: [
+          { membershipId: SECOND_MEMBERSHIP_ID, displayName: 'Rafael Winter', active: true },
+          { membershipId: MEMBERSHIP_ID, displayName: 'Tess Oduya', active: true },
+          { membershipId: 'mem_01jw9y3k7hf0vt6c2rm5xq8zpd', displayName: 'Noor Haddad', active: false },
+        ],
+      },
+    },
+  },
 });
 
 /** `PUT /partner/v1/jobs/{id}/assignments` */
@@ -97,9 +237,33 @@ export const replaceAssignmentsOperation = defineOperation({
   scope: 'jobs:assignment:write',
   idempotencyKey: 'required',
   body: assignmentsIn,
+  params: JOB_ID,
   summary: 'Replace the technicians',
-  description: 'Replaces the whole set of technicians of a job once per `Idempotency-Key`.',
-  answers: { 200: { description: 'The job at its new version.', schema: jobAnswer } },
+  description: `
+Replaces the whole set of technicians of a job by the one that you send, in your order; an empty one takes all of them
+away. One who is unknown, inactive or of another company is 422, and nothing is changed.`,
+  bodyExamples: {
+    two: {
+      summary: 'Two technicians',
+      value: {
+        membershipIds: [MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID],
+        expectedVersion: INSTALLER_JOB_EXAMPLE.version,
+      } satisfies z.input<typeof assignmentsIn>,
+    },
+  },
+  faultExample: { path: 'membershipIds.1', message: 'must not be there twice' },
+  answers: {
+    200: {
+      description: 'The job at its new version.',
+      schema: jobAnswer,
+      example: jobAnswerExample({
+        technicianAssignments: [
+          ...INSTALLER_JOB_EXAMPLE.technicianAssignments,
+          { membershipId: SECOND_MEMBERSHIP_ID, assignedAt: '2026-09-03T12:31:07.412Z' },
+        ],
+      }),
+    },
+  },
   errors: [
     'not_found',
     'stale_version',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { createClient } from '@connectrpc/connect';
+import { afterEach } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import {
   AccessService,
@@ -14,6 +15,7 @@ import { createRateLimiter, type RateLimiter } from '@partner/runtime/http/rate-
 import { createRedis } from '@partner/runtime/http/redis';
 import { closeServer, listen } from '@partner/runtime/listen';
 import { createLogger, silentLogger } from '@partner/runtime/logger';
+import { checkAnswers } from '@partner/runtime/testing/check-answers';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
@@ -22,6 +24,8 @@ import { createLoginAttempts } from '../sessions/login-attempts.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createVerifyPassword, PASSWORD_HASHING } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
+
+const checked = checkAnswers(afterEach);
 
 /** The password of everybody who can sign in to a test console. */
 export const PASSWORD = 'correct horse battery staple';
@@ -33,7 +37,10 @@ export const PEOPLE = {
   technician: 'tess@sunny.example',
 } as const;
 
-/** A console on a loopback port, with real Redis and a job-state in memory. */
+/**
+ * A console on a loopback port, with real Redis and a job-state in memory. A test fails when one of its answers is not what the
+ * API description says.
+ */
 export interface TestConsole {
   readonly server: Server;
   readonly origin: string;
@@ -126,7 +133,7 @@ export async function startTestConsole(options: {
     rpcTimeoutMs: 5_000,
     trustedProxyHops: 1,
   });
-  const server = createHttpServer(app);
+  const server = createHttpServer(checked(app));
   await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
 
   const request: TestConsole['request'] = (method, path, { cookie, address, body } = {}) => {

@@ -83,6 +83,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
     }),
   );
   return {
+    app,
     /** A request with a key, or without one. */
     request(method: 'get' | 'post' | 'put', path: string, key?: NewApiKey): supertest.Test {
       const request = supertest(app)[method](path);

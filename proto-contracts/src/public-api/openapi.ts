@@ -1,0 +1,69 @@
+import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { headerComponents } from './openapi/answer-headers.js';
+import { renderGuide } from './openapi/guide.js';
+import { operationObject } from './openapi/operation-object.js';
+import { simplifySchemas } from './openapi/simplify-schemas.js';
+import { SURFACES } from './openapi/surfaces.js';
+import { WEBHOOK_TAG, webhookItems } from './openapi/webhook-items.js';
+import { CURRENT_API_VERSION } from './versions.js';
+
+/** The API description: OpenAPI 3.1. */
+export type OpenApiDocument = oas31.OpenAPIObject;
+
+/** What differs from one deployment to another. */
+export interface OpenApiOptions {
+  /** Where partners find the API, without a slash at the end, e.g. `https://api.partner.example`. */
+  readonly serverUrl: string;
+  /** The cookie that carries an owner's session. */
+  readonly sessionCookie: string;
+}
+
+/**
+ * Describes all surfaces and webhooks, out of the very operations and schemas that serve them. Answers and webhooks are open:
+ * no schema forbids fields that it does not name, since new ones come without a new version (spec: Versioning 2).
+ */
+export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptions): OpenApiDocument {
+  const document = createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Partner Integration API',
+      version: CURRENT_API_VERSION,
+      description: renderGuide(serverUrl),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...SURFACES.map(({ tag, description }) => ({ name: tag, description })), WEBHOOK_TAG],
+    paths: paths(),
+    webhooks: webhookItems(),
+    components: {
+      headers: headerComponents(),
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'An API key: `<keyId>.<secret>`. Its kind fixes its surface and scopes.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: 'The session of a signed-in owner. `createSession` makes one.',
+        },
+      },
+    },
+  });
+  simplifySchemas(document);
+  return document;
+}
+
+function paths(): ZodOpenApiPathsObject {
+  const items: ZodOpenApiPathsObject = {};
+  for (const surface of SURFACES) {
+    for (const operation of surface.operations) {
+      const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+      items[path] = { ...items[path], [operation.method]: operationObject(operation, surface) };
+    }
+  }
+  return items;
+}

@@ -1,0 +1,244 @@
+import { z } from 'zod';
+
+/** A schema, as far as the API description uses JSON Schema. */
+export interface SchemaNode {
+  readonly $ref?: string | undefined;
+  readonly type?: string | readonly string[] | undefined;
+  readonly format?: string | undefined;
+  readonly pattern?: string | undefined;
+  readonly description?: string | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minItems?: number | undefined;
+  readonly maxItems?: number | undefined;
+  readonly uniqueItems?: boolean | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly items?: SchemaNode | undefined;
+  readonly properties?: Readonly<Record<string, SchemaNode>> | undefined;
+}
+
+const schemaNode: z.ZodType<SchemaNode> = z.looseObject({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  format: z.string().optional(),
+  pattern: z.string().optional(),
+  description: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+  uniqueItems: z.boolean().optional(),
+  required: z.array(z.string()).optional(),
+  items: z.lazy(() => schemaNode).optional(),
+  properties: z
+    .record(
+      z.string(),
+      z.lazy(() => schemaNode),
+    )
+    .optional(),
+});
+
+const reference = z.object({ $ref: z.string() });
+
+const example = z.object({ summary: z.string().optional(), value: z.unknown() });
+
+const content = z.object({
+  'application/json': z.object({
+    schema: schemaNode,
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), example).optional(),
+  }),
+});
+
+const parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().optional(),
+  description: z.string().optional(),
+  schema: schemaNode,
+  example: z.string().optional(),
+});
+
+const header = z.object({
+  description: z.string(),
+  required: z.boolean().optional(),
+  example: z.string(),
+});
+
+const operation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  description: z.string(),
+  tags: z.tuple([z.string()]),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  'x-required-scope': z.string().optional(),
+  parameters: z.array(z.union([reference, parameter])).default([]),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(
+    z.string(),
+    z.object({
+      description: z.string(),
+      headers: z.record(z.string(), z.union([reference, header])).default({}),
+      content: content.optional(),
+      'x-error-codes': z.array(z.string()).default([]),
+    }),
+  ),
+});
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const document = z.object({
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  servers: z.tuple([z.object({ url: z.string() })]),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), operation)),
+  webhooks: z.record(z.string(), z.object({ post: operation })),
+  components: z.object({
+    schemas: z.record(z.string(), schemaNode),
+    parameters: z.record(z.string(), parameter),
+    headers: z.record(z.string(), header),
+    securitySchemes: z.record(z.string(), z.object({ in: z.string(), name: z.string() })),
+  }),
+});
+
+/** A parameter of an operation or webhook. */
+export type DescribedParameter = z.infer<typeof parameter>;
+
+/** A header of an answer. */
+export type DescribedHeader = z.infer<typeof header> & { readonly name: string };
+
+/** One example of a body. */
+export interface DescribedExample {
+  readonly name: string;
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** A body: what it may be, and examples of it. */
+export interface DescribedBody {
+  readonly schema: SchemaNode;
+  readonly examples: readonly DescribedExample[];
+}
+
+/** One answer. */
+export interface DescribedAnswer {
+  /** A number, `2XX` or `default`. */
+  readonly status: string;
+  /** In Markdown. */
+  readonly description: string;
+  readonly headers: readonly DescribedHeader[];
+  readonly body: DescribedBody | undefined;
+  /** The codes that an error of this status can have. */
+  readonly errorCodes: readonly string[];
+}
+
+/** An operation, or a webhook, with every reference to a parameter or header followed. */
+export interface DescribedOperation {
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  /** E.g. `/partner/v1/jobs/{id}`; of a webhook the name of the event. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** In Markdown. */
+  readonly description: string;
+  readonly scope: string | undefined;
+  /** The name of its security scheme; undefined when anybody may call it. */
+  readonly credentials: string | undefined;
+  readonly parameters: readonly DescribedParameter[];
+  readonly body: DescribedBody | undefined;
+  readonly answers: readonly DescribedAnswer[];
+}
+
+/** What an API description says, in the form in which it is shown and checked against. */
+export interface ApiDescription {
+  readonly title: string;
+  readonly version: string;
+  /** In Markdown. */
+  readonly guide: string;
+  readonly serverUrl: string;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly operations: readonly DescribedOperation[];
+  readonly webhooks: readonly DescribedOperation[];
+  /** By name. */
+  readonly schemas: Readonly<Record<string, SchemaNode>>;
+  readonly securitySchemes: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
+}
+
+/** Reads an OpenAPI document that `createOpenApiDocument` has made. Throws for one that has not its form. */
+export function readApiDescription(openApi: unknown): ApiDescription {
+  const { info, servers, tags, paths, webhooks, components } = document.parse(openApi);
+  const read = createOperationReader(components);
+  return {
+    title: info.title,
+    version: info.version,
+    guide: info.description,
+    serverUrl: servers[0].url,
+    tags,
+    operations: Object.entries(paths).flatMap(([path, item]) =>
+      METHODS.flatMap((method) => {
+        const found = item[method];
+        return found === undefined ? [] : [read(method.toUpperCase(), path, found)];
+      }),
+    ),
+    webhooks: Object.entries(webhooks).map(([event, { post }]) => read('POST', event, post)),
+    schemas: components.schemas,
+    securitySchemes: components.securitySchemes,
+  };
+}
+
+/** The name of the component that a schema is or refers to; undefined when it stands for itself. */
+export function componentName(schema: SchemaNode): string | undefined {
+  return schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
+}
+
+function createOperationReader(components: z.infer<typeof document>['components']) {
+  return (method: string, path: string, found: z.infer<typeof operation>): DescribedOperation => ({
+    id: found.operationId,
+    method,
+    path,
+    tag: found.tags[0],
+    summary: found.summary,
+    description: found.description,
+    scope: found['x-required-scope'],
+    credentials: found.security.flatMap((requirement) => Object.keys(requirement))[0],
+    parameters: found.parameters.map((one) => ('$ref' in one ? referred(components.parameters, one) : one)),
+    body: found.requestBody === undefined ? undefined : describedBody(found.requestBody.content),
+    answers: Object.entries(found.responses).map(([status, answer]) => ({
+      status,
+      description: answer.description,
+      headers: Object.entries(answer.headers).map(([name, one]) => ({
+        name,
+        ...('$ref' in one ? referred(components.headers, one) : one),
+      })),
+      body: answer.content === undefined ? undefined : describedBody(answer.content),
+      errorCodes: answer['x-error-codes'],
+    })),
+  });
+}
+
+function describedBody({ 'application/json': json }: z.infer<typeof content>): DescribedBody {
+  const several = Object.entries(json.examples ?? {}).map(([name, { summary = name, value }]) => ({
+    name,
+    summary,
+    value,
+  }));
+  const one =
+    json.example === undefined ? [] : [{ name: 'example', summary: 'Example', value: json.example }];
+  return { schema: json.schema, examples: [...one, ...several] };
+}
+
+function referred<T>(components: Readonly<Record<string, T>>, { $ref }: { readonly $ref: string }): T {
+  const found = components[$ref.slice($ref.lastIndexOf('/') + 1)];
+  if (found === undefined) throw new Error(`the API description refers to ${$ref}, which it does not have`);
+  return found;
+}

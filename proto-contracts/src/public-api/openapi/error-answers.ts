@@ -1,0 +1,176 @@
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { errorBody, type ErrorBody } from '../error-body.js';
+import { ERROR_REASON_CATALOGUE, type ErrorReason, isErrorReason } from '../error-reasons.js';
+import { INSTALLER_JOB_EXAMPLE } from '../examples/installer-job-example.js';
+import { LIMITS } from '../limits.js';
+import type { AnyOperation, ErrorExample } from '../operation.js';
+import { CURRENT_API_VERSION } from '../versions.js';
+import { errorHeaders } from './answer-headers.js';
+import { markdownTable } from './markdown-table.js';
+import { changesStateInBrowser } from './request-parameters.js';
+import type { DocumentedSurface } from './surfaces.js';
+
+const REQUEST_ID = '0198f5c2-9d1e-7c3a-b6a4-2f60d1e8c7b5';
+
+const STATUS_TITLES: Readonly<Record<number, string>> = {
+  400: 'The request is not valid',
+  401: 'The caller is not known',
+  403: 'The caller may not do this',
+  404: 'There is no such thing for this caller',
+  409: 'The request conflicts with the present state or an earlier request',
+  413: 'The body is too large',
+  422: 'The request is understood, but can not be carried out',
+  429: 'Too many requests',
+  500: 'The service has a fault',
+  503: 'The service does not answer in time',
+};
+
+/** Every way in which an operation can fail, in the order of the catalogue: what every one of its kind can answer, and its own. */
+export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): readonly ErrorReason[] {
+  const { query, body, params, idempotencyKey } = operation;
+  const isConsoleWrite = changesStateInBrowser(operation, surface);
+  const takesInput = [query, body, params, idempotencyKey].some((input) => input !== undefined);
+  const possible = new Set<ErrorReason>([
+    ...(takesInput || surface.isVersioned || isConsoleWrite ? (['invalid_argument'] as const) : []),
+    ...(operation.unauthenticated === true ? [] : (['unauthenticated'] as const)),
+    ...(operation.scope !== undefined || isConsoleWrite ? (['permission_denied'] as const) : []),
+    ...(body === undefined ? [] : (['payload_too_large'] as const)),
+    'rate_limited',
+    'internal',
+    'unavailable',
+    ...(operation.errors ?? []),
+  ]);
+  return Object.keys(ERROR_REASON_CATALOGUE)
+    .filter(isErrorReason)
+    .filter((reason) => possible.has(reason));
+}
+
+/** Describes the error answers of an operation by status, each with its codes and an example of each. */
+export function errorAnswers(
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+): Record<string, ZodOpenApiResponseObject> {
+  const byStatus = new Map<number, ErrorReason[]>();
+  for (const reason of errorsOf(operation, surface)) {
+    const { httpStatus } = ERROR_REASON_CATALOGUE[reason];
+    byStatus.set(httpStatus, [...(byStatus.get(httpStatus) ?? []), reason]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, reasons]) => [
+      String(status),
+      {
+        description: `${STATUS_TITLES[status] ?? 'Error'}.\n\n${describeErrors(reasons)}`,
+        headers: errorHeaders(operation, surface, status),
+        content: {
+          'application/json': {
+            schema: errorBody,
+            examples: Object.fromEntries(
+              reasons.map((reason) => [
+                reason,
+                {
+                  summary: ERROR_REASON_CATALOGUE[reason].meaning,
+                  value: exampleOf(reason, operation, surface),
+                },
+              ]),
+            ),
+          },
+        },
+        'x-error-codes': reasons,
+      },
+    ]),
+  );
+}
+
+/** A table of errors with what a caller should do, in Markdown. */
+export function describeErrors(reasons: readonly ErrorReason[]): string {
+  return markdownTable(
+    ['Code', 'Meaning', 'What to do'],
+    reasons.map((reason) => {
+      const { meaning, action } = ERROR_REASON_CATALOGUE[reason];
+      return [`\`${reason}\``, meaning, action];
+    }),
+  );
+}
+
+function exampleOf(reason: ErrorReason, operation: AnyOperation, surface: DocumentedSurface): ErrorBody {
+  const { error, ...rest } = operation.errorExamples?.[reason] ?? usualExample(reason, operation, surface);
+  return { error, code: reason, requestId: REQUEST_ID, ...rest };
+}
+
+function usualExample(
+  reason: ErrorReason,
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+): ErrorExample {
+  const { version } = INSTALLER_JOB_EXAMPLE;
+  switch (reason) {
+    case 'invalid_argument': {
+      const fault = operation.faultExample ?? usualFault(operation, surface);
+      return { error: `${fault.path}: ${fault.message}`, details: [fault] };
+    }
+    case 'cursor_invalid': {
+      const fault = { path: 'cursor', message: 'must be a nextCursor that this company was given' };
+      return { error: `${fault.path}: ${fault.message}`, details: [fault] };
+    }
+    case 'unauthenticated':
+      return surface.credentials === 'session'
+        ? { error: 'there is no session; sign in with POST /partner-api/session' }
+        : { error: 'x-api-key: must be one valid key of this surface and environment' };
+    case 'permission_denied':
+      return operation.scope === undefined
+        ? { error: 'the origin header must be https://partner.example' }
+        : { error: `x-api-key: this key lacks the scope ${operation.scope}` };
+    case 'not_found':
+      return { error: surface.credentials === 'session' ? 'no such webhook subscription' : 'no such job' };
+    case 'method_not_allowed':
+      return { error: 'method: PATCH is not allowed here; allowed: GET, HEAD' };
+    case 'stale_version':
+      return {
+        error: `expectedVersion is ${version - 1}, but the job is at version ${version}; read it again`,
+        currentVersion: version,
+      };
+    case 'idempotency_mismatch':
+      return { error: 'this Idempotency-Key was used for another operation or another body; use a new key' };
+    case 'idempotency_in_progress':
+      return { error: 'a request with this Idempotency-Key is still running; retry with the same key' };
+    case 'test_delivery_required':
+      return {
+        error: 'the subscription has had no verified test delivery; send one and wait until it is delivered',
+      };
+    case 'payload_too_large':
+      return { error: `body: must be at most ${LIMITS.bodyBytes} bytes` };
+    case 'transition_not_allowed':
+      return {
+        error: 'a job that is ASSIGNED cannot move to COMPLETE; it can move to: ACKNOWLEDGED, BLOCKED',
+        currentStatus: 'ASSIGNED',
+        allowed: ['ACKNOWLEDGED', 'BLOCKED'],
+      };
+    case 'schedule_invalid':
+      return { error: 'endsAt: must be after startsAt' };
+    case 'technician_not_assignable':
+      return { error: 'membershipIds.1: must be an active technician of the company' };
+    case 'note_limit_reached':
+      return {
+        error: `note: all notes of a job together must be at most ${LIMITS.installerNoteLength} characters`,
+      };
+    case 'rate_limited':
+      return { error: 'too many requests; retry after 3 seconds' };
+    case 'internal':
+      return { error: 'the service failed; retry with the same Idempotency-Key' };
+    case 'unavailable':
+      return {
+        error:
+          'the service did not answer in time; the outcome is unknown; retry with the same Idempotency-Key',
+      };
+    default:
+      return reason satisfies never;
+  }
+}
+
+function usualFault(operation: AnyOperation, surface: DocumentedSurface): { path: string; message: string } {
+  if (surface.isVersioned) return { path: 'x-svc-api-version', message: `must be ${CURRENT_API_VERSION}` };
+  if (changesStateInBrowser(operation, surface)) {
+    return { path: 'content-type', message: 'must be application/json' };
+  }
+  return { path: 'path', message: 'must be percent-encoded UTF-8' };
+}

@@ -1,0 +1,328 @@
+import { ERROR_REASON_CATALOGUE } from '../error-reasons.js';
+import { JOB_STATUSES, SCHEDULE_STATUSES } from '../installer-job.js';
+import { JOB_STATUS_MOVES } from '../job-status-moves.js';
+import { LIMITS } from '../limits.js';
+import { SCHEDULE_STATUS_MOVES } from '../schedule-status-moves.js';
+import { KEY_KINDS } from '../scopes.js';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../versions.js';
+import { EVENT_CATALOGUE, eventData } from '../webhook-events.js';
+import { markdownTable } from './markdown-table.js';
+import { SURFACES } from './surfaces.js';
+
+const code = (text: string) => `\`${text}\``;
+const codes = (texts: readonly string[]) => texts.map(code).join(', ');
+const count = (number: number) => number.toLocaleString('en-US');
+
+/** What a partner's developer has to know beyond the single operations, in Markdown; each part has a heading of level 2. */
+export function renderGuide(serverUrl: string): string {
+  return [
+    introduction(),
+    firstRequest(serverUrl),
+    keysAndScopes(),
+    requestsAndAnswers(),
+    errors(),
+    retries(),
+    concurrentChanges(),
+    changeFeed(),
+    rateLimits(),
+    versions(),
+    jobStatuses(),
+    scheduleStatuses(),
+    webhooks(),
+    eventCatalogue(),
+    sandbox(),
+  ].join('\n\n');
+}
+
+function introduction(): string {
+  return `
+The service gives partner companies programmatic access to sales and installation work: hand in leads, book appointments,
+follow the jobs of your company, report how they go, and be told of every event by a signed webhook.`.trim();
+}
+
+function firstRequest(serverUrl: string): string {
+  return `
+## First request
+
+Every path is relative to \`${serverUrl}\`. With an API key of kind \`installer-company\`:
+
+\`\`\`sh
+curl -sS '${serverUrl}/partner/v1/jobs?view=snapshot' -H "x-api-key: $API_KEY"
+\`\`\`
+
+With one of kind \`general\`:
+
+\`\`\`sh
+curl -sS ${serverUrl}/inbound/leads -H "x-api-key: $API_KEY" -H 'content-type: application/json' \\
+  -d '{"fullName":"Ada Quill","email":"ada.quill@example.com","phone":"+1 512 555 0100","address":"12 North Elm Street, Austin, TX 78701"}'
+\`\`\``.trim();
+}
+
+function keysAndScopes(): string {
+  const owners = {
+    general: 'a company that sells',
+    'installer-contractor': 'a company that sells, bound to one installer company',
+    'installer-company': 'an installer company',
+  } as const satisfies Record<keyof typeof KEY_KINDS, string>;
+  const sees = {
+    general: "that company's leads and projects",
+    'installer-contractor': 'jobs that the company sold and that this installer performs',
+    'installer-company': 'jobs that are assigned to the company, whoever sold them',
+  } as const satisfies Record<keyof typeof KEY_KINDS, string>;
+  const rows = (['general', 'installer-contractor', 'installer-company'] as const).map((kind) => [
+    code(kind),
+    owners[kind],
+    kind === 'installer-company' ? code('/partner/v1') : code('/inbound'),
+    codes(KEY_KINDS[kind].scopes),
+    sees[kind],
+  ]);
+  return `
+## Keys and scopes
+
+Every request carries the header \`x-api-key: <keyId>.<secret>\`. The secret begins with \`svc_test_\` in the sandbox and with
+\`svc_live_\` in production, and is shown once. A key belongs to one company, and its kind fixes what it may do:
+
+${markdownTable(['Kind', 'Owner', 'Surface', 'Scopes', 'Sees'], rows)}
+
+A key that is missing, malformed, revoked, expired, or of another surface or environment is 401. A key that lacks the scope of
+an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
+}
+
+function requestsAndAnswers(): string {
+  return `
+## Requests and answers
+
+- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes).
+- Fields that we do not know are ignored. Ignore fields that you do not know: new ones come without a new version.
+- Date-times are ISO 8601 in UTC with a \`Z\` suffix. We take seconds or fractions, and always answer with milliseconds.
+- Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
+- Text is counted in characters (Unicode code points), and must not hold the character U+0000.
+- Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
+  \`-\`, else a new one. Log it. It finds the request in our logs.
+- A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.
+- What can not be read as HTTP is refused before it is looked at: a malformed request with 400, one that takes longer than 30
+  seconds to arrive with 408, headers of more than 16 KB with 431. These answers have the body of an error too.
+
+**Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
+answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other.`.trim();
+}
+
+function errors(): string {
+  const rows = Object.entries(ERROR_REASON_CATALOGUE).map(([reason, { httpStatus, meaning, action }]) => [
+    String(httpStatus),
+    code(reason),
+    meaning,
+    action,
+  ]);
+  return `
+## Errors
+
+The body of every error is \`{"error": <message>, "code": …, "requestId": …}\`. \`error\` is for a person, and for a 400 names the
+field; \`code\` is for a program, and stable. More fields come with some codes: \`details\` with a 400, \`currentVersion\` with
+\`stale_version\`, \`currentStatus\` and \`allowed\` with \`transition_not_allowed\`. When a code is new to you, go by the status.
+
+${markdownTable(['Status', 'Code', 'Meaning', 'What to do'], rows)}
+
+A request is judged in this order: credentials (401), rate limit (429), scope (403), parameters and body (400, 413), whether
+the resource is yours (404), its state (409, 422).`.trim();
+}
+
+function retries(): string {
+  return `
+## Retries and idempotency
+
+After a 500, a 503, a timeout or a broken connection **the outcome is unknown**: the request may have taken effect. Send it
+again, exactly as it was and with the same idempotency key, until you get another answer. Begin with a second, double the wait
+up to a minute, and add some jitter. Where \`retry-after\` is given, wait at least that long.
+
+- The header \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKeyLength} letters, digits, \`.\`, \`_\`, \`:\` and \`-\`) is required on the writes of
+  the installer surface, and optional where its reference says so. Appointments take the field \`idempotencyKey\` of the body
+  instead (${LIMITS.appointmentIdempotencyKeyLength.min} to ${LIMITS.appointmentIdempotencyKeyLength.max} characters).
+- A key belongs to your company. It is bound to the method, path and body of its first use: fields may come in another order,
+  but the same key with another body or operation is 409 \`idempotency_mismatch\`.
+- Answers of 2xx, 409 \`stale_version\` and 422 are kept, and a repeat gets the same answer with \`idempotency-replayed: true\` and
+  no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
+- While the first request is still running, a second one with the key waits for it, and after 2 seconds gets 409
+  \`idempotency_in_progress\`: send it again a little later.
+- Keys are kept for ${LIMITS.idempotencyRetentionDays} days; \`idempotency-expires\` says until when.
+
+Do not repeat a 400, 401, 403, 404, 405, 413 or 422 unchanged.`.trim();
+}
+
+function concurrentChanges(): string {
+  return `
+## Concurrent changes
+
+A job has a \`version\` that rises by 1 with each change, whoever makes it. A write sends the version that you have read as
+\`expectedVersion\`. When the job has changed since, the answer is 409 \`stale_version\` and nothing happens: read the job again,
+decide whether you still want the change, and send it with the new version and a new idempotency key. That is how no change
+gets lost under another.`.trim();
+}
+
+function changeFeed(): string {
+  return `
+## Following your jobs
+
+1. Begin with \`GET /partner/v1/jobs?view=snapshot\`. Store each job, and ask again with \`cursor=<nextCursor>\` while \`hasMore\`
+   is true.
+2. Keep the last \`nextCursor\` with your data. It leads into the change feed.
+3. Once a minute at most, ask with that cursor. Store each job of the answer when its \`version\` is higher than yours, then
+   keep the new \`nextCursor\`. Ask again at once while \`hasMore\` is true.
+4. With webhooks you hear of changes sooner; the feed stays what makes sure that you miss none.
+
+Entries are numbered without gaps in the order of the changes. A job that is taken from your company leaves the feed, and the
+event \`install.job_unassigned\` tells you. When a cursor is lost, or answered with \`cursor_invalid\`, begin again with step 1.`.trim();
+}
+
+function rateLimits(): string {
+  const rows = SURFACES.map(({ tag, requestsPerMinute, countedBy }) => [
+    tag,
+    `${count(requestsPerMinute)} in any 60 seconds`,
+    countedBy,
+  ]);
+  return `
+## Rate limits
+
+${markdownTable(['Surface', 'Requests', 'Counted by'], rows)}
+
+Answers say in \`RateLimit-Policy\` what the limit is (\`q\` requests in \`w\` seconds) and in \`RateLimit\` what is left of it
+(\`r\` requests). Over the limit the answer is 429, and \`retry-after\` says after how many seconds one more fits: wait at least
+that long, with jitter. Refused requests do not count. Higher limits can be granted to installer companies that batch through
+cursor pagination. Requests without a valid key are limited for each client address; the
+headers then name the limit \`failed-authentication\`.`.trim();
+}
+
+function versions(): string {
+  return `
+## Versions
+
+The installer API is versioned by date; the current version is **${CURRENT_API_VERSION}**. The header \`x-svc-api-version\` of every
+answer, and \`apiVersion\` in bodies and webhooks, say which one was used. A request may pin a version with the same header; an
+unknown date is 400.
+
+New fields, events, error codes and optional parameters come without a new version. A breaking change comes as a new date, and
+the previous one keeps working for at least 90 days after the change was announced on the changelog and by email to your
+technical contact. Answers of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
+
+Webhook payloads carry \`schemaVersion\`, now ${CURRENT_SCHEMA_VERSION}. A breaking change of a payload raises it, for subscriptions that opted in.`.trim();
+}
+
+function jobStatuses(): string {
+  const rows = JOB_STATUSES.map((status) => [
+    code(status),
+    JOB_STATUS_MOVES[status].length === 0 ? 'none' : codes(JOB_STATUS_MOVES[status]),
+  ]);
+  return `
+## Job statuses
+
+The moves that a status event can make. Any other one is 422 \`transition_not_allowed\`, also a move to the same status.
+
+${markdownTable(['A job that is', 'can move to'], rows)}
+
+\`CANCELLED\` comes from the selling company only. \`BLOCKED\` needs a \`blockerCode\`; while a job is blocked, the code is among
+\`readiness.blockerCodes\`.`.trim();
+}
+
+function scheduleStatuses(): string {
+  return `
+## Schedule statuses
+
+The moves that you can submit. Any other one is 422 \`transition_not_allowed\`, and so is every move on a job that is \`COMPLETE\`
+or \`CANCELLED\`.
+
+${markdownTable(
+  ['A schedule that is', 'can move to'],
+  SCHEDULE_STATUSES.map((status) => [code(status), codes(SCHEDULE_STATUS_MOVES[status])]),
+)}
+
+\`TENTATIVE\` and \`CONFIRMED\` need both times, the end after the start; else 422 \`schedule_invalid\`. \`CANCELLED\` clears both.`.trim();
+}
+
+function webhooks(): string {
+  const waits = Array.from({ length: LIMITS.webhookAttempts - 1 }, (_, attempt) =>
+    Math.min(2 ** attempt, LIMITS.webhookBackoffCapMs / 60_000),
+  );
+  const tolerance = LIMITS.webhookTimestampToleranceSeconds;
+  return `
+## Receiving webhooks
+
+An owner creates a subscription in the console, with an HTTPS URL on port 443 and the events that it wants. It starts paused:
+send a test delivery, answer it with 2xx, activate the subscription.
+
+Each event is a POST of its envelope to that URL. **Answer 2xx within ${LIMITS.webhookTimeoutMs / 1_000} seconds, and only once the event is stored
+safely**; do the work afterwards. Anything else, redirects included, is a failed attempt. A failed attempt is repeated after
+${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of yours with a 429 or 503 can make the wait longer, up to
+${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
+delivery stays visible to the owner.
+
+- **The same event can arrive more than once.** Its \`id\` and body are the same each time; \`x-svc-delivery-id\`, the timestamp
+  and the signature are new. Process an \`id\` once, and answer 2xx to every repeat.
+- **Events can arrive in another order.** Order what concerns one resource by \`occurredAt\` and \`resource.version\`, and ignore
+  what is older than what you have.
+- To write back, send \`resource.version\` as \`expectedVersion\`.
+- Ignore events and fields that you do not know.
+
+## Verifying a webhook
+
+Over the raw bytes of the body, before you parse it:
+
+1. Take the secret of the version that \`x-svc-secret-version\` names. Its key is the whole text, \`whsec_\` included, as UTF-8.
+2. Compute HMAC-SHA256 over \`x-svc-timestamp\`, a dot, and the raw body. Compare \`v1=\` and its lower-case hex with
+   \`x-svc-signature\`, in constant time.
+3. Refuse a timestamp that is more than ${tolerance} seconds away from your clock.
+4. Drop an event whose \`id\` you have processed, and answer 2xx.
+5. Now parse the body.
+
+\`\`\`js
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+// body: the raw bytes as they came; secrets: each version of the secret that you keep
+export function isFromService(headers, body, secrets) {
+  const timestamp = headers['x-svc-timestamp'] ?? '';
+  const secret = secrets[headers['x-svc-secret-version']];
+  if (secret === undefined) return false;
+  const expected = Buffer.from(
+    'v1=' + createHmac('sha256', secret).update(timestamp + '.').update(body).digest('hex'),
+  );
+  const given = Buffer.from(headers['x-svc-signature'] ?? '');
+  return (
+    given.length === expected.length &&
+    timingSafeEqual(given, expected) &&
+    Math.abs(Date.now() / 1000 - Number(timestamp)) <= ${tolerance}
+  );
+}
+\`\`\`
+
+Every delivery also carries the headers of [Standard Webhooks](https://www.standardwebhooks.com), \`webhook-id\`,
+\`webhook-timestamp\` and \`webhook-signature\`, so that its libraries verify it with the same secret.
+
+**Rotating the secret.** A rotation makes a pending secret with the next version; deliveries stay signed with the current one.
+Load the new secret under its version, then activate it: new deliveries are signed with it. Keep the old one for a while, for
+deliveries that are on their way.`.trim();
+}
+
+function eventCatalogue(): string {
+  const emitted = new Set<string>(Object.keys(eventData));
+  const rows = Object.entries(EVENT_CATALOGUE).map(([name, { meaning, classes }]) => [
+    code(name),
+    meaning,
+    classes.map((companyClass) => companyClass.toLowerCase()).join(', '),
+    emitted.has(name) ? 'yes' : 'not yet',
+  ]);
+  return `
+## Event catalogue
+
+A subscription names events, or groups of them such as \`install.*\`. Which ones it may name depends on the class of the company.
+The journal never carries contact details of customers. The payload of each event that is sent today is described under
+Webhooks.
+
+${markdownTable(['Event', 'When', 'For companies of class', 'Sent today'], rows)}`.trim();
+}
+
+function sandbox(): string {
+  return `
+## Sandbox
+
+The sandbox has invented data and keys of its own (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
+before production. Keys of one environment are 401 in the other.`.trim();
+}

@@ -1,0 +1,97 @@
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { AnyOperation, OperationAnswer } from '../operation.js';
+import { KEY_KINDS } from '../scopes.js';
+import { headerObject, successHeaders } from './answer-headers.js';
+import { errorAnswers } from './error-answers.js';
+import { requestParameters } from './request-parameters.js';
+import type { DocumentedSurface } from './surfaces.js';
+
+/** Describes one operation completely: what it asks for, and everything that it can answer. */
+export function operationObject(
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+): ZodOpenApiOperationObject {
+  const { id, summary, body, scope } = operation;
+  return {
+    operationId: id,
+    summary,
+    description: describe(operation, surface),
+    tags: [surface.tag],
+    ...(operation.unauthenticated === true
+      ? { security: [] }
+      : { security: [{ [surface.credentials]: scope === undefined ? [] : [scope] }] }),
+    ...(scope === undefined ? {} : { 'x-required-scope': scope }),
+    requestParams: requestParameters(operation, surface),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: body, examples: { ...operation.bodyExamples } },
+            },
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.answers).map(([status, answer]) => [
+          status,
+          successAnswer(answer, operation, surface),
+        ]),
+      ),
+      ...(operation.conditional === true
+        ? {
+            '304': {
+              description: 'Still the same as what `If-None-Match` names. No body.',
+              headers: successHeaders(operation, surface),
+            },
+          }
+        : {}),
+      ...errorAnswers(operation, surface),
+    },
+  };
+}
+
+function successAnswer(
+  answer: OperationAnswer,
+  operation: AnyOperation,
+  surface: DocumentedSurface,
+): ZodOpenApiResponseObject {
+  const { description, schema, example, headers = {} } = answer;
+  return {
+    description,
+    headers: {
+      ...successHeaders(operation, surface),
+      ...Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, headerObject(header)])),
+    },
+    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
+  };
+}
+
+function describe(operation: AnyOperation, surface: DocumentedSurface): string {
+  return [operation.description.trim(), credentialsOf(operation, surface), idempotencyOf(operation)]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
+}
+
+function credentialsOf({ scope, unauthenticated }: AnyOperation, surface: DocumentedSurface): string {
+  if (unauthenticated === true) return '**Needs** no session.';
+  if (surface.credentials === 'session') return "**Needs** an owner's session.";
+  const kinds = Object.entries(KEY_KINDS)
+    .filter(([, kind]) => kind.surface === surface.tag.toLowerCase())
+    .filter(([, { scopes }]) => scope === undefined || scopes.includes(scope))
+    .map(([kind]) => `\`${kind}\``);
+  return `**Needs** the scope \`${scope ?? ''}\`: a key of kind ${kinds.join(' or ')}.`;
+}
+
+function idempotencyOf({ idempotencyKey, idempotencyKeyInBody }: AnyOperation): string | undefined {
+  if (idempotencyKey === 'required') {
+    return '**Safe to repeat** with the same `Idempotency-Key`: the first answer comes again, with no second effect.';
+  }
+  if (idempotencyKey === 'optional') {
+    return '**Safe to repeat** when sent with an `Idempotency-Key`: the first answer comes again, with no second effect.';
+  }
+  return idempotencyKeyInBody === true
+    ? '**Safe to repeat** with the same `idempotencyKey`: no second effect.'
+    : undefined;
+}

@@ -1,0 +1,32 @@
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Takes away from every schema in a document what says nothing to a reader (the bounds of what JavaScript can count, patterns
+ * that repeat a type or format), writes "this or null" as one type, and takes away what would close an answer to new fields.
+ */
+export function simplifySchemas(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const member of Object.values(value)) simplifySchemas(member);
+  if (isObject(value)) simplify(value);
+}
+
+function simplify(schema: JsonObject): void {
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  if (schema['type'] === 'integer' || schema['format'] === 'email') delete schema['pattern'];
+  const [given, nothing, ...others] = listOf(schema['anyOf']);
+  if (!isObject(given) || !isObject(nothing) || nothing['type'] !== 'null' || others.length > 0) return;
+  if (typeof given['type'] !== 'string') return;
+  delete schema['anyOf'];
+  Object.assign(schema, { ...given, ...schema, type: [given['type'], 'null'] });
+  if (given['enum'] !== undefined) schema['enum'] = [...listOf(given['enum']), null];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

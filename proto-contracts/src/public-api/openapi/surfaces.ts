@@ -1,0 +1,55 @@
+import { LIMITS } from '../limits.js';
+import type { AnyOperation } from '../operation.js';
+import { CONSOLE_OPERATIONS } from '../operations/console.js';
+import { INBOUND_OPERATIONS } from '../operations/inbound.js';
+import { INSTALLER_OPERATIONS } from '../operations/installer.js';
+
+/** A group of operations that takes the same credentials. */
+export interface DocumentedSurface {
+  readonly tag: string;
+  readonly description: string;
+  readonly operations: readonly AnyOperation[];
+  readonly credentials: 'apiKey' | 'session';
+  readonly requestsPerMinute: number;
+  /** What requests are counted by. */
+  readonly countedBy: string;
+  /** True: versioned by date. */
+  readonly isVersioned: boolean;
+}
+
+/** Every surface, in the order of the reference. */
+export const SURFACES: readonly DocumentedSurface[] = [
+  {
+    tag: 'Inbound',
+    description:
+      'For companies that sell: hand in leads, book appointments, follow sold jobs. Needs a key of kind `general` or' +
+      ' `installer-contractor`.',
+    operations: INBOUND_OPERATIONS,
+    credentials: 'apiKey',
+    requestsPerMinute: LIMITS.inboundRequestsPerMinute,
+    countedBy: 'company, all its keys together',
+    isVersioned: false,
+  },
+  {
+    tag: 'Installer',
+    description:
+      'For companies that install: follow the jobs that are assigned to you, and tell how they go. Needs a key of kind' +
+      ' `installer-company`.',
+    operations: INSTALLER_OPERATIONS,
+    credentials: 'apiKey',
+    requestsPerMinute: LIMITS.installerRequestsPerMinute,
+    countedBy: 'company that owns the key',
+    isVersioned: true,
+  },
+  {
+    tag: 'Console',
+    description:
+      'For the owner of a company in a browser: manage webhook subscriptions and see what became of each delivery. Needs a' +
+      ' session; API keys are not taken here.',
+    operations: CONSOLE_OPERATIONS,
+    credentials: 'session',
+    requestsPerMinute: LIMITS.consoleRequestsPerMinute,
+    countedBy: 'session',
+    isVersioned: false,
+  },
+];

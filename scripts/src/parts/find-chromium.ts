@@ -1,0 +1,16 @@
+import { findProgram } from '@partner/runtime/local-parts/local-process';
+
+const MAC_DIRECTORIES = [
+  '/Applications/Chromium.app/Contents/MacOS',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+];
+
+/** The program of an installed Chromium, or of a browser that is built from it; undefined when there is none. */
+export function findChromium(): string | undefined {
+  return (
+    findProgram('chromium') ??
+    findProgram('google-chrome') ??
+    findProgram('Chromium', MAC_DIRECTORIES) ??
+    findProgram('Google Chrome', MAC_DIRECTORIES)
+  );
+}

@@ -1,0 +1,150 @@
+/** One part of the page that the search shows or hides. */
+interface Entry {
+  readonly part: HTMLElement;
+  /** In lower case. */
+  readonly text: string;
+  /** Its line in the contents. */
+  readonly line: Element | undefined;
+}
+
+const MARKS_AT_MOST = 500;
+
+const form = document.querySelector<HTMLFormElement>('#search');
+const field = document.querySelector<HTMLInputElement>('#search-text');
+const result = document.querySelector<HTMLElement>('#search-result');
+
+if (form !== null && field !== null && result !== null) startSearch(form, field, result);
+closeContentsOnPhone();
+
+function startSearch(form: HTMLFormElement, field: HTMLInputElement, result: HTMLElement): void {
+  const lines = new Map(
+    [...document.querySelectorAll('[data-for]')].map((line) => [line.getAttribute('data-for'), line]),
+  );
+  const entries: Entry[] = [...document.querySelectorAll<HTMLElement>('[data-entry]')].map((part) => ({
+    part,
+    text: part.textContent.toLowerCase(),
+    line: lines.get(part.id),
+  }));
+  const opened = new Set<HTMLDetailsElement>();
+
+  function search(): void {
+    const words = wordsOf(field.value);
+    const found = entries.filter(({ text }) => words.every((word) => text.includes(word)));
+    const shown = new Set(found);
+    for (const entry of entries) {
+      const isHidden = !shown.has(entry);
+      entry.part.hidden = isHidden;
+      entry.line?.toggleAttribute('hidden', isHidden);
+    }
+    for (const group of document.querySelectorAll<HTMLElement>('[data-group]')) {
+      group.hidden = group.querySelector('[data-entry]:not([hidden]), [data-for]:not([hidden])') === null;
+    }
+    for (const introduction of document.querySelectorAll<HTMLElement>('[data-introduction]')) {
+      introduction.hidden = words.length > 0;
+    }
+    for (const details of opened) details.open = false;
+    opened.clear();
+    if (words.length > 0) openWhatMatches(found, words, opened);
+    highlight(found, words);
+    result.textContent = words.length === 0 ? '' : countOf(found.length);
+    rememberInAddress(field.value.trim());
+  }
+
+  form.hidden = false;
+  field.value = new URLSearchParams(location.search).get('q') ?? '';
+  if (field.value !== '') search();
+  field.addEventListener('input', search);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const shown = entries.filter(({ part }) => !part.hidden);
+    const best = shown.find(({ line }) => namesAny(line, field.value)) ?? shown[0];
+    best?.part.scrollIntoView();
+    best?.part.querySelector<HTMLElement>('.anchor')?.focus({ preventScroll: true });
+  });
+  addEventListener('keydown', (event) => {
+    if (event.key === '/' && document.activeElement !== field) {
+      event.preventDefault();
+      field.focus();
+    }
+    if (event.key === 'Escape' && document.activeElement === field) {
+      field.value = '';
+      search();
+    }
+  });
+  // A link may lead to a part that the search has hidden.
+  addEventListener('hashchange', () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target === null || target.closest('[hidden]') === null) return;
+    field.value = '';
+    search();
+    target.scrollIntoView();
+  });
+}
+
+function namesAny(line: Element | undefined, searched: string): boolean {
+  const title = line?.textContent.toLowerCase() ?? '';
+  return wordsOf(searched).some((word) => title.includes(word));
+}
+
+function wordsOf(searched: string): readonly string[] {
+  return searched.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+function countOf(found: number): string {
+  if (found === 0) return 'nothing found';
+  return found === 1 ? 'found in 1 part' : `found in ${found} parts`;
+}
+
+function openWhatMatches(
+  found: readonly Entry[],
+  words: readonly string[],
+  opened: Set<HTMLDetailsElement>,
+): void {
+  for (const { part } of found) {
+    for (const details of part.querySelectorAll<HTMLDetailsElement>('details:not([open])')) {
+      const text = details.textContent.toLowerCase();
+      if (!words.some((word) => text.includes(word))) continue;
+      details.open = true;
+      opened.add(details);
+    }
+  }
+}
+
+/** Marks the words where they stand, in browsers that can do it without changing the page. */
+function highlight(found: readonly Entry[], words: readonly string[]): void {
+  if (!('highlights' in CSS)) return;
+  CSS.highlights.delete('search');
+  const ranges = found.flatMap(({ part }) => rangesIn(part, words));
+  if (ranges.length > 0) CSS.highlights.set('search', new Highlight(...ranges));
+}
+
+function rangesIn(part: HTMLElement, words: readonly string[]): Range[] {
+  const ranges: Range[] = [];
+  const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = (node.nodeValue ?? '').toLowerCase();
+    for (const word of words) {
+      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+        if (ranges.length >= MARKS_AT_MOST) return ranges;
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+  return ranges;
+}
+
+/** So that a search can be passed on. */
+function rememberInAddress(text: string): void {
+  const address = new URL(location.href);
+  if (text === '') address.searchParams.delete('q');
+  else address.searchParams.set('q', text);
+  history.replaceState(null, '', address);
+}
+
+function closeContentsOnPhone(): void {
+  const contents = document.querySelector<HTMLDetailsElement>('#contents');
+  if (contents !== null && matchMedia('(max-width: 60rem)').matches) contents.open = false;
+}

@@ -1,0 +1,56 @@
+import { createClient } from '@connectrpc/connect';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
+import { silentLogger } from '@partner/runtime/logger';
+import { checkAnswers } from '@partner/runtime/testing/check-answers';
+import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { probeSurface } from '@partner/runtime/testing/probe-surface';
+import { Counter, Registry } from 'prom-client';
+import { consoleEndpoints, createConsoleApp } from './app.js';
+import { createSessionCookie } from './sessions/session-cookie.js';
+
+const checked = checkAnswers(afterEach);
+const transport = createInMemoryTransport([]);
+const neverAsked = (): never => {
+  throw new Error('nothing is asked without a session');
+};
+const PUBLIC_BASE_URL = 'https://partner.example';
+const parts = {
+  access: createClient(AccessService, transport),
+  subscriptions: createClient(SubscriptionService, transport),
+  sessions: { create: neverAsked, find: neverAsked, end: neverAsked },
+  attempts: { begin: neverAsked },
+  verifyPassword: neverAsked,
+  logger: silentLogger,
+};
+
+describe('the console', () => {
+  test('serves exactly the operations that are described', () => {
+    const endpoints = consoleEndpoints({
+      ...parts,
+      cookie: createSessionCookie(PUBLIC_BASE_URL),
+      logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),
+    });
+
+    const named = (list: readonly { id: string; method: string; path: string }[]) =>
+      list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
+    expect(named(endpoints)).toEqual(named(CONSOLE_OPERATIONS));
+  });
+
+  test('asks for a session everywhere, and knows no other method and no other path', async () => {
+    const app = createConsoleApp({
+      ...parts,
+      limiter: createInMemoryRateLimiter(() => new Date('2026-09-01T12:00:00Z')),
+      publicBaseUrl: PUBLIC_BASE_URL,
+      metrics: new Registry(),
+      clock: () => new Date('2026-09-01T12:00:00Z'),
+      rpcTimeoutMs: 1_000,
+      trustedProxyHops: 0,
+    });
+
+    await expect(probeSurface(checked(app), CONSOLE_OPERATIONS)).resolves.toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import type {
+  ApiDescription,
+  DescribedOperation,
+} from '@partner/proto-contracts/public-api/openapi/api-description';
+
+/** Writes an operation as a command for a shell, ready but for the key, with the first example of its body. */
+export function curlCommand(
+  operation: DescribedOperation,
+  { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
+): string {
+  const { method, parameters, body } = operation;
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((filled, { name, example }) => filled.replace(`{${name}}`, example ?? name), operation.path);
+  const headers = parameters
+    .filter((parameter) => parameter.in === 'header' && parameter.required === true)
+    .map(({ name }) => headerOption(name, serverUrl));
+  const isWrite = method !== 'GET';
+  const [example] = body?.examples ?? [];
+  const options = [
+    ...credentialsOptions(operation),
+    ...headers,
+    ...(isWrite ? ["-H 'content-type: application/json'"] : []),
+    ...(example === undefined ? [] : [`-d ${quoted(indented(example.value))}`]),
+  ];
+  const hasPlainMethod = method === 'GET' || (method === 'POST' && body !== undefined);
+  const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(`${serverUrl}${path}`)}`;
+  return [start, ...options].join(' \\\n  ');
+}
+
+function credentialsOptions({ id, credentials }: DescribedOperation): readonly string[] {
+  if (credentials === 'apiKey') return ['-H "x-api-key: $API_KEY"'];
+  if (id === 'createSession') return ['-c cookies.txt'];
+  return credentials === 'session' ? ['-b cookies.txt'] : [];
+}
+
+function headerOption(name: string, serverUrl: string): string {
+  switch (name) {
+    case 'Idempotency-Key':
+      return '-H "Idempotency-Key: $(uuidgen)"';
+    case 'Origin':
+      return `-H ${quoted(`Origin: ${new URL(serverUrl).origin}`)}`;
+    default:
+      return `-H ${quoted(`${name}: …`)}`;
+  }
+}
+
+/** JSON whose lines stand under the option that it belongs to. */
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+}
+
+/** A text as one word of a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,128 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHttpApp } from '@partner/runtime/http/http-app';
+import { closeServer, listen } from '@partner/runtime/listen';
+import { createLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { Registry } from 'prom-client';
+import request from 'supertest';
+import { createDocsEndpoints } from './docs-endpoints.js';
+
+const PATHS = ['/docs', '/docs/style.css', '/docs/search.js', '/docs/icon.svg', '/openapi.json'];
+
+let log = '';
+let taken = 0;
+let server: Server;
+
+beforeAll(async () => {
+  const limiter = {
+    take: async () => {
+      taken += 1;
+      return { accepted: false, limit: 1, remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 };
+    },
+    ask: async () => ({ accepted: true, limit: 1, remaining: 1, resetSeconds: 0, retryAfterSeconds: 0 }),
+  };
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      log += String(chunk);
+      done();
+    },
+  });
+  const app = createHttpApp<never>({
+    endpoints: createDocsEndpoints({
+      publicBaseUrl: 'https://api.partner.example/',
+      sessionCookie: '__Host-svc_session',
+    }),
+    authenticate: () => {
+      throw new ServiceError('unauthenticated', 'nobody is known here');
+    },
+    scopesOf: () => [],
+    rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1 },
+    failedAuthentication: { limiter, limitPerMinute: 1 },
+    logger: createLogger({ service: 'console', level: 'info', destination }),
+    metrics: new Registry(),
+    rpcTimeoutMs: 1_000,
+    trustedProxyHops: 0,
+  });
+  server = createServer(app);
+  await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+});
+
+afterAll(() => closeServer(server));
+
+describe.each(PATHS)('%s', (path) => {
+  test('is open to anybody, is charged to nobody, and is logged once', async () => {
+    log = '';
+    const answer = await request(server).get(path).set('x-request-id', 'req-1');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'x-request-id': 'req-1',
+      'cache-control': 'public, no-cache',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(taken).toBe(0);
+    expect(log.match(/http\.request_completed/g)).toHaveLength(1);
+  });
+
+  test('is not sent again to who has it', async () => {
+    const first = await request(server).get(path);
+    const etag = first.get('etag') ?? '';
+    const again = await request(server).get(path).set('if-none-match', etag);
+
+    expect(etag).toMatch(/^"[^"]+"$/);
+    expect(again.status).toBe(304);
+    expect(again.get('content-length')).toBeUndefined();
+    expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, no-cache' });
+  });
+
+  test('answers HEAD with the headers of GET', async () => {
+    const get = await request(server).get(path);
+    const head = await request(server).head(path);
+
+    expect(head.status).toBe(200);
+    for (const name of ['content-type', 'content-length', 'etag']) {
+      expect(head.get(name)).toBe(get.get(name));
+    }
+  });
+
+  test.each(['post', 'put', 'delete'] as const)('is 405 for %s', async (method) => {
+    const answer = await request(server)[method](path);
+    expect(answer.status).toBe(405);
+    expect(answer.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+test('each comes as what it is', async () => {
+  const types: (string | undefined)[] = [];
+  for (const path of PATHS) types.push((await request(server).get(path)).get('content-type'));
+
+  expect(types).toEqual([
+    'text/html; charset=utf-8',
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+    'image/svg+xml',
+    'application/json; charset=utf-8',
+  ]);
+});
+
+test('the page may load its own style, script and icon and nothing else, and has nothing of it inside', async () => {
+  const { headers, text } = await request(server).get('/docs');
+
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  expect(text).not.toMatch(/<style|\sstyle=|\son\w+="|javascript:/i);
+  expect(text.match(/<script\b[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/docs/search.js">']);
+  const loaded = [...text.matchAll(/<(?:link|script|img)\b[^>]*\s(?:href|src)="([^"]*)"/g)].map(
+    ([, target]) => target,
+  );
+  expect(loaded.sort()).toEqual(['/docs/icon.svg', '/docs/search.js', '/docs/style.css']);
+});
+
+test('the document names the address where partners find it', async () => {
+  const answer = await request(server).get('/openapi.json');
+  expect(answer.body).toMatchObject({ openapi: '3.1.1', servers: [{ url: 'https://api.partner.example' }] });
+});

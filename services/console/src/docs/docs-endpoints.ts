@@ -1,0 +1,72 @@
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { readFileSync } from 'node:fs';
+import { DOCS_STYLE } from './docs-style.js';
+import { type DocsPaths, renderDocsPage } from './render-docs-page.js';
+
+const PATHS = {
+  style: '/docs/style.css',
+  script: '/docs/search.js',
+  icon: '/docs/icon.svg',
+  openApi: '/openapi.json',
+} as const satisfies DocsPaths;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
+
+/** Everything of the page comes from here; nothing stands in it that a browser would run or apply by itself. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. All of
+ * them are made once, here. Browsers keep them and ask each time whether they are still the same.
+ */
+export function createDocsEndpoints<Principal>(options: {
+  readonly publicBaseUrl: string;
+  readonly sessionCookie: string;
+}): readonly AnyEndpoint<Principal>[] {
+  const document = createOpenApiDocument({
+    serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
+    sessionCookie: options.sessionCookie,
+  });
+  const page = renderDocsPage(readApiDescription(JSON.parse(JSON.stringify(document))), PATHS);
+  return [
+    textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', JSON.stringify(document)),
+    textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', page, {
+      'content-security-policy': PAGE_POLICY,
+    }),
+    textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', DOCS_STYLE),
+    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', searchScript()),
+    textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', ICON),
+  ];
+}
+
+function textEndpoint<Principal>(
+  id: string,
+  path: string,
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): AnyEndpoint<Principal> {
+  const answer = {
+    status: 200,
+    text,
+    headers: { 'content-type': contentType, 'cache-control': 'public, no-cache', ...headers },
+  };
+  return serveOperation(
+    { id, method: 'get', path, unauthenticated: true, conditional: true },
+    async () => answer,
+  );
+}
+
+function searchScript(): string {
+  return readFileSync(new URL('../docs-page/search.js', import.meta.url), 'utf8');
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import {
+  type ApiDescription,
+  readApiDescription,
+} from '@partner/proto-contracts/public-api/openapi/api-description';
+import { curlCommand } from './curl-command.js';
+import { renderDocsPage } from './render-docs-page.js';
+
+const PATHS = { style: '/s.css', script: '/s.js', icon: '/i.svg', openApi: '/openapi.json' };
+const description = readApiDescription(
+  createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),
+);
+const page = renderDocsPage(description, PATHS);
+
+const idsOf = (text: string) => [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
+
+function operation(id: string) {
+  const found = description.operations.find((candidate) => candidate.id === id);
+  if (found === undefined) throw new Error(`${id} is not described`);
+  return found;
+}
+
+test('every operation, event and chapter has a place of its own, and every link leads to one', () => {
+  const ids = idsOf(page);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id } of description.operations) expect(ids).toContain(id);
+  for (const { path } of description.webhooks) expect(ids).toContain(`event-${path}`);
+  for (const [, target = ''] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
+});
+
+test('the contents lead to every part, and nothing else', () => {
+  const parts = [...page.matchAll(/<article class="entry" id="([^"]*)"/g)].map(([, id]) => id);
+  const lines = [...page.matchAll(/data-for="([^"]*)"/g)].map(([, id]) => id);
+  expect(lines).toEqual(parts);
+});
+
+test('every field, header, error and event of the description is on the page', () => {
+  const names = [...description.operations, ...description.webhooks].flatMap(({ parameters, answers }) => [
+    ...parameters.map(({ name }) => name),
+    ...answers.flatMap(({ headers, errorCodes }) => [...headers.map(({ name }) => name), ...errorCodes]),
+  ]);
+  const fields = Object.values(description.schemas).flatMap(({ properties = {} }) => Object.keys(properties));
+  for (const name of new Set([...names, ...fields])) expect(page).toContain(`${name}<`);
+});
+
+test('an error says what it means and what to do', () => {
+  expect(page).toMatch(
+    /stale_version<\/code><\/td>.*Read the resource again and send the request with its current version/,
+  );
+});
+
+test('what comes from the description is escaped', () => {
+  const hostile = '"><img src=x onerror=alert(1)>';
+  const [first] = description.operations;
+  const hostileOperation = {
+    ...operation('createLead'),
+    id: `a${hostile}`,
+    summary: hostile,
+    description: hostile,
+    path: hostile,
+  };
+  const changed: ApiDescription = {
+    ...description,
+    title: hostile,
+    guide: `${hostile}\n\n## ${hostile}\n\n${hostile}`,
+    serverUrl: 'https://api.partner.example/' + hostile,
+    operations: first === undefined ? [] : [hostileOperation],
+    schemas: { ...description.schemas, Error: { properties: { [hostile]: { description: hostile } } } },
+  };
+
+  expect(renderDocsPage(changed, PATHS)).not.toContain('<img');
+});
+
+describe('the ready command', () => {
+  test('of a write has its key, its idempotency key and its body', () => {
+    expect(curlCommand(operation('setSchedule'), description)).toBe(
+      `curl -sS -X PUT 'https://api.partner.example/partner/v1/jobs/job_01k3jb8w4fe6ts0c9mzp5xq7ra/schedule' \\
+  -H "x-api-key: $API_KEY" \\
+  -H "Idempotency-Key: $(uuidgen)" \\
+  -H 'content-type: application/json' \\
+  -d '{
+    "status": "CONFIRMED",
+    "startsAt": "2026-09-04T13:00:00Z",
+    "endsAt": "2026-09-04T21:00:00Z",
+    "timeZone": "America/Chicago",
+    "expectedVersion": 7
+  }'`,
+    );
+  });
+
+  test('of a read is short', () => {
+    expect(curlCommand(operation('listTechnicians'), description)).toBe(
+      `curl -sS 'https://api.partner.example/partner/v1/technicians' \\\n  -H "x-api-key: $API_KEY"`,
+    );
+  });
+
+  test('of the console acts from its own origin with the cookie that the login has kept', () => {
+    expect(curlCommand(operation('createSession'), description)).toContain('-c cookies.txt');
+    expect(curlCommand(operation('activateWebhook'), description)).toBe(
+      `curl -sS -X POST 'https://api.partner.example/partner-api/webhooks/whk_01k3h5d8vqf2mw7x0r4tn6ysbe/activate' \\
+  -b cookies.txt \\
+  -H 'Origin: https://api.partner.example' \\
+  -H 'content-type: application/json'`,
+    );
+  });
+
+  test('is one word of the shell for each value, whatever stands in it', () => {
+    const quoting = {
+      ...operation('appendJobNote'),
+      body: { schema: {}, examples: [{ name: 'a', summary: 'A', value: { note: "it's $(here)" } }] },
+    };
+    expect(curlCommand(quoting, description)).toContain(`"note": "it'\\''s $(here)"`);
+  });
+});

@@ -1,0 +1,209 @@
+import type { ApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { type Html, html, NOTHING } from './html.js';
+import { linkedSchemas, renderFields, schemaAnchor } from './render-fields.js';
+import { renderInline, renderMarkdown } from './render-markdown.js';
+import { renderOperation } from './render-operation.js';
+import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
+
+/** Where the page finds what belongs to it. */
+export interface DocsPaths {
+  readonly style: string;
+  readonly script: string;
+  readonly icon: string;
+  readonly openApi: string;
+}
+
+/** A part of the page with a title in the contents. */
+interface Entry {
+  readonly anchor: string;
+  readonly title: Html;
+  readonly content: Html;
+}
+
+interface Group {
+  readonly anchor: string;
+  readonly title: string;
+  /** In Markdown; empty when there is nothing to say. */
+  readonly introduction: string;
+  readonly entries: readonly Entry[];
+}
+
+/**
+ * Renders an API description as one page: a guide, every operation, every webhook, and the schemas that they share, each at a
+ * place of its own that can be linked to. Nothing in it depends on a script; the search is not shown without one.
+ */
+export function renderDocsPage(description: ApiDescription, paths: DocsPaths): string {
+  const { introduction, chapters } = guideOf(description);
+  const groups = [
+    { anchor: 'guide', title: 'Guide', introduction: '', entries: chapters },
+    ...description.tags
+      .filter(({ name }) => name !== 'Webhooks')
+      .map(({ name, description: text }) => operationGroup(name, text, description)),
+    webhookGroup(description),
+    schemaGroup(description),
+  ];
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${description.title}: reference</title>
+        <link rel="icon" href="${paths.icon}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${paths.style}" />
+        <script type="module" src="${paths.script}"></script>
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        <header class="bar">
+          <p class="brand">
+            <a href="#content">${description.title}</a>
+            <span class="version">version ${description.version}</span>
+          </p>
+          <form class="search" role="search" id="search" hidden>
+            <label for="search-text">Search</label>
+            <input
+              type="search"
+              id="search-text"
+              autocomplete="off"
+              spellcheck="false"
+              placeholder="operation, field, error, event"
+              aria-describedby="search-result"
+            />
+            <p id="search-result" role="status"></p>
+          </form>
+          <p class="download"><a href="${paths.openApi}">OpenAPI 3.1</a></p>
+        </header>
+        <div class="layout">
+          <nav aria-label="Contents">
+            <details open id="contents">
+              <summary>Contents</summary>
+              ${groups.map(renderContents)}
+            </details>
+          </nav>
+          <main id="content" tabindex="-1">
+            <h1>${description.title}</h1>
+            <div data-introduction>
+              ${renderMarkdown(introduction)}
+              <p>Base address: <code>${description.serverUrl}</code></p>
+            </div>
+            ${groups.map(renderGroup)}
+          </main>
+        </div>
+      </body>
+    </html> `;
+  return page.html;
+}
+
+function guideOf({ guide }: ApiDescription): {
+  readonly introduction: string;
+  readonly chapters: readonly Entry[];
+} {
+  const [introduction = '', ...parts] = guide.split(/^## /m);
+  const chapters = parts.map((part) => {
+    const end = part.indexOf('\n');
+    const title = part.slice(0, end);
+    const anchor = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    return {
+      anchor,
+      title: html`${title}`,
+      content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
+        <h3 id="${anchor}-title"><a class="anchor" href="#${anchor}">${title}</a></h3>
+        ${renderMarkdown(part.slice(end))}
+      </article>`,
+    };
+  });
+  return { introduction, chapters };
+}
+
+function operationGroup(tag: string, introduction: string, description: ApiDescription): Group {
+  return {
+    anchor: tag.toLowerCase(),
+    title: tag,
+    introduction,
+    entries: description.operations
+      .filter((operation) => operation.tag === tag)
+      .map((operation) => ({
+        anchor: operation.id,
+        title: html`<span class="method ${operation.method.toLowerCase()}">${operation.method}</span>
+          ${operation.summary}`,
+        content: renderOperation(operation, description),
+      })),
+  };
+}
+
+function webhookGroup(description: ApiDescription): Group {
+  return {
+    anchor: 'webhooks',
+    title: 'Webhooks',
+    introduction:
+      'What your server gets when something happens. See [Receiving webhooks](#receiving-webhooks) and [Verifying a webhook](#verifying-a-webhook).',
+    entries: [
+      {
+        anchor: 'webhook-request',
+        title: html`What every webhook has`,
+        content: renderDelivery(description),
+      },
+      ...description.webhooks.map((webhook) => ({
+        anchor: eventAnchor(webhook.path),
+        title: html`${webhook.path}`,
+        content: renderWebhook(webhook, description),
+      })),
+    ],
+  };
+}
+
+/** The schemas that some table links to, and that of errors. */
+function schemaGroup(description: ApiDescription): Group {
+  const { schemas, operations, webhooks } = description;
+  const bodies = [...operations, ...webhooks].flatMap(({ body, answers }) => [
+    ...(body === undefined ? [] : [body]),
+    ...answers.flatMap((answer) => answer.body ?? []),
+  ]);
+  const needed = new Set(['Error']);
+  const open = bodies.flatMap(({ schema }) => linkedSchemas(schema, schemas));
+  for (const name of open) {
+    if (needed.has(name) || name.endsWith('Data')) continue;
+    needed.add(name);
+    open.push(...linkedSchemas(schemas[name] ?? {}, schemas));
+  }
+  return {
+    anchor: 'schemas',
+    title: 'Schemas',
+    introduction: 'What several answers share.',
+    entries: Object.entries(schemas)
+      .filter(([name]) => needed.has(name))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, schema]) => {
+        const anchor = schemaAnchor(name);
+        return {
+          anchor,
+          title: html`${name}`,
+          content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
+            <h3 id="${anchor}-title"><a class="anchor" href="#${anchor}">${name}</a></h3>
+            ${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
+            ${renderFields(schema, schemas)}
+          </article>`,
+        };
+      }),
+  };
+}
+
+function renderContents({ anchor, title, entries }: Group): Html {
+  return html`<section data-group>
+    <p class="title"><a href="#${anchor}">${title}</a></p>
+    <ul>
+      ${entries.map(
+        (entry) => html`<li data-for="${entry.anchor}"><a href="#${entry.anchor}">${entry.title}</a></li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function renderGroup({ anchor, title, introduction, entries }: Group): Html {
+  return html`<section class="group" id="${anchor}" aria-labelledby="${anchor}-title" data-group>
+    <h2 id="${anchor}-title">${title}</h2>
+    ${introduction === '' ? NOTHING : html`<p data-introduction>${renderInline(introduction)}</p>`}
+    ${entries.map(({ content }) => content)}
+  </section>`;
+}

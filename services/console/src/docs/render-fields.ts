@@ -1,0 +1,108 @@
+import { componentName, type SchemaNode } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { type Html, html, NOTHING } from './html.js';
+import { renderInline, renderRows } from './render-markdown.js';
+
+/** Schemas by their names. */
+export type Schemas = Readonly<Record<string, SchemaNode>>;
+
+/** The place of a named schema in the page. */
+export function schemaAnchor(name: string): string {
+  return `schema-${name}`;
+}
+
+/** The schema itself, or the one that it refers to. */
+export function resolved(schema: SchemaNode, schemas: Schemas): SchemaNode {
+  const name = componentName(schema);
+  return name === undefined ? schema : (schemas[name] ?? schema);
+}
+
+/**
+ * Renders the fields of an object as a table, those of objects inside it with their whole path. A field of a named schema links
+ * to the table of that schema in place of repeating it.
+ */
+export function renderFields(schema: SchemaNode, schemas: Schemas, prefix = ''): Html {
+  const rows = fieldRows(resolved(schema, schemas), prefix);
+  return rows.length === 0 ? NOTHING : renderRows(['Field', 'Type', 'Description'], rows, 'fields');
+}
+
+/** The named schemas that the tables of a schema's fields link to. */
+export function linkedSchemas(schema: SchemaNode, schemas: Schemas): readonly string[] {
+  const { properties = {} } = resolved(schema, schemas);
+  return Object.values(properties).flatMap((property) => namesIn(property, schemas));
+}
+
+function namesIn(property: SchemaNode, schemas: Schemas): readonly string[] {
+  const name = componentName(property.items ?? property);
+  return name === undefined ? linkedSchemas(property.items ?? property, schemas) : [name];
+}
+
+function fieldRows(schema: SchemaNode, prefix: string): readonly (readonly Html[])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const path = `${prefix}${name}`;
+    const isRequired = schema.required?.includes(name) === true;
+    const row = [
+      html`<code class="field"><span class="parents">${prefix}</span>${name}</code
+        >${isRequired ? NOTHING : html` <span class="optional">optional</span>`}`,
+      renderType(property),
+      html`${renderDescription(property)}${renderConstraints(property)}`,
+    ];
+    return [row, ...fieldRows(property, `${path}.`), ...fieldRows(property.items ?? {}, `${path}[].`)];
+  });
+}
+
+/** Renders the type of a value, in words. */
+export function renderType(schema: SchemaNode): Html {
+  const name = componentName(schema);
+  if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
+  if (schema.items !== undefined) return html`array of ${renderType(schema.items)}`;
+  const types = [schema.type ?? 'any'].flat();
+  return html`${types.join(' or ')}${schema.format === undefined ? NOTHING : html` (${schema.format})`}`;
+}
+
+/** Renders what a value has to keep to, besides its type; nothing when there is nothing. */
+export function renderConstraints(schema: SchemaNode): Html {
+  const values = schema.const === undefined ? (schema.enum ?? schema.items?.enum) : [schema.const];
+  const constraints = [
+    values === undefined
+      ? undefined
+      : html`${values.length === 1 ? 'always ' : 'one of '}${codeList(values)}`,
+    range(schema.minLength, schema.maxLength, 'characters'),
+    range(schema.minimum, schema.maximum, ''),
+    range(schema.minItems, schema.maxItems, 'items'),
+    range(schema.items?.minLength, schema.items?.maxLength, 'characters each'),
+    schema.uniqueItems === true ? html`each only once` : undefined,
+    schema.format === undefined && schema.pattern !== undefined
+      ? html`matches <code>${schema.pattern}</code>`
+      : undefined,
+    schema.default === undefined ? undefined : html`default <code>${JSON.stringify(schema.default)}</code>`,
+  ].filter((constraint) => constraint !== undefined);
+  if (constraints.length === 0) return NOTHING;
+  return html`<ul class="constraints">
+    ${constraints.map((constraint) => html`<li>${constraint}</li> `)}
+  </ul>`;
+}
+
+function renderDescription({ description }: SchemaNode): Html {
+  return description === undefined ? NOTHING : html`<p>${renderInline(description)}</p>`;
+}
+
+function codeList(values: readonly unknown[]): readonly Html[] {
+  return values.map(
+    (value, place) =>
+      html`${place === 0 ? '' : ', '}<code
+          >${typeof value === 'string' ? value : JSON.stringify(value)}</code
+        >`,
+  );
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): Html | undefined {
+  const number = (value: number) => value.toLocaleString('en-US');
+  if (least === undefined && most === undefined) return undefined;
+  const span =
+    most === undefined
+      ? `at least ${number(least ?? 0)}`
+      : least === undefined
+        ? `at most ${number(most)}`
+        : `${number(least)} to ${number(most)}`;
+  return html`${unit === '' ? span : `${span} ${unit}`}`;
+}

@@ -1,0 +1,106 @@
+import { ERROR_REASON_CATALOGUE, isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import type {
+  ApiDescription,
+  DescribedAnswer,
+  DescribedBody,
+  DescribedOperation,
+  DescribedParameter,
+} from '@partner/proto-contracts/public-api/openapi/api-description';
+import { curlCommand } from './curl-command.js';
+import { type Html, html, NOTHING } from './html.js';
+import { renderConstraints, renderFields, renderType, type Schemas } from './render-fields.js';
+import { renderExample, renderJson } from './render-json.js';
+import { renderInline, renderMarkdown, renderRows } from './render-markdown.js';
+
+/** Renders everything about one operation, under an anchor that is its id. */
+export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
+  const { id, method, path, summary, body, answers } = operation;
+  const { schemas } = description;
+  const successes = answers.filter(({ errorCodes }) => errorCodes.length === 0);
+  return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
+    <h3 id="${id}-title"><a class="anchor" href="#${id}">${summary}</a></h3>
+    <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
+    ${renderMarkdown(operation.description)}
+    <h4>Request</h4>
+    <pre><code>${curlCommand(operation, description)}</code></pre>
+    ${renderParameters(operation.parameters)}
+    ${body === undefined ? NOTHING : renderRequestBody(body, schemas)}
+    <h4>Answers</h4>
+    ${successes.map((answer) => renderAnswer(answer, schemas))}
+    <h4>Errors</h4>
+    ${renderErrors(answers)}
+  </article>`;
+}
+
+/** Renders parameters as a table; nothing when there are none. */
+export function renderParameters(parameters: readonly DescribedParameter[], title = 'Parameter'): Html {
+  if (parameters.length === 0) return NOTHING;
+  return renderRows(
+    [title, 'Type', 'Description'],
+    parameters.map(({ name, in: place, required, schema, description = '', example }) => [
+      html`<code class="field">${name}</code
+        >${required === true ? NOTHING : html` <span class="optional">optional</span>`}`,
+      html`${renderType(schema)} <span class="place">in ${place}</span>`,
+      html`<p>${renderInline(description)}</p>
+        ${renderConstraints(schema)}${
+          example === undefined ? NOTHING : html`<p class="example">e.g. <code>${example}</code></p>`
+        }`,
+    ]),
+    'fields',
+  );
+}
+
+function renderRequestBody({ schema, examples }: DescribedBody, schemas: Schemas): Html {
+  return html`<h4>Body</h4>
+    ${renderFields(schema, schemas)}
+    ${examples.map(({ summary, value }) =>
+      renderExample(`Example: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`, value),
+    )}`;
+}
+
+function renderAnswer({ status, description, headers, body }: DescribedAnswer, schemas: Schemas): Html {
+  return html`<div class="answer">
+    <p class="status"><code class="success">${status}</code> ${renderInline(description)}</p>
+    ${body === undefined ? NOTHING : renderFields(body.schema, schemas)}
+    ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}
+    <details>
+      <summary>Headers</summary>
+      ${renderRows(
+        ['Header', 'Description'],
+        headers.map((header) => [
+          html`<code class="field">${header.name}</code
+            >${header.required === true ? NOTHING : html` <span class="optional">not always</span>`}`,
+          html`<p>${renderInline(header.description)}</p>
+            <p class="example">e.g. <code>${header.example}</code></p>`,
+        ]),
+        'fields',
+      )}
+    </details>
+  </div>`;
+}
+
+function renderErrors(answers: readonly DescribedAnswer[]): Html {
+  const errors = answers.flatMap((answer) =>
+    answer.errorCodes.filter(isErrorReason).map((code) => ({ ...answer, code })),
+  );
+  const rows = errors.map(({ status, code }) => {
+    const { meaning, action } = ERROR_REASON_CATALOGUE[code];
+    return [
+      html`<code class="failure">${status}</code>`,
+      html`<code>${code}</code>`,
+      html`${renderInline(meaning)}`,
+      html`${renderInline(action)}`,
+    ];
+  });
+  return html`${renderRows(['Status', 'Code', 'Meaning', 'What to do'], rows)}
+    <details>
+      <summary>Example of each error</summary>
+      ${errors.map(
+        ({ status, code, body }) =>
+          html`<p class="status"><code class="failure">${status}</code> <code>${code}</code></p>
+            ${(body?.examples ?? [])
+              .filter(({ name }) => name === code)
+              .map(({ value }) => renderJson(value))}`,
+      )}
+    </details>`;
+}

@@ -1,0 +1,64 @@
+import type {
+  ApiDescription,
+  DescribedOperation,
+} from '@partner/proto-contracts/public-api/openapi/api-description';
+import { type Html, html, NOTHING } from './html.js';
+import { renderFields, resolved } from './render-fields.js';
+import { renderExample } from './render-json.js';
+import { renderMarkdown } from './render-markdown.js';
+import { renderParameters } from './render-operation.js';
+
+/** The place of an event in the page. */
+export function eventAnchor(event: string): string {
+  return `event-${event}`;
+}
+
+/** Renders what all webhooks have in common: the headers, and the envelope around the data. */
+export function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
+  const [any] = webhooks;
+  if (any?.body === undefined) return NOTHING;
+  const envelope = resolved(any.body.schema, schemas);
+  const properties = Object.fromEntries(
+    Object.entries(envelope.properties ?? {}).map(([name, property]) => [
+      name,
+      name === 'data'
+        ? { type: 'object', description: 'What happened; differs from event to event, see below.' }
+        : name === 'event'
+          ? { type: 'string', description: 'The name of the event.' }
+          : property,
+    ]),
+  );
+  return html`<article class="entry" id="webhook-request" aria-labelledby="webhook-request-title" data-entry>
+    <h3 id="webhook-request-title"><a class="anchor" href="#webhook-request">What every webhook has</a></h3>
+    <p class="endpoint"><span class="method post">POST</span> <code>https://your-server.example/…</code></p>
+    <h4>Headers</h4>
+    ${renderParameters(any.parameters, 'Header')}
+    <h4>Envelope</h4>
+    ${renderFields({ ...envelope, properties }, schemas)}
+    <h4>Your answer</h4>
+    <ul>
+      ${any.answers.map(
+        ({ status, description }) =>
+          html`<li><code>${status === 'default' ? 'else' : status}</code> ${description}</li>`,
+      )}
+    </ul>
+  </article>`;
+}
+
+/** Renders one event: its data and an example of the whole body. */
+export function renderWebhook(
+  { path: event, description, body }: DescribedOperation,
+  api: ApiDescription,
+): Html {
+  const id = eventAnchor(event);
+  const data = body === undefined ? undefined : resolved(body.schema, api.schemas).properties?.['data'];
+  return html`<article class="entry" id="${id}" aria-labelledby="${id}-title" data-entry>
+    <h3 id="${id}-title">
+      <a class="anchor" href="#${id}"><code>${event}</code></a>
+    </h3>
+    ${renderMarkdown(description)}
+    <h4>Data</h4>
+    ${data === undefined ? NOTHING : renderFields(data, api.schemas, 'data.')}
+    ${(body?.examples ?? []).map(({ value }) => renderExample('Example', value))}
+  </article>`;
+}

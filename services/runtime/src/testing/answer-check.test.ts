@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { INSTALLER_JOB_EXAMPLE } from '@partner/proto-contracts/public-api/examples/installer-job-example';
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { createAnswerCheck, createSchemaCheck, type SeenAnswer } from './answer-check.js';
+
+const document = createOpenApiDocument({
+  serverUrl: 'https://partner.example',
+  sessionCookie: '__Host-svc_session',
+});
+const description = readApiDescription(document);
+const check = createAnswerCheck(document);
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': 'req-1',
+  'x-svc-api-version': '2026-08-26',
+  ratelimit: '"default";r=59;t=60',
+  'ratelimit-policy': '"default";q=60;w=60',
+  etag: '"a"',
+};
+
+function answer(
+  change: Partial<Omit<SeenAnswer, 'header'>> & {
+    headers?: Record<string, string | undefined>;
+    json?: unknown;
+  },
+): SeenAnswer {
+  const { headers, json = { apiVersion: '2026-08-26', resource: INSTALLER_JOB_EXAMPLE }, ...rest } = change;
+  const all: Record<string, string | undefined> = { ...HEADERS, ...headers };
+  return {
+    method: 'GET',
+    path: '/partner/v1/jobs/job_1',
+    status: 200,
+    header: (name) => all[name],
+    text: JSON.stringify(json),
+    ...rest,
+  };
+}
+
+const error = (code: string) => ({ error: 'it failed', code, requestId: 'req-1' });
+
+const BODIES = [...description.operations, ...description.webhooks].flatMap((operation) => [
+  ...(operation.body === undefined ? [] : [{ what: `${operation.id}: request`, body: operation.body }]),
+  ...operation.answers.flatMap(({ status, body }) =>
+    body === undefined ? [] : [{ what: `${operation.id}: ${status}`, body }],
+  ),
+]);
+
+describe('the API description', () => {
+  const fits = createSchemaCheck(document);
+
+  test.each(BODIES)('has examples that fit their schema for $what', ({ body }) => {
+    expect(body.examples.length).toBeGreaterThan(0);
+    expect(body.examples.flatMap(({ value }) => fits(body.schema, value))).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['of success', answer({})],
+    ['to HEAD', answer({ method: 'HEAD', text: '' })],
+    ['of 304', answer({ status: 304, text: '' })],
+    ['with a query', answer({ path: '/partner/v1/jobs/job_1?x=1' })],
+    ['of a described error', answer({ status: 404, json: error('not_found') })],
+    ['of an unknown path', answer({ path: '/partner/v1/nothing', status: 404, json: error('not_found') })],
+    [
+      'of another method',
+      answer({
+        method: 'PUT',
+        status: 405,
+        json: error('method_not_allowed'),
+        headers: { allow: 'GET, HEAD' },
+      }),
+    ],
+  ])('%s agrees', (_what, seen) => {
+    expect(check(seen)).toEqual([]);
+  });
+
+  const { readiness: _readiness, ...incomplete } = INSTALLER_JOB_EXAMPLE;
+  const withResource = (resource: object) => answer({ json: { apiVersion: '2026-08-26', resource } });
+
+  test.each([
+    ['lacks a field', withResource(incomplete), /resource must have required property 'readiness'/],
+    [
+      'has a field more, however deep',
+      withResource({
+        ...INSTALLER_JOB_EXAMPLE,
+        customer: { ...INSTALLER_JOB_EXAMPLE.customer, email: 'a@b' },
+      }),
+      /resource\/customer must NOT have additional properties.*email/,
+    ],
+    [
+      'has a wrong type',
+      withResource({ ...INSTALLER_JOB_EXAMPLE, version: '7' }),
+      /resource\/version must be integer/,
+    ],
+    [
+      'has a date-time without milliseconds',
+      withResource({ ...INSTALLER_JOB_EXAMPLE, updatedAt: '2026-08-29T16:40:12Z' }),
+      /resource\/updatedAt must match pattern/,
+    ],
+    ['is not JSON', answer({ text: '<html>' }), /the body is not JSON/],
+    ['is of another type', answer({ headers: { 'content-type': 'text/html' } }), /the body is not JSON/],
+    ['lacks a header', answer({ headers: { etag: undefined } }), /the header ETag is missing/],
+    ['has a status that is not described', answer({ status: 201 }), /getJob has no such status/],
+    ['has a body where none belongs', answer({ status: 304 }), /there is a body/],
+    [
+      'has a code that does not belong there',
+      answer({ status: 404, json: error('stale_version') }),
+      /the code is stale_version, not one of not_found/,
+    ],
+    [
+      'has another request id in its body',
+      answer({ status: 404, json: { ...error('not_found'), requestId: 'req-2' } }),
+      /the header x-request-id is req-1, not req-2/,
+    ],
+    [
+      'is an error without a code',
+      answer({ status: 404, json: { error: 'it failed' } }),
+      /the body is not that of an error/,
+    ],
+    ['comes from a path that is not described', answer({ path: '/partner/v1/secret' }), /should be 404/],
+    ['comes to a method that is not described', answer({ method: 'DELETE' }), /should be 405/],
+    [
+      'allows a method that is not described',
+      answer({
+        method: 'PUT',
+        status: 405,
+        json: error('method_not_allowed'),
+        headers: { allow: 'GET, HEAD, DELETE' },
+      }),
+      /the header allow names DELETE,GET,HEAD, the description GET,HEAD/,
+    ],
+  ])('that %s differs', (_what, seen, fault) => {
+    expect(check(seen).join('\n')).toMatch(fault);
+  });
+});

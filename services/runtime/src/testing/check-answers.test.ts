@@ -1,0 +1,48 @@
+import type { RequestListener } from 'node:http';
+import { expect, test } from '@jest/globals';
+import request from 'supertest';
+import { checkAnswers } from './check-answers.js';
+
+/** A hook that the test itself runs. */
+function createHook() {
+  const checks: (() => void)[] = [];
+  return {
+    afterEach: (check: () => void) => checks.push(check),
+    run: () => checks.forEach((check) => check()),
+  };
+}
+
+const listTechnicians =
+  (body: object): RequestListener =>
+  (_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('x-request-id', 'req-1');
+    response.setHeader('x-svc-api-version', '2026-08-26');
+    response.setHeader('RateLimit', '"default";r=59;t=60');
+    response.setHeader('RateLimit-Policy', '"default";q=60;w=60');
+    response.end(JSON.stringify(body));
+  };
+
+test('an answer that agrees with the description passes, unchanged', async () => {
+  const hook = createHook();
+  const app = checkAnswers(hook.afterEach)(listTechnicians({ apiVersion: '2026-08-26', technicians: [] }));
+
+  const answer = await request(app).get('/partner/v1/technicians');
+
+  expect(answer.body).toEqual({ apiVersion: '2026-08-26', technicians: [] });
+  expect(hook.run).not.toThrow();
+});
+
+test('an answer that differs fails its own test and no later one', async () => {
+  const hook = createHook();
+  const app = checkAnswers(hook.afterEach)(
+    listTechnicians({ apiVersion: '2026-08-26', technicians: [{ membershipId: 'mem_1' }] }),
+  );
+
+  await request(app).get('/partner/v1/technicians');
+
+  expect(hook.run).toThrow(
+    /GET \/partner\/v1\/technicians answered 200: body\/technicians\/0 must have required property 'displayName'/,
+  );
+  expect(hook.run).not.toThrow();
+});
