@@ -260,6 +260,17 @@ describe('a note', () => {
     expect(await refusal(append({ jobId }))).toMatchObject({ reason: 'not_found' });
   });
 
+  test('is not repeated to a key that is bound to another installer', async () => {
+    const jobId = await newJob();
+    const key = binding(newId('evt'));
+    await append({ jobId, binding: key });
+    const { installerCompanyId } = other;
+    expect(await refusal(append({ jobId, binding: key, installerCompanyId }))).toMatchObject({
+      reason: 'idempotency_mismatch',
+    });
+    expect(await messagesAbout(jobId)).toHaveLength(1);
+  });
+
   test('with a key that was used for another body or operation is a mismatch', async () => {
     const jobId = await newJob();
     const key = newId('evt');

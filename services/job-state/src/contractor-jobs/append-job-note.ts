@@ -46,7 +46,11 @@ export async function appendJobNote(
   const logged = { companyId: sellingCompanyId, installerCompanyId, jobId };
   const settled = await runIdempotent(deps, {
     companyId: sellingCompanyId,
-    binding: given.binding,
+    binding: given.binding && {
+      ...given.binding,
+      // The company's keys share one space, but a key bound to another installer must not get this one's job repeated.
+      operation: `${given.binding.operation} for ${installerCompanyId}`,
+    },
     timeoutMs: given.timeoutMs,
     result: contractorJobRecord,
     work: async (tx) => {
