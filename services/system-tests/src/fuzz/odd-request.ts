@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
-import type {
-  ApiDescription,
-  DescribedOperation,
-  DescribedParameter,
+import {
+  type ApiDescription,
+  componentName,
+  type DescribedOperation,
+  type DescribedParameter,
+  type SchemaNode,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import fc from 'fast-check';
@@ -208,9 +210,15 @@ function oddBody(
   const schema = body?.schema ?? {};
   const examples = body?.examples.map(({ value }) => withReal(value, fields)) ?? [];
   const example = fc.constantFrom(...(examples.length === 0 ? [{}] : examples));
-  const spoiled = fc
-    .tuple(example, oddValue(schema, description.schemas), fc.boolean())
-    .map(([good, odd, whole]) => (whole ? odd : mixed(good, odd)));
+  const spoiled = fc.oneof(
+    fc
+      .tuple(example, oddValue(schema, description.schemas), fc.boolean())
+      .map(([good, odd, whole]) => (whole ? odd : mixed(good, odd))),
+    {
+      weight: 3,
+      arbitrary: fc.tuple(example, oddField(description, schema)).map(([good, odd]) => mixed(good, odd)),
+    },
+  );
   const json = fc
     .oneof({ weight: 5, arbitrary: spoiled }, { weight: 1, arbitrary: example })
     .map((value) => ({
@@ -246,6 +254,17 @@ function oddBody(
     { weight: 1, arbitrary: wrongType },
     { weight: 1, arbitrary: oddEncoding(example) },
   );
+}
+
+/** One odd field of an object, so that nothing but this field can be what a request is refused for. */
+function oddField(
+  { schemas }: Pick<ApiDescription, 'schemas'>,
+  schema: SchemaNode,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const { properties = {} } = schemas[componentName(schema) ?? ''] ?? schema;
+  return fc
+    .constantFrom(...Object.entries(properties))
+    .chain(([name, member]) => oddValue(member, schemas).map((value) => ({ [name]: value })));
 }
 
 /** The example with what is real in place of what it has made up. */

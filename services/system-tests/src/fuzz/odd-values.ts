@@ -72,7 +72,7 @@ export function oddValue(
   if (component !== undefined) return oddValue(component, schemas);
   return fc.oneof(
     { weight: 3, arbitrary: nearlyFitting(schema, schemas) },
-    { weight: 1, arbitrary: oddText() },
+    { weight: 2, arbitrary: oddText() },
     { weight: 1, arbitrary: otherKind() },
   );
 }
