@@ -8,7 +8,6 @@ import {
   type ListJobFeedRequest,
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
 import { createApiKey } from '@partner/runtime/api-key';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
@@ -19,6 +18,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { installerEndpoints } from './app.js';
 import { createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
+import { assertError } from './testing/assert-error.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
 const resourceJson = projectionText({ version: 4, id: 'job_1', status: 'EN_ROUTE' });
@@ -67,16 +67,6 @@ function createFixture(failure?: ServiceError) {
       .set('x-api-key', key.text)
       .set('idempotency-key', 'event:1');
   return { app, feedRequests, jobRequests, events, get, postEvent };
-}
-
-function assertError(response: request.Response, status: number, code: string) {
-  const body = errorBody.parse(response.body);
-  expect({ status: response.status, code: body.code }).toEqual({ status, code });
-  expect(response.headers).toMatchObject({
-    'x-request-id': body.requestId,
-    'x-svc-api-version': '2026-08-26',
-  });
-  return body;
 }
 
 const page = z.object({

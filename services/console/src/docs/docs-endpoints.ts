@@ -1,6 +1,8 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { entityTagOf } from '@partner/runtime/http/entity-tag';
 import { readFileSync } from 'node:fs';
 import { DOCS_STYLE } from './docs-style.js';
 import { type DocsPaths, renderDocsPage } from './render-docs-page.js';
@@ -59,7 +61,12 @@ function textEndpoint<Principal>(
   const answer = {
     status: 200,
     text,
-    headers: { 'content-type': contentType, 'cache-control': 'public, no-cache', ...headers },
+    headers: {
+      'content-type': contentType,
+      'cache-control': 'public, no-cache',
+      etag: entityTagOf(CURRENT_API_VERSION, text),
+      ...headers,
+    },
   };
   return serveOperation(
     { id, method: 'get', path, unauthenticated: true, conditional: true },

@@ -4,11 +4,11 @@ import {
   ScheduleStatus,
   type SetScheduleRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { createTestApp, keys, projectionText } from '../testing/create-test-app.js';
+import { assertError } from '../testing/assert-error.js';
 
 const PATH = '/partner/v1/jobs/job_1/schedule';
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
@@ -37,12 +37,6 @@ function createFixture(failure?: ServiceError) {
   const put = (path = PATH) =>
     request(app).put(path).set('x-api-key', keys.installer.text).set('idempotency-key', 'schedule:1');
   return { app, requests, put };
-}
-
-function assertError(response: request.Response, status: number, code: string) {
-  const body = errorBody.parse(response.body);
-  expect({ status: response.status, code: body.code }).toEqual({ status, code });
-  return body;
 }
 
 describe('PUT /partner/v1/jobs/{id}/schedule', () => {

@@ -32,7 +32,10 @@ export interface EndpointAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
-  /** Added to the answer; several `set-cookie` values come as an array. */
+  /**
+   * Added to the answer; several `set-cookie` values come as an array. An `etag` given here is that of a conditional answer whose
+   * text is always the same, so that it need not be made anew.
+   */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 

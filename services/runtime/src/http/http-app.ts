@@ -390,7 +390,8 @@ function conditionalAnswer(
 ): EndpointAnswer {
   const text = answerText(answer);
   if (answer.status !== 200 || text === undefined) return answer;
-  const etag = entityTagOf(apiVersion, text);
+  const given = answer.headers?.['etag'];
+  const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
   const headers = { ...answer.headers, etag };
   return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
     ? { status: 304, headers }
