@@ -5,7 +5,7 @@ import { freePort } from '@partner/runtime/local-parts/local-process';
 import { startPostgres } from '@partner/runtime/local-parts/postgres';
 import { startRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
 import { startRedis } from '@partner/runtime/local-parts/redis';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from './parts/install-missing-parts.js';
 import { PART_NAMES } from './parts/part-source.js';
@@ -15,6 +15,15 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** The kinds of checks, in the order in which they run. */
 const KINDS = ['static', 'schema', 'unit', 'int', 'sys'] as const;
 type Kind = (typeof KINDS)[number];
+
+/** The test that `--faults` runs for longer. */
+const FAULTS_TEST = 'system-tests/dist/faults\\.sys\\.test';
+
+function minutesFrom(text: string): number {
+  const minutes = Number(text);
+  if (minutes > 0 && minutes <= 1_440) return minutes;
+  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
+}
 
 const jestReport = z.object({
   numPassedTests: z.number(),
@@ -74,11 +83,21 @@ async function main(): Promise<boolean> {
       'Runs the static checks and every test on real Postgres, RabbitMQ and Redis, which it starts and stops itself.',
     )
     .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
+    .addOption(
+      new Option('--faults [minutes]', 'run only the random mix of faults, for so long')
+        .preset('5')
+        .argParser(minutesFrom)
+        .conflicts('only'),
+    )
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
-  const { only } = z.object({ only: z.array(z.enum(KINDS)) }).parse(program.opts());
-  const pattern = program.args.slice(0, 1);
+  const options = z
+    .object({ only: z.array(z.enum(KINDS)), faults: z.number().optional() })
+    .parse(program.opts());
+  const { faults } = options;
+  const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
+  const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
 
   const totals: Totals = { passed: 0, failed: 0, skipped: 0 };
   let succeeded = true;
@@ -87,7 +106,10 @@ async function main(): Promise<boolean> {
     if (!succeeded) totals.failed += 1;
   }
   if (only.some((kind) => kind !== 'static')) {
-    await installMissingParts(undefined, only.includes('sys') ? [...PART_NAMES, 'chromium'] : PART_NAMES);
+    await installMissingParts(
+      undefined,
+      faults === undefined && only.includes('sys') ? [...PART_NAMES, 'chromium'] : PART_NAMES,
+    );
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
@@ -100,7 +122,12 @@ async function main(): Promise<boolean> {
       freePort().then((port) => startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port })),
       freePort().then((port) => startRedis({ directory: path.join(scratch, 'redis'), port })),
     ]);
-    const env = { TEST_POSTGRES_URL: postgres.url, TEST_AMQP_URL: rabbitmq.url, TEST_REDIS_URL: redis.url };
+    const env = {
+      TEST_POSTGRES_URL: postgres.url,
+      TEST_AMQP_URL: rabbitmq.url,
+      TEST_REDIS_URL: redis.url,
+      ...(faults !== undefined && { FAULT_MINUTES: String(faults) }),
+    };
     try {
       if (only.includes('schema')) {
         const agrees = (await run(process.execPath, ['services/job-state/dist/check-schema.js'], env)) === 0;

@@ -1,3 +1,80 @@
+CREATE TABLE public.deliveries (
+    id text NOT NULL COLLATE pg_catalog."C",
+    subscription_id text NOT NULL,
+    company_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    event text NOT NULL,
+    resource_type text NOT NULL,
+    resource_id text NOT NULL,
+    is_test boolean DEFAULT false NOT NULL,
+    secret_version integer,
+    replay_of text COLLATE pg_catalog."C",
+    bulk_replay_id text,
+    state text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
+);
+
+CREATE TABLE public.finished_deliveries (
+    id text NOT NULL COLLATE pg_catalog."C",
+    subscription_id text NOT NULL,
+    company_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    event text NOT NULL,
+    resource_type text NOT NULL,
+    resource_id text NOT NULL,
+    is_test boolean NOT NULL,
+    secret_version integer,
+    replay_of text COLLATE pg_catalog."C",
+    bulk_replay_id text,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone NOT NULL,
+    CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
+)
+PARTITION BY RANGE (id);
+
+CREATE VIEW public.all_deliveries AS
+ SELECT deliveries.id,
+    deliveries.subscription_id,
+    deliveries.company_id,
+    deliveries.event_id,
+    deliveries.event,
+    deliveries.resource_type,
+    deliveries.resource_id,
+    deliveries.is_test,
+    deliveries.replay_of,
+    deliveries.bulk_replay_id,
+    deliveries.state,
+    deliveries.attempts,
+    deliveries.next_attempt_at,
+    deliveries.lease_id,
+    deliveries.created_at,
+    NULL::timestamp with time zone AS finished_at
+   FROM public.deliveries
+UNION ALL
+ SELECT finished_deliveries.id,
+    finished_deliveries.subscription_id,
+    finished_deliveries.company_id,
+    finished_deliveries.event_id,
+    finished_deliveries.event,
+    finished_deliveries.resource_type,
+    finished_deliveries.resource_id,
+    finished_deliveries.is_test,
+    finished_deliveries.replay_of,
+    finished_deliveries.bulk_replay_id,
+    finished_deliveries.state,
+    finished_deliveries.attempts,
+    NULL::timestamp with time zone AS next_attempt_at,
+    NULL::text AS lease_id,
+    finished_deliveries.created_at,
+    finished_deliveries.finished_at
+   FROM public.finished_deliveries;
+
 CREATE TABLE public.api_keys (
     id text NOT NULL,
     company_id text NOT NULL,
@@ -25,34 +102,43 @@ CREATE TABLE public.appointments (
     CONSTRAINT appointments_ends_at_check CHECK ((ends_at > starts_at))
 );
 
+CREATE TABLE public.bulk_replays (
+    id text NOT NULL,
+    subscription_id text NOT NULL,
+    company_id text NOT NULL,
+    kind text NOT NULL,
+    delivery_states text[],
+    event text,
+    from_time timestamp with time zone NOT NULL,
+    to_time timestamp with time zone NOT NULL,
+    per_minute integer NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    total integer NOT NULL,
+    queued integer DEFAULT 0 NOT NULL,
+    after_id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    next_run_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT bulk_replays_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'backfill'::text]))),
+    CONSTRAINT bulk_replays_per_minute_check CHECK (((per_minute >= 1) AND (per_minute <= 60000))),
+    CONSTRAINT bulk_replays_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text])))
+);
+
 CREATE TABLE public.companies (
     id text NOT NULL,
     name text NOT NULL,
     class text NOT NULL,
     installer_requests_per_minute integer,
+    delivery_weight integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT companies_class_check CHECK ((class = ANY (ARRAY['SALES'::text, 'INSTALLER'::text, 'ACCOUNTING'::text]))),
+    CONSTRAINT companies_delivery_weight_check CHECK (((delivery_weight >= 1) AND (delivery_weight <= 100))),
     CONSTRAINT companies_installer_requests_per_minute_check CHECK ((installer_requests_per_minute >= 1))
 );
 
-CREATE TABLE public.deliveries (
-    id text NOT NULL,
-    subscription_id text NOT NULL,
-    company_id text NOT NULL,
-    event_id text NOT NULL,
-    is_test boolean DEFAULT false NOT NULL,
-    state text DEFAULT 'pending'::text NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    next_attempt_at timestamp with time zone DEFAULT now(),
-    lease_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'delivered'::text, 'dead_lettered'::text, 'held'::text])))
-);
-
 CREATE TABLE public.delivery_attempts (
-    id text NOT NULL,
-    delivery_id text NOT NULL,
+    delivery_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     number integer NOT NULL,
     started_at timestamp with time zone NOT NULL,
     duration_ms integer NOT NULL,
@@ -62,14 +148,34 @@ CREATE TABLE public.delivery_attempts (
     error text,
     remote_address text,
     secret_version integer NOT NULL,
+    exchange json,
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'timed_out'::text, 'tls_failed'::text, 'connection_failed'::text, 'endpoint_refused'::text])))
+)
+PARTITION BY RANGE (delivery_id);
+
+CREATE TABLE public.delivery_attempts_default (
+    delivery_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    outcome text NOT NULL,
+    response_status integer,
+    response_body bytea,
+    error text,
+    remote_address text,
+    secret_version integer NOT NULL,
+    exchange json,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'timed_out'::text, 'tls_failed'::text, 'connection_failed'::text, 'endpoint_refused'::text])))
 );
 
 CREATE TABLE public.events (
-    id text NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
     company_id text NOT NULL,
     name text NOT NULL,
+    schema_version integer NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     resource_type text NOT NULL,
     resource_id text NOT NULL,
@@ -77,6 +183,24 @@ CREATE TABLE public.events (
     body bytea NOT NULL,
     trace_parent text,
     request_id text,
+    not_queued jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY RANGE (id);
+
+CREATE TABLE public.events_default (
+    id text NOT NULL COLLATE pg_catalog."C",
+    company_id text NOT NULL,
+    name text NOT NULL,
+    schema_version integer NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    resource_type text NOT NULL,
+    resource_id text NOT NULL,
+    resource_version integer NOT NULL,
+    body bytea NOT NULL,
+    trace_parent text,
+    request_id text,
+    not_queued jsonb,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -86,11 +210,40 @@ CREATE TABLE public.feed_entries (
     job_id text NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     resource text NOT NULL
+)
+PARTITION BY RANGE (changed_at);
+
+CREATE TABLE public.feed_entries_default (
+    company_id text NOT NULL,
+    sequence bigint NOT NULL,
+    job_id text NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    resource text NOT NULL
 );
 
 CREATE TABLE public.feed_heads (
     company_id text NOT NULL,
-    last bigint DEFAULT 0 NOT NULL
+    last bigint DEFAULT 0 NOT NULL,
+    purged_through bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.finished_deliveries_default (
+    id text NOT NULL COLLATE pg_catalog."C",
+    subscription_id text NOT NULL,
+    company_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    event text NOT NULL,
+    resource_type text NOT NULL,
+    resource_id text NOT NULL,
+    is_test boolean NOT NULL,
+    secret_version integer,
+    replay_of text COLLATE pg_catalog."C",
+    bulk_replay_id text,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone NOT NULL,
+    CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'dead_lettered'::text, 'cancelled'::text])))
 );
 
 CREATE TABLE public.idempotency_keys (
@@ -98,7 +251,18 @@ CREATE TABLE public.idempotency_keys (
     key text NOT NULL,
     operation text NOT NULL,
     body_sha256 bytea NOT NULL,
-    outcome text,
+    outcome text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (expires_at);
+
+CREATE TABLE public.idempotency_keys_default (
+    company_id text NOT NULL,
+    key text NOT NULL,
+    operation text NOT NULL,
+    body_sha256 bytea NOT NULL,
+    outcome text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
@@ -212,6 +376,18 @@ CREATE TABLE public.outbox (
     trace_parent text,
     request_id text,
     created_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY RANGE (created_at);
+
+CREATE TABLE public.outbox_default (
+    id bigint NOT NULL,
+    message_id text NOT NULL,
+    exchange text NOT NULL,
+    type text NOT NULL,
+    body bytea NOT NULL,
+    trace_parent text,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -235,6 +411,8 @@ CREATE TABLE public.subscription_secrets (
     subscription_id text NOT NULL,
     version integer NOT NULL,
     sealed bytea NOT NULL,
+    sealing_key_id text NOT NULL,
+    expires_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -251,17 +429,36 @@ CREATE TABLE public.subscriptions (
     health text DEFAULT 'healthy'::text NOT NULL,
     secret_version integer DEFAULT 1 NOT NULL,
     pending_secret_version integer,
+    failures_in_row integer DEFAULT 0 NOT NULL,
+    paused_at timestamp with time zone,
+    deleted_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT subscriptions_health_check CHECK ((health = ANY (ARRAY['healthy'::text, 'degraded'::text]))),
+    CONSTRAINT subscriptions_paused_at_check CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
     CONSTRAINT subscriptions_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))
 );
+
+ALTER TABLE ONLY public.delivery_attempts ATTACH PARTITION public.delivery_attempts_default DEFAULT;
+
+ALTER TABLE ONLY public.events ATTACH PARTITION public.events_default DEFAULT;
+
+ALTER TABLE ONLY public.feed_entries ATTACH PARTITION public.feed_entries_default DEFAULT;
+
+ALTER TABLE ONLY public.finished_deliveries ATTACH PARTITION public.finished_deliveries_default DEFAULT;
+
+ALTER TABLE ONLY public.idempotency_keys ATTACH PARTITION public.idempotency_keys_default DEFAULT;
+
+ALTER TABLE ONLY public.outbox ATTACH PARTITION public.outbox_default DEFAULT;
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.appointments
     ADD CONSTRAINT appointments_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.bulk_replays
+    ADD CONSTRAINT bulk_replays_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.companies
     ADD CONSTRAINT companies_pkey PRIMARY KEY (id);
@@ -270,19 +467,37 @@ ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.delivery_attempts
-    ADD CONSTRAINT delivery_attempts_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT delivery_attempts_pkey PRIMARY KEY (delivery_id, id);
+
+ALTER TABLE ONLY public.delivery_attempts_default
+    ADD CONSTRAINT delivery_attempts_default_pkey PRIMARY KEY (delivery_id, id);
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.events_default
+    ADD CONSTRAINT events_default_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.feed_entries
-    ADD CONSTRAINT feed_entries_pkey PRIMARY KEY (company_id, sequence);
+    ADD CONSTRAINT feed_entries_pkey PRIMARY KEY (company_id, sequence, changed_at);
+
+ALTER TABLE ONLY public.feed_entries_default
+    ADD CONSTRAINT feed_entries_default_pkey PRIMARY KEY (company_id, sequence, changed_at);
 
 ALTER TABLE ONLY public.feed_heads
     ADD CONSTRAINT feed_heads_pkey PRIMARY KEY (company_id);
 
+ALTER TABLE ONLY public.finished_deliveries
+    ADD CONSTRAINT finished_deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.finished_deliveries_default
+    ADD CONSTRAINT finished_deliveries_default_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.idempotency_keys
-    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (company_id, key);
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (company_id, key, expires_at);
+
+ALTER TABLE ONLY public.idempotency_keys_default
+    ADD CONSTRAINT idempotency_keys_default_pkey PRIMARY KEY (company_id, key, expires_at);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (message_id);
@@ -303,7 +518,10 @@ ALTER TABLE ONLY public.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id, created_at);
+
+ALTER TABLE ONLY public.outbox_default
+    ADD CONSTRAINT outbox_default_pkey PRIMARY KEY (id, created_at);
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_address_key_key UNIQUE (company_id, address_key);
@@ -319,29 +537,51 @@ ALTER TABLE ONLY public.subscriptions
 
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id);
 
-CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (next_attempt_at) WHERE ((finished_at IS NULL) AND (state <> 'held'::text));
+CREATE INDEX bulk_replays_next_run_at_idx ON public.bulk_replays USING btree (next_run_at) WHERE (state = 'running'::text);
+
+CREATE UNIQUE INDEX bulk_replays_running_key ON public.bulk_replays USING btree (subscription_id, kind) WHERE (state = 'running'::text);
+
+CREATE INDEX bulk_replays_subscription_id_idx ON public.bulk_replays USING btree (subscription_id, id);
 
 CREATE INDEX deliveries_event_id_idx ON public.deliveries USING btree (event_id);
 
-CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE (lease_id IS NOT NULL);
+CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE ((state = 'pending'::text) AND (lease_id IS NULL));
 
-CREATE INDEX deliveries_subscription_due_idx ON public.deliveries USING btree (subscription_id, state, next_attempt_at) WHERE (state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text]));
+CREATE INDEX deliveries_held_idx ON public.deliveries USING btree (subscription_id, id) WHERE (state = 'held'::text);
 
-CREATE INDEX deliveries_subscription_id_idx ON public.deliveries USING btree (subscription_id, id DESC);
+CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (next_attempt_at, subscription_id, company_id) WHERE (lease_id IS NOT NULL);
 
-CREATE INDEX deliveries_subscription_state_idx ON public.deliveries USING btree (subscription_id, state, id DESC);
+CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE ((state = 'retry_scheduled'::text) AND (lease_id IS NULL));
 
-CREATE INDEX deliveries_test_idx ON public.deliveries USING btree (subscription_id, created_at) WHERE is_test;
+CREATE INDEX deliveries_subscription_id_idx ON public.deliveries USING btree (subscription_id, id);
 
-CREATE INDEX delivery_attempts_delivery_id_idx ON public.delivery_attempts USING btree (delivery_id, started_at);
+CREATE INDEX delivery_attempts_id_idx ON ONLY public.delivery_attempts USING btree (id);
 
-CREATE INDEX events_company_id_idx ON public.events USING btree (company_id, created_at);
+CREATE INDEX delivery_attempts_default_id_idx ON public.delivery_attempts_default USING btree (id);
 
-CREATE INDEX events_resource_id_idx ON public.events USING btree (resource_id);
+CREATE INDEX events_company_id_idx ON ONLY public.events USING btree (company_id, id);
 
-CREATE INDEX feed_entries_job_id_idx ON public.feed_entries USING btree (company_id, job_id);
+CREATE INDEX events_default_company_id_id_idx ON public.events_default USING btree (company_id, id);
 
-CREATE INDEX idempotency_keys_expires_at_idx ON public.idempotency_keys USING btree (expires_at);
+CREATE INDEX events_resource_id_idx ON ONLY public.events USING btree (company_id, resource_id, id);
+
+CREATE INDEX events_default_company_id_resource_id_id_idx ON public.events_default USING btree (company_id, resource_id, id);
+
+CREATE INDEX feed_entries_job_id_idx ON ONLY public.feed_entries USING btree (company_id, job_id);
+
+CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_default USING btree (company_id, job_id);
+
+CREATE INDEX finished_deliveries_event_id_idx ON ONLY public.finished_deliveries USING btree (event_id);
+
+CREATE INDEX finished_deliveries_default_event_id_idx ON public.finished_deliveries_default USING btree (event_id);
+
+CREATE INDEX finished_deliveries_subscription_id_idx ON ONLY public.finished_deliveries USING btree (subscription_id, id);
+
+CREATE INDEX finished_deliveries_default_subscription_id_id_idx ON public.finished_deliveries_default USING btree (subscription_id, id);
+
+CREATE INDEX finished_deliveries_subscription_state_idx ON ONLY public.finished_deliveries USING btree (subscription_id, state, id);
+
+CREATE INDEX finished_deliveries_default_subscription_id_state_id_idx ON public.finished_deliveries_default USING btree (subscription_id, state, id);
 
 CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHERE (dead_reason IS NOT NULL);
 
@@ -359,9 +599,45 @@ CREATE INDEX memberships_company_id_idx ON public.memberships USING btree (compa
 
 CREATE UNIQUE INDEX memberships_email_key ON public.memberships USING btree (lower(email));
 
-CREATE INDEX outbox_exchange_idx ON public.outbox USING btree (exchange, id);
+CREATE INDEX outbox_exchange_idx ON ONLY public.outbox USING btree (exchange, id);
+
+CREATE INDEX outbox_default_exchange_id_idx ON public.outbox_default USING btree (exchange, id);
+
+CREATE INDEX subscription_secrets_expires_at_idx ON public.subscription_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX subscription_secrets_sealing_key_id_idx ON public.subscription_secrets USING btree (sealing_key_id);
 
 CREATE INDEX subscriptions_company_id_idx ON public.subscriptions USING btree (company_id, id);
+
+CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (failures_in_row) WHERE (failures_in_row > 0);
+
+ALTER INDEX public.delivery_attempts_id_idx ATTACH PARTITION public.delivery_attempts_default_id_idx;
+
+ALTER INDEX public.delivery_attempts_pkey ATTACH PARTITION public.delivery_attempts_default_pkey;
+
+ALTER INDEX public.events_company_id_idx ATTACH PARTITION public.events_default_company_id_id_idx;
+
+ALTER INDEX public.events_resource_id_idx ATTACH PARTITION public.events_default_company_id_resource_id_id_idx;
+
+ALTER INDEX public.events_pkey ATTACH PARTITION public.events_default_pkey;
+
+ALTER INDEX public.feed_entries_job_id_idx ATTACH PARTITION public.feed_entries_default_company_id_job_id_idx;
+
+ALTER INDEX public.feed_entries_pkey ATTACH PARTITION public.feed_entries_default_pkey;
+
+ALTER INDEX public.finished_deliveries_event_id_idx ATTACH PARTITION public.finished_deliveries_default_event_id_idx;
+
+ALTER INDEX public.finished_deliveries_pkey ATTACH PARTITION public.finished_deliveries_default_pkey;
+
+ALTER INDEX public.finished_deliveries_subscription_id_idx ATTACH PARTITION public.finished_deliveries_default_subscription_id_id_idx;
+
+ALTER INDEX public.finished_deliveries_subscription_state_idx ATTACH PARTITION public.finished_deliveries_default_subscription_id_state_id_idx;
+
+ALTER INDEX public.idempotency_keys_pkey ATTACH PARTITION public.idempotency_keys_default_pkey;
+
+ALTER INDEX public.outbox_exchange_idx ATTACH PARTITION public.outbox_default_exchange_id_idx;
+
+ALTER INDEX public.outbox_pkey ATTACH PARTITION public.outbox_default_pkey;
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_bound_company_id_fkey FOREIGN KEY (bound_company_id) REFERENCES public.companies(id);
@@ -378,14 +654,8 @@ ALTER TABLE ONLY public.appointments
 ALTER TABLE ONLY public.appointments
     ADD CONSTRAINT appointments_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(id);
 
-ALTER TABLE ONLY public.deliveries
-    ADD CONSTRAINT deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES public.events(id);
-
-ALTER TABLE ONLY public.deliveries
-    ADD CONSTRAINT deliveries_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.delivery_attempts
-    ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.bulk_replays
+    ADD CONSTRAINT bulk_replays_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.feed_heads
     ADD CONSTRAINT feed_heads_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

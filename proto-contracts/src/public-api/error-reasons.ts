@@ -20,7 +20,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   cursor_invalid: {
     httpStatus: 400,
-    meaning: 'The cursor was not made for this company, or was changed.',
+    meaning:
+      'The cursor was not made for this company, was changed, or is so old that entries after it are not kept any more.',
     action: 'Use a `nextCursor` as it was given, or begin again with `view=snapshot` or `from=start`.',
   },
   unauthenticated: {
@@ -62,6 +63,26 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 409,
     meaning: 'The subscription has not had a verified test delivery at its present URL.',
     action: 'Send a test delivery, and activate the subscription when it has arrived.',
+  },
+  secret_version_mismatch: {
+    httpStatus: 409,
+    meaning: 'The subscription has no such secret: the version must be the pending or the current one.',
+    action: 'Read the subscription again and send one of its versions.',
+  },
+  delivery_not_replayable: {
+    httpStatus: 409,
+    meaning: 'The delivery is neither delivered nor dead-lettered, or it is a test.',
+    action: 'Wait until it has come to its end. Instead of replaying a test, send a new one.',
+  },
+  replay_in_progress: {
+    httpStatus: 409,
+    meaning: 'What is asked for is under way already; the message names it.',
+    action: 'Watch the one that the message names; send the request again when it has come to its end.',
+  },
+  event_expired: {
+    httpStatus: 409,
+    meaning: 'The event is no longer kept, so that there is nothing to send.',
+    action: 'Read the present state of the resource instead.',
   },
   payload_too_large: {
     httpStatus: 413,

@@ -63,18 +63,22 @@ export function eventGroup(event: EventName): string {
   return event.slice(0, event.indexOf('.'));
 }
 
+/** The events of the catalogue that a pattern stands for: an event's own name, or `group.*`. Empty when it means nothing. */
+export function eventsNamedBy(pattern: string): readonly EventName[] {
+  return Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .filter((event) => pattern === event || pattern === `${eventGroup(event)}.*`);
+}
+
 /**
  * The events that a pattern of a subscription stands for and that a company of the class may have: an event's own name, or
  * `group.*`. Empty when the pattern means nothing or nothing that the class may have.
  */
 export function eventsMatching(pattern: string, companyClass: CompanyClassName): readonly EventName[] {
-  return Object.keys(EVENT_CATALOGUE)
-    .filter(isEventName)
-    .filter((event) => pattern === event || pattern === `${eventGroup(event)}.*`)
-    .filter((event) => {
-      const classes: readonly CompanyClassName[] = EVENT_CATALOGUE[event].classes;
-      return classes.includes(companyClass);
-    });
+  return eventsNamedBy(pattern).filter((event) => {
+    const classes: readonly CompanyClassName[] = EVENT_CATALOGUE[event].classes;
+    return classes.includes(companyClass);
+  });
 }
 
 /** The `data` of each event that the service emits. Strict: a field that is not listed can not be sent. */

@@ -1,28 +1,41 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { installMissingParts } from '../parts/install-missing-parts.js';
+import { ensureCertificates } from '../receiver/certificates.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
-import { type Stack, type StackOptions, startStack } from '../stack/start-stack.js';
+import { RECEIVER_HOST, type Stack, type StackOptions, startStack } from '../stack/start-stack.js';
+import { stackFiles } from '../stack/stack-state.js';
 import { removeStackData, stopStack } from '../stack/stop-stack.js';
+import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 
 /**
- * Starts a stack of its own with private servers for a benchmark, and removes it with all its data when the work is over,
- * however that ended.
+ * Starts a stack of its own with private servers for a benchmark, and a receiver in this process behind the host name of
+ * subscriptions. Removes all of it with its data when the work is over, however that ended.
  */
 export async function withBenchStack<T>(
-  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>>,
-  work: (stack: Stack) => Promise<T>,
+  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>> & Pick<StackOptions, 'settings'>,
+  work: (stack: Stack, receiver: BenchReceiver) => Promise<T>,
 ): Promise<T> {
   await installMissingParts(options.report);
   const root = path.join(PROJECT_ROOT, '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'bench-'));
+  const receiver = await startBenchReceiver(
+    await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST),
+  );
   try {
-    const parts = { kind: 'private', durable: false } as const;
-    return await work(await startStack({ ...options, directory, parts, proxyPort: 0 }));
+    const stack = await startStack({
+      ...options,
+      directory,
+      parts: { kind: 'private', durable: false },
+      proxyPort: 0,
+      devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
+    });
+    return await work(stack, receiver);
   } finally {
     await stopStack(directory);
     await removeStackData(directory);
     rmSync(directory, { recursive: true, force: true });
+    await receiver.close();
   }
 }

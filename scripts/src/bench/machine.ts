@@ -20,3 +20,8 @@ export function describeMachine(): Machine {
     system: `${type()} ${release()}`,
   };
 }
+
+/** The machine in one line for a person. */
+export function machineLine(machine: Machine): string {
+  return `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, Node ${machine.node}, ${machine.system}`;
+}

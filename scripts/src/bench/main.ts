@@ -5,7 +5,11 @@ import { z } from 'zod';
 import { createProgress } from '../progress.js';
 import { StackError } from '../stack/stack-error.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
+import { runFairnessBench } from './fairness-bench.js';
+import { renderFairnessResult } from './render-fairness-result.js';
 import { renderFeedResult } from './render-feed-result.js';
+import { renderThroughputResult } from './render-throughput-result.js';
+import { runThroughputBench } from './throughput-bench.js';
 
 const interruption = new AbortController();
 
@@ -25,11 +29,33 @@ function wholeNumber(least: number): (text: string) => number {
   };
 }
 
+const throughputOptions = z.object({ deliveries: z.int(), json: z.string().optional() });
+
+async function benchThroughput(given: unknown): Promise<void> {
+  const { deliveries, json } = throughputOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runThroughputBench({ deliveries, report, signal: interruption.signal });
+  finish(result, renderThroughputResult(result), json);
+}
+
+const fairnessOptions = z.object({ burst: z.int(), seconds: z.int(), json: z.string().optional() });
+
+async function benchFairness(given: unknown): Promise<void> {
+  const { burst, seconds, json } = fairnessOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runFairnessBench({ burst, seconds, report, signal: interruption.signal });
+  finish(result, renderFairnessResult(result), json);
+}
+
 async function benchFeed(given: unknown): Promise<void> {
   const { changes, samples, json } = feedOptions.parse(given);
   const report = createProgress(write);
   const result = await runFeedBench({ changes, samples, report, signal: interruption.signal });
-  write(`\n${renderFeedResult(result)}`);
+  finish(result, renderFeedResult(result), json);
+}
+
+function finish(result: { readonly holds: boolean }, text: string, json: string | undefined): void {
+  write(`\n${text}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
   if (!result.holds) process.exitCode = 1;
 }
@@ -50,6 +76,23 @@ program
   .option('--json <file>', 'also write the result to a file')
   .allowExcessArguments(false)
   .action(benchFeed);
+
+program
+  .command('throughput')
+  .description('deliveries per second from commit to recorded result, beside a bare loop of signed POSTs')
+  .option('--deliveries <number>', 'size of the backlog', wholeNumber(5_000), 200_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchThroughput);
+
+program
+  .command('fairness')
+  .description('what healthy endpoints feel of endpoints that hang and of a burst of another company')
+  .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
+  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchFairness);
 
 // Nobody reads any more, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);

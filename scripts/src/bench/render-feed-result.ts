@@ -1,4 +1,5 @@
 import type { FeedBenchResult } from './feed-bench.js';
+import { machineLine } from './machine.js';
 
 /** The result of the feed's benchmark as a table for a person. */
 export function renderFeedResult(result: FeedBenchResult): string {
@@ -35,12 +36,5 @@ export function renderFeedResult(result: FeedBenchResult): string {
     tooLarge === 0
       ? `The long feed reads as fast as the short one: no ratio of medians is above ${largestRatio}.`
       : `The long feed reads slower than the short one: ${tooLarge} of ${comparisons.length} ratios are above ${largestRatio}.`;
-  return [
-    `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, Node ${machine.node}, ${machine.system}`,
-    '',
-    ...lines,
-    '',
-    verdict,
-    '',
-  ].join('\n');
+  return [machineLine(machine), '', ...lines, '', verdict, ''].join('\n');
 }

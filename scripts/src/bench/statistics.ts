@@ -13,6 +13,14 @@ export function summarise(durations: readonly number[]): Summary {
   return { samples: sorted.length, median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
 }
 
+/** The value that a part of the samples, from 0 to 1, does not exceed; there must be at least one. */
+export function quantileOf(samples: readonly number[], part: number): number {
+  return quantile(
+    [...samples].sort((a, b) => a - b),
+    part,
+  );
+}
+
 /** Between two samples it lies on the line between them. */
 function quantile(sorted: readonly number[], part: number): number {
   const place = (sorted.length - 1) * part;

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import {
   deliveryWithAttempts,
   delivery as deliverySchema,
-  sessionAnswer,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import {
   subscription as subscriptionSchema,
   subscriptionCreated,
-} from '@partner/proto-contracts/public-api/console';
+} from '@partner/proto-contracts/public-api/webhook-subscription';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';

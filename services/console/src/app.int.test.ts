@@ -5,14 +5,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  bulkReplay,
+  bulkReplayPage,
+  bulkReplayPreview,
+} from '@partner/proto-contracts/public-api/bulk-replay';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import {
   attempt,
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-  sessionAnswer,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import {
+  secretRotated,
   subscription,
+  subscriptionActivated,
   subscriptionCreated,
-} from '@partner/proto-contracts/public-api/console';
+} from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import { newId } from '@partner/runtime/ids';
 import { freePort } from '@partner/runtime/local-parts/local-process';
@@ -25,6 +36,7 @@ import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/
 
 const SESSION = '/partner-api/session';
 const WEBHOOKS = '/partner-api/webhooks';
+const EVENTS = '/partner-api/webhook-events';
 const newWebhook = { url: 'https://receiver.example/hook', events: ['install.*'], description: 'Main' };
 
 let site: TestConsole;
@@ -264,10 +276,23 @@ const ROUTES = [
   ['post', WEBHOOKS],
   ['get', WEBHOOKS],
   ['get', WEBHOOK],
+  ['patch', WEBHOOK],
+  ['delete', WEBHOOK],
   ['post', `${WEBHOOK}/test`],
   ['post', `${WEBHOOK}/activate`],
+  ['post', `${WEBHOOK}/pause`],
+  ['post', `${WEBHOOK}/rotate-secret`],
+  ['post', `${WEBHOOK}/activate-secret`],
+  ['get', EVENTS],
   ['get', `${WEBHOOK}/deliveries`],
   ['get', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['post', '/partner-api/deliveries/dlv_01j6z8k3s9f2v7c4x5b6n7m8q9/replay'],
+  ['post', `${WEBHOOK}/replay`],
+  ['get', `${WEBHOOK}/replays`],
+  ['get', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['delete', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/events'],
+  ['get', '/partner-api/events/evt_01j6z8k3s9f2v7c4x5b6n7m8q9'],
 ] as const;
 
 describe.each(ROUTES)('%s %s', (method, route) => {
@@ -359,12 +384,14 @@ describe('a webhook subscription', () => {
     site.jobState.verify(paused.id);
 
     const activated = await site.request('post', `${WEBHOOKS}/${paused.id}/activate`, { cookie }).expect(200);
-    expect(subscription.parse(activated.body)).toMatchObject({ state: 'active', verified: true });
+    const { backfillId, ...active } = subscriptionActivated.parse(activated.body);
+    expect(active).toMatchObject({ state: 'active', verified: true });
+    expect(backfillId).toBeNull();
 
     const read = await site.request('get', `${WEBHOOKS}/${paused.id}`, { cookie }).expect(200);
-    expect(read.body).toEqual(activated.body);
+    expect(read.body).toEqual(active);
     const listed = await site.request('get', WEBHOOKS, { cookie }).expect(200);
-    expect(listed.body).toEqual({ subscriptions: [activated.body] });
+    expect(listed.body).toEqual({ subscriptions: [active] });
     expect(listed.text + read.text).not.toContain(secret);
   });
 
@@ -374,7 +401,141 @@ describe('a webhook subscription', () => {
       201,
       site.request('post', WEBHOOKS, { cookie, body: { ...newWebhook, companyId: 'cmp_roofs' } }),
     );
-    expect(site.jobState.asked).toEqual([{ method: 'createSubscription', companyId: 'cmp_sunny' }]);
+    expect(site.jobState.asked).toEqual([
+      { method: 'createSubscription', companyId: 'cmp_sunny', actingMembershipId: 'mem_olive' },
+    ]);
+  });
+
+  test('is paused and activated, with the events of the pause when asked to', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    site.jobState.verify(id);
+    for (const [body, backfillId] of [
+      [undefined, null],
+      [{}, null],
+      [{ backfill: false }, null],
+      [{ backfill: true }, expect.stringMatching(/^rpl_/)],
+    ] as const) {
+      const paused = await site.request('post', `${WEBHOOKS}/${id}/pause`, { cookie }).expect(200);
+      expect(subscription.parse(paused.body).state).toBe('paused');
+      const activated = await site
+        .request('post', `${WEBHOOKS}/${id}/activate`, { cookie, ...(body !== undefined && { body }) })
+        .expect(200);
+      expect(activated.body).toMatchObject({ id, state: 'active', backfillId });
+    }
+  });
+
+  test('is changed in what the body names, and paused by another URL', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    const patch = async (body: object) => {
+      const answer = await site.request('patch', `${WEBHOOKS}/${id}`, { cookie, body }).expect(200);
+      return subscription.parse(answer.body);
+    };
+    expect(await patch({ events: ['install.test'] })).toMatchObject({
+      ...newWebhook,
+      events: ['install.test'],
+    });
+    expect(await patch({ description: '', schemaVersion: 1, id: 'whk_other' })).toMatchObject({
+      id,
+      url: newWebhook.url,
+      description: '',
+    });
+    expect(await patch({ url: 'https://receiver.example/v2' })).toMatchObject({
+      url: 'https://receiver.example/v2',
+      state: 'paused',
+      verified: false,
+    });
+  });
+
+  test('is deleted for good', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    const answer = await site.request('delete', `${WEBHOOKS}/${id}`, { cookie }).expect(204);
+    expect(answer.text).toBe('');
+    await expectStatus(404, site.request('delete', `${WEBHOOKS}/${id}`, { cookie }));
+    const listed = await site.request('get', WEBHOOKS, { cookie }).expect(200);
+    expect(listed.body).toEqual({ subscriptions: [] });
+  });
+
+  test('gets another secret, shown once, tried by a test and then activated', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    const rotated = await site.request('post', `${WEBHOOKS}/${id}/rotate-secret`, { cookie }).expect(201);
+    const { pendingSecretVersion, secret, ...rest } = secretRotated.parse(rotated.body);
+    expect(pendingSecretVersion).toBe(2);
+    expect(rest.subscription).toMatchObject({ id, secretVersion: 1, pendingSecretVersion: 2 });
+    const read = await site.request('get', `${WEBHOOKS}/${id}`, { cookie }).expect(200);
+    expect(read.body).toEqual(rest.subscription);
+    expect(read.text).not.toContain(secret);
+
+    const test = (secretVersion: unknown) =>
+      site.request('post', `${WEBHOOKS}/${id}/test`, { cookie, body: { secretVersion } });
+    await expectStatus(202, test(2));
+    expect((await test(3).expect(409)).body).toMatchObject({ code: 'secret_version_mismatch' });
+    const activate = (body: object) =>
+      site.request('post', `${WEBHOOKS}/${id}/activate-secret`, { cookie, body });
+    const unknown = await activate({ pendingSecretVersion: 3 }).expect(409);
+    expect(unknown.body).toMatchObject({ code: 'secret_version_mismatch' });
+    const activated = await activate({ pendingSecretVersion: 2 }).expect(200);
+    expect(subscription.parse(activated.body)).toMatchObject({
+      secretVersion: 2,
+      pendingSecretVersion: null,
+    });
+  });
+
+  test.each([
+    ['patch', '', {}, 'body'],
+    ['patch', '', { companyId: 'cmp_roofs' }, 'body'],
+    ['patch', '', { url: 'http://receiver.example/' }, 'url'],
+    ['patch', '', { events: [] }, 'events'],
+    ['patch', '', { events: null }, 'events'],
+    ['patch', '', { schemaVersion: 2 }, 'schemaVersion'],
+    ['patch', '', { description: 'x'.repeat(201) }, 'description'],
+    ['post', '/activate', { backfill: 'yes' }, 'backfill'],
+    ['post', '/test', { secretVersion: '2' }, 'secretVersion'],
+    ['post', '/test', { secretVersion: 2 ** 31 }, 'secretVersion'],
+    ['post', '/activate-secret', {}, 'pendingSecretVersion'],
+    ['post', '/activate-secret', { pendingSecretVersion: 0 }, 'pendingSecretVersion'],
+    ['post', '/activate-secret', { pendingSecretVersion: 1.5 }, 'pendingSecretVersion'],
+    ['post', '/activate-secret', undefined, 'body'],
+  ] as const)(
+    'is not changed by %s %s with %j, which is 400 and names the field',
+    async (method, path, body, field) => {
+      const cookie = await site.signIn();
+      const answer = await site
+        .request(method, `${WEBHOOK}${path}`, { cookie, ...(body !== undefined && { body }) })
+        .expect(400);
+      expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+      expect(site.jobState.asked).toEqual([]);
+    },
+  );
+
+  test('is changed in the name of the session’s owner', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    site.jobState.verify(id);
+    const path = `${WEBHOOKS}/${id}`;
+    await site.request('patch', path, { cookie, body: { description: 'x', actingMembershipId: 'mem_sam' } });
+    await site.request('post', `${path}/test`, { cookie });
+    await site.request('post', `${path}/activate`, { cookie });
+    await site.request('post', `${path}/pause`, { cookie });
+    await site.request('post', `${path}/rotate-secret`, { cookie });
+    await site.request('post', `${path}/activate-secret`, { cookie, body: { pendingSecretVersion: 2 } });
+    await site.request('delete', path, { cookie });
+    const owner = { companyId: 'cmp_sunny', actingMembershipId: 'mem_olive' };
+    expect(site.jobState.asked).toEqual(
+      [
+        'createSubscription',
+        'updateSubscription',
+        'sendTestDelivery',
+        'activateSubscription',
+        'pauseSubscription',
+        'rotateSecret',
+        'activateSecret',
+        'deleteSubscription',
+      ].map((method) => ({ method, ...owner })),
+    );
   });
 
   test.each([
@@ -395,6 +556,26 @@ describe('a webhook subscription', () => {
     const answer = await site.request('post', WEBHOOKS, { cookie, body }).expect(400);
     expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
     expect(site.jobState.asked).toEqual([]);
+  });
+});
+
+describe('the event catalogue', () => {
+  test('lists every event with who may have it, and answers 304 as long as it is the same', async () => {
+    const cookie = await site.signIn();
+    const answer = await site.request('get', EVENTS, { cookie }).expect(200);
+    const { events, signatureScheme } = eventCatalogue.parse(answer.body);
+    expect(signatureScheme).toBe('v1');
+    expect(events.find(({ name }) => name === 'install.status_changed')).toMatchObject({
+      group: 'install',
+      meaning: 'job status moved',
+      classes: ['INSTALLER'],
+      schemaVersion: 1,
+      schema: { type: 'object' },
+      example: { event: 'install.status_changed', schemaVersion: 1 },
+    });
+    const etag = answer.get('etag') ?? '';
+    const again = await site.request('get', EVENTS, { cookie }).set('if-none-match', etag).expect(304);
+    expect([again.text, again.get('etag')]).toEqual(['', etag]);
   });
 });
 
@@ -422,11 +603,34 @@ describe('deliveries', () => {
     expect((await list('status=dead_lettered')).deliveries).toHaveLength(0);
   });
 
+  test('are listed by event, by resource and by the time of creation', async () => {
+    const cookie = await site.signIn();
+    const id = await createWebhook(cookie);
+    await expectStatus(202, site.request('post', `${WEBHOOKS}/${id}/test`, { cookie }));
+    const count = async (query: string) => {
+      const answer = await site
+        .request('get', `${WEBHOOKS}/${id}/deliveries?${query}`, { cookie })
+        .expect(200);
+      return deliveryPage.parse(answer.body).deliveries.length;
+    };
+    expect(await count('event=install.test')).toBe(1);
+    expect(await count('event=install.job_assigned')).toBe(0);
+    expect(await count(`resourceId=${id}`)).toBe(1);
+    expect(await count(`resourceId=${newId('job')}`)).toBe(0);
+    expect(await count('from=2026-08-26T14:03:00Z&to=2026-08-26T14:03:00.001Z')).toBe(1);
+    expect(await count('from=2026-08-26T14:03:00.001Z')).toBe(0);
+    expect(await count('to=2026-08-26T14:03:00Z')).toBe(0);
+  });
+
   test.each([
     ['limit=0', 'limit', 'invalid_argument'],
     ['limit=101', 'limit', 'invalid_argument'],
     ['limit=x', 'limit', 'invalid_argument'],
     ['status=lost', 'status', 'invalid_argument'],
+    ['event=install', 'event', 'invalid_argument'],
+    ['from=2026-08-26', 'from', 'invalid_argument'],
+    ['to=tomorrow', 'to', 'invalid_argument'],
+    ['resourceId=', 'resourceId', 'invalid_argument'],
     ['cursor=x', 'cursor', 'cursor_invalid'],
   ])('are not listed with %s', async (query, field, code) => {
     const cookie = await site.signIn();
@@ -450,6 +654,178 @@ describe('deliveries', () => {
   });
 });
 
+const REPLAY = { states: ['dead_lettered'], from: '2026-08-01T00:00:00Z', to: '2026-08-31T00:00:00Z' };
+
+/** A subscription with a test delivery, and a session of its owner. */
+async function tested(email: string = PEOPLE.installerOwner) {
+  const cookie = await site.signIn(email);
+  const webhookId = await createWebhook(cookie);
+  const queued = await site.request('post', `${WEBHOOKS}/${webhookId}/test`, { cookie }).expect(202);
+  return { cookie, webhookId, queued: delivery.parse(queued.body) };
+}
+
+describe('a replay', () => {
+  test('of a delivery is a delivery of its own, asked for once', async () => {
+    const { cookie, queued } = await tested();
+    const path = `/partner-api/deliveries/${queued.id}/replay`;
+    const replayed = await site.request('post', path, { cookie }).expect(202);
+    const { id, eventId, replayOf, state } = delivery.parse(replayed.body);
+    expect({ eventId, replayOf, state }).toEqual({
+      eventId: queued.eventId,
+      replayOf: queued.id,
+      state: 'pending',
+    });
+    expect(id).not.toBe(queued.id);
+    expect(site.jobState.asked).toContainEqual({
+      method: 'replayDelivery',
+      companyId: 'cmp_sunny',
+      actingMembershipId: 'mem_olive',
+    });
+    const again = await site.request('post', path, { cookie }).expect(409);
+    expect(again.body).toMatchObject({ code: 'replay_in_progress' });
+    expect(JSON.stringify(again.body)).toContain(id);
+  });
+
+  test('in bulk is previewed, begun, watched and cancelled', async () => {
+    const { cookie, webhookId, queued } = await tested();
+    const path = `${WEBHOOKS}/${webhookId}/replay`;
+    const previewed = await site
+      .request('post', path, { cookie, body: { ...REPLAY, preview: true } })
+      .expect(200);
+    expect(bulkReplayPreview.parse(previewed.body)).toEqual({
+      deliveries: 1,
+      oldest: '2026-08-26T14:03:00.000Z',
+      newest: '2026-08-26T14:03:00.000Z',
+      resourceCount: 1,
+      resources: [{ ...queued.resource, deliveries: 1 }],
+      estimatedMinutes: 1,
+    });
+    expect(site.jobState.asked.map(({ method }) => method)).not.toContain('createBulkReplay');
+
+    const begun = await site
+      .request('post', path, { cookie, body: { ...REPLAY, event: 'install.*', perMinute: 30 } })
+      .expect(202);
+    const replay = bulkReplay.parse(begun.body);
+    expect(replay).toMatchObject({
+      subscriptionId: webhookId,
+      kind: 'replay',
+      states: ['dead_lettered'],
+      event: 'install.*',
+      from: '2026-08-01T00:00:00.000Z',
+      to: '2026-08-31T00:00:00.000Z',
+      perMinute: 30,
+      state: 'running',
+      finishedAt: null,
+    });
+    const second = await site.request('post', path, { cookie, body: REPLAY }).expect(202);
+    expect(bulkReplay.parse(second.body)).toMatchObject({ perMinute: 600, event: null });
+
+    const list = async (query: string) => {
+      const answer = await site
+        .request('get', `${WEBHOOKS}/${webhookId}/replays?${query}`, { cookie })
+        .expect(200);
+      return bulkReplayPage.parse(answer.body);
+    };
+    const newest = await list('limit=1');
+    expect(newest.replays).toEqual([second.body]);
+    const older = await list(`limit=1&cursor=${newest.nextCursor ?? ''}`);
+    expect(older).toEqual({ replays: [replay], nextCursor: null });
+
+    const one = `/partner-api/replays/${replay.id}`;
+    expect((await site.request('get', one, { cookie }).expect(200)).body).toEqual(replay);
+    const cancelled = await site.request('delete', one, { cookie }).expect(200);
+    expect(bulkReplay.parse(cancelled.body)).toMatchObject({ id: replay.id, state: 'cancelled' });
+    expect((await site.request('get', one, { cookie }).expect(200)).body).toEqual(cancelled.body);
+    for (const method of ['createBulkReplay', 'cancelBulkReplay']) {
+      expect(site.jobState.asked).toContainEqual({
+        method,
+        companyId: 'cmp_sunny',
+        actingMembershipId: 'mem_olive',
+      });
+    }
+  });
+
+  test.each([
+    ['no states', { states: [] }, 'states'],
+    ['a state that can not be replayed', { states: ['held'] }, 'states.0'],
+    ['no beginning', { from: undefined }, 'from'],
+    ['an end that is no date-time', { to: '2026-08-31' }, 'to'],
+    ['an end that is not after the beginning', { to: REPLAY.from }, 'to'],
+    ['a span of more than 90 days', { to: '2026-10-30T00:00:01Z' }, 'to'],
+    ['an event that is not in the catalogue', { event: 'install.tset' }, 'event'],
+    ['no rate', { perMinute: 0 }, 'perMinute'],
+    ['a rate that is too high', { perMinute: 60_001 }, 'perMinute'],
+    ['a preview that is neither true nor false', { preview: 'yes' }, 'preview'],
+  ])('in bulk with %s is 400 and names the field', async (_name, fault, field) => {
+    const { cookie, webhookId } = await tested();
+    const body = { ...REPLAY, ...fault };
+    const answer = await site
+      .request('post', `${WEBHOOKS}/${webhookId}/replay`, { cookie, body })
+      .expect(400);
+    expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+    expect(site.jobState.asked.map(({ method }) => method)).not.toContain('createBulkReplay');
+  });
+});
+
+describe('events', () => {
+  test('are listed newest first, in pages, by event and by resource', async () => {
+    const { cookie, webhookId, queued } = await tested();
+    const newer = await site.request('post', `${WEBHOOKS}/${webhookId}/test`, { cookie }).expect(202);
+    const list = async (query: string) => {
+      const answer = await site.request('get', `/partner-api/events?${query}`, { cookie }).expect(200);
+      return eventPage.parse(answer.body);
+    };
+    const first = await list('limit=1');
+    expect(first.events.map(({ id }) => id)).toEqual([delivery.parse(newer.body).eventId]);
+    const second = await list(`limit=1&cursor=${first.nextCursor ?? ''}`);
+    expect(second.events.map(({ id }) => id)).toEqual([queued.eventId]);
+    expect(second.nextCursor).toBeNull();
+    const found = await list(`event=install.test&resourceId=${webhookId}`);
+    expect(found.events).toHaveLength(2);
+    expect(found.explanation).toBeNull();
+  });
+
+  test('about a resource that there are none of are explained, in the same words whether it exists or not', async () => {
+    const theirs = await tested(PEOPLE.salesOwner);
+    const { cookie } = await tested();
+    const explanations = [];
+    for (const resourceId of [theirs.webhookId, newId('job'), 'nothing']) {
+      const answer = await site
+        .request('get', `/partner-api/events?resourceId=${resourceId}`, { cookie })
+        .expect(200);
+      const { events, nextCursor, explanation } = eventPage.parse(answer.body);
+      expect({ events, nextCursor }).toEqual({ events: [], nextCursor: null });
+      explanations.push(explanation);
+    }
+    expect(explanations[0]).toContain('not assigned to your company');
+    expect(new Set(explanations).size).toBe(1);
+  });
+
+  test.each([
+    ['limit=0', 'limit', 'invalid_argument'],
+    ['event=*', 'event', 'invalid_argument'],
+    ['resourceId=', 'resourceId', 'invalid_argument'],
+    ['cursor=dlv_01j6z8k3s9f2v7c4x5b6n7m8q9', 'cursor', 'cursor_invalid'],
+  ])('are not listed with %s', async (query, field, code) => {
+    const cookie = await site.signIn();
+    const answer = await site.request('get', `/partner-api/events?${query}`, { cookie }).expect(400);
+    expect(answer.body).toMatchObject({ code, details: [{ path: field }] });
+  });
+
+  test('are traced to each subscription, with a sentence that says what became of it', async () => {
+    const { cookie, webhookId, queued } = await tested();
+    const answer = await site.request('get', `/partner-api/events/${queued.eventId}`, { cookie }).expect(200);
+    const view = eventWithTrail.parse(answer.body);
+    expect(view.event).toMatchObject({ id: queued.eventId, event: 'install.test', requestId: null });
+    expect(view.body).toBe('{"event":"install.test"}');
+    expect(view.subscriptions).toMatchObject([
+      { subscriptionId: webhookId, verdict: 'queued', deliveries: [{ delivery: queued, attempts: [] }] },
+      { verdict: 'not_subscribed', deliveries: [] },
+    ]);
+    for (const { explanation } of view.subscriptions) expect(explanation).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
 describe('what is not the own company’s', () => {
   test('is 404 like what does not exist, and like what can not exist', async () => {
     const theirs = await site.signIn(PEOPLE.salesOwner);
@@ -461,12 +837,22 @@ describe('what is not the own company’s', () => {
     for (const id of [webhook, newId('whk'), 'whk_1', 'x'.repeat(500)]) {
       const routes = [
         ['get', `${WEBHOOKS}/${id}`],
+        ['patch', `${WEBHOOKS}/${id}`],
+        ['delete', `${WEBHOOKS}/${id}`],
         ['post', `${WEBHOOKS}/${id}/test`],
         ['post', `${WEBHOOKS}/${id}/activate`],
+        ['post', `${WEBHOOKS}/${id}/pause`],
+        ['post', `${WEBHOOKS}/${id}/rotate-secret`],
+        ['post', `${WEBHOOKS}/${id}/activate-secret`],
         ['get', `${WEBHOOKS}/${id}/deliveries`],
+        ['post', `${WEBHOOKS}/${id}/replay`],
+        ['get', `${WEBHOOKS}/${id}/replays`],
       ] as const;
+      const body = { ...newWebhook, ...REPLAY, pendingSecretVersion: 1 };
       for (const [method, route] of routes) {
-        const answer = await site.request(method, route, { cookie: ours }).expect(404);
+        const answer = await site
+          .request(method, route, { cookie: ours, ...(method !== 'get' && { body }) })
+          .expect(404);
         bodies.push({ ...answer.body, requestId: '' });
       }
     }
@@ -474,10 +860,32 @@ describe('what is not the own company’s', () => {
       new Set([JSON.stringify({ error: 'no such webhook subscription', code: 'not_found', requestId: '' })]),
     );
 
-    for (const id of [delivery.parse(queued.body).id, newId('dlv'), 'dlv_1']) {
-      const answer = await site.request('get', `/partner-api/deliveries/${id}`, { cookie: ours }).expect(404);
+    const begun = await site
+      .request('post', `${WEBHOOKS}/${webhook}/replay`, { cookie: theirs, body: REPLAY })
+      .expect(202);
+    const { id: deliveryId, eventId } = delivery.parse(queued.body);
+    const { id: replayId } = bulkReplay.parse(begun.body);
+    const kinds = [
+      ['webhook delivery', '/partner-api/deliveries/', ['get'], [deliveryId, newId('dlv'), 'dlv_1']],
+      ['bulk replay', '/partner-api/replays/', ['get', 'delete'], [replayId, newId('rpl'), 'rpl_1']],
+      ['event', '/partner-api/events/', ['get'], [eventId, newId('evt'), 'evt_1']],
+    ] as const;
+    for (const [what, place, methods, ids] of kinds) {
+      for (const id of ids) {
+        for (const method of methods) {
+          const answer = await site.request(method, `${place}${id}`, { cookie: ours }).expect(404);
+          expect(answer.body).toMatchObject({ error: `no such ${what}`, code: 'not_found' });
+        }
+      }
+    }
+    for (const id of [deliveryId, newId('dlv'), 'dlv_1']) {
+      const replay = `/partner-api/deliveries/${id}/replay`;
+      const answer = await site.request('post', replay, { cookie: ours }).expect(404);
       expect(answer.body).toMatchObject({ error: 'no such webhook delivery', code: 'not_found' });
     }
+    const theirReplay = `/partner-api/replays/${replayId}`;
+    const unchanged = await site.request('get', theirReplay, { cookie: theirs }).expect(200);
+    expect(unchanged.body).toEqual(begun.body);
     const listed = await site.request('get', WEBHOOKS, { cookie: ours }).expect(200);
     expect(listed.body).toEqual({ subscriptions: [] });
   });

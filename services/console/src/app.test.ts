@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
 import { silentLogger } from '@partner/runtime/logger';
@@ -21,6 +22,7 @@ const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
   access: createClient(AccessService, transport),
   subscriptions: createClient(SubscriptionService, transport),
+  deliveries: createClient(DeliveryService, transport),
   sessions: { create: neverAsked, find: neverAsked, end: neverAsked },
   attempts: { begin: neverAsked },
   verifyPassword: neverAsked,

@@ -1,5 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
@@ -9,16 +10,29 @@ import type { Logger } from '@partner/runtime/logger';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
+import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { activateWebhook } from './routes/activate-webhook.js';
+import { cancelReplay } from './routes/cancel-replay.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
+import { deleteWebhook } from './routes/delete-webhook.js';
 import { getDelivery } from './routes/get-delivery.js';
+import { getEvent } from './routes/get-event.js';
+import { getReplay } from './routes/get-replay.js';
 import { getSession } from './routes/get-session.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listDeliveries } from './routes/list-deliveries.js';
+import { listEvents } from './routes/list-events.js';
+import { listReplays } from './routes/list-replays.js';
+import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
+import { pauseWebhook } from './routes/pause-webhook.js';
+import { replayDeliveries } from './routes/replay-deliveries.js';
+import { replayDelivery } from './routes/replay-delivery.js';
+import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
 import { testWebhook } from './routes/test-webhook.js';
+import { updateWebhook } from './routes/update-webhook.js';
 import { createSameOriginCheck } from './same-origin.js';
 import { authenticateSession } from './sessions/authenticate-session.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
@@ -33,6 +47,7 @@ const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 export interface ConsoleAppDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
   readonly subscriptions: Client<typeof SubscriptionService>;
+  readonly deliveries: Client<typeof DeliveryService>;
   readonly sessions: SessionStore;
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
@@ -48,7 +63,7 @@ export interface ConsoleAppDeps {
 /** What the endpoints work with. */
 type EndpointDeps = Pick<
   ConsoleAppDeps,
-  'access' | 'subscriptions' | 'sessions' | 'attempts' | 'verifyPassword' | 'logger'
+  'access' | 'subscriptions' | 'deliveries' | 'sessions' | 'attempts' | 'verifyPassword' | 'logger'
 > & {
   readonly cookie: SessionCookie;
   readonly logins: Counter<'outcome'>;
@@ -63,10 +78,23 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     createWebhook(deps),
     listWebhooks(deps),
     getWebhook(deps),
+    updateWebhook(deps),
+    deleteWebhook(deps),
     testWebhook(deps),
     activateWebhook(deps),
+    pauseWebhook(deps),
+    rotateWebhookSecret(deps),
+    activateWebhookSecret(deps),
+    listWebhookEvents(),
     listDeliveries(deps),
     getDelivery(deps),
+    replayDelivery(deps),
+    replayDeliveries(deps),
+    listReplays(deps),
+    getReplay(deps),
+    cancelReplay(deps),
+    listEvents(deps),
+    getEvent(deps),
   ];
 }
 

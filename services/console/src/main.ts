@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
@@ -36,6 +37,7 @@ await runService({
     const app = createConsoleApp({
       access: createClient(AccessService, transport),
       subscriptions: createClient(SubscriptionService, transport),
+      deliveries: createClient(DeliveryService, transport),
       sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
       attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
       verifyPassword: await createVerifyPassword({ randomBytes }),

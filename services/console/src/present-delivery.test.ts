@@ -6,8 +6,8 @@ import {
   DeliverySchema,
   DeliveryState,
   GetDeliveryResponseSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { DELIVERY_STATES, deliveryWithAttempts } from '@partner/proto-contracts/public-api/console';
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { DELIVERY_STATES, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { deliveryStateOf, presentDelivery, presentDeliveryWithAttempts } from './present-delivery.js';
 
 const at = (text: string) => timestampFromDate(new Date(text));
@@ -38,6 +38,8 @@ describe('a delivery', () => {
       createdAt: '2026-08-26T14:03:00.000Z',
       finishedAt: null,
       resource: { type: 'subscription', id: 'whk_1' },
+      replayOf: null,
+      bulkReplayId: null,
     });
   });
 
@@ -62,6 +64,14 @@ describe('a delivery', () => {
             responseBody: new Uint8Array([0x6f, 0x68, 0xff]),
             remoteAddress: '192.0.2.1',
             secretVersion: 1,
+            exchange: {
+              dnsMs: 2,
+              addresses: ['192.0.2.1'],
+              tlsProtocol: 'TLSv1.3',
+              certificateSubject: 'receiver.example',
+              certificateValidTo: at('2027-01-01T00:00:00Z'),
+              reusedConnection: true,
+            },
           },
           {
             deliveryId: 'dlv_3',
@@ -89,6 +99,16 @@ describe('a delivery', () => {
         error: null,
         remoteAddress: '192.0.2.1',
         secretVersion: 1,
+        exchange: {
+          dnsMs: 2,
+          addresses: ['192.0.2.1'],
+          connectMs: null,
+          tlsMs: null,
+          tlsProtocol: 'TLSv1.3',
+          certificate: { subject: 'receiver.example', issuer: null, validTo: '2027-01-01T00:00:00.000Z' },
+          reusedConnection: true,
+          firstByteMs: null,
+        },
       },
       {
         deliveryId: 'dlv_3',
@@ -101,8 +121,15 @@ describe('a delivery', () => {
         error: 'the host has no public address',
         remoteAddress: null,
         secretVersion: 1,
+        exchange: null,
       },
     ]);
+    expect(deliveryWithAttempts.parse(view)).toEqual(view);
+  });
+
+  test('is shown without a body once its event is no longer kept', () => {
+    const view = presentDeliveryWithAttempts(create(GetDeliveryResponseSchema, { delivery, attempts: [] }));
+    expect(view.body).toBeNull();
     expect(deliveryWithAttempts.parse(view)).toEqual(view);
   });
 });

@@ -1,4 +1,4 @@
-import type { sessionAnswer } from '@partner/proto-contracts/public-api/console';
+import type { sessionAnswer } from '@partner/proto-contracts/public-api/session';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { z } from 'zod';
 import type { OwnerSession } from './sessions/session-store.js';

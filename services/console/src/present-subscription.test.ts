@@ -6,7 +6,7 @@ import {
   SubscriptionSchema,
   SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { subscription } from '@partner/proto-contracts/public-api/console';
+import { subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { presentSubscription } from './present-subscription.js';
 
 const complete = {

@@ -4,7 +4,7 @@ import {
   SubscriptionHealth,
   SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import type { subscription } from '@partner/proto-contracts/public-api/console';
+import type { subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { z } from 'zod';
 import { requiredField } from './required-field.js';

@@ -17,7 +17,22 @@ describe('the settings of job-state', () => {
       DELIVERY_LEASE_SECONDS: 30,
       DELIVERIES_IN_FLIGHT: 200,
       SCHEDULER_INTERVAL_MS: 200,
+      SECRET_OVERLAP_HOURS: 24,
+      RETENTION_DELIVERIES_DAYS: 90,
+      RETENTION_FEED_DAYS: 400,
     });
+  });
+
+  test('keep nothing for less than what builds on it needs', () => {
+    const shortest = { RETENTION_DELIVERIES_DAYS: '7', RETENTION_FEED_DAYS: '30' };
+    expect(parseConfig(configSchema, { ...MINIMUM, ...shortest })).toMatchObject({
+      RETENTION_DELIVERIES_DAYS: 7,
+      RETENTION_FEED_DAYS: 30,
+    });
+    const shorter = { RETENTION_DELIVERIES_DAYS: '6', RETENTION_FEED_DAYS: '29' };
+    expect(() => parseConfig(configSchema, { ...MINIMUM, ...shorter })).toThrow(
+      /RETENTION_DELIVERIES_DAYS[^]*RETENTION_FEED_DAYS/,
+    );
   });
 
   test('may shorten the retries in the sandbox, never in production', () => {

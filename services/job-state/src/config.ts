@@ -1,6 +1,7 @@
 import { commonConfig, integer, urlWithProtocol } from '@partner/runtime/config';
 import { sealingKeysSetting } from '@partner/runtime/secret-sealing';
 import { z } from 'zod';
+import { STANDARD_RETENTION } from './retention/retained-tables.js';
 
 const STANDARD_RETRY_BASE_MS = 60_000;
 
@@ -12,6 +13,8 @@ export const configSchema = z
     /** Connections to Postgres at most. */
     POSTGRES_POOL_SIZE: integer({ min: 2, max: 200 }).default(10),
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
+    /** How long a signing secret is kept after another one has taken its place. */
+    SECRET_OVERLAP_HOURS: integer({ min: 1, max: 720 }).default(24),
     /** The wait after the first failed attempt; each later one doubles. */
     WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS),
     /**
@@ -23,6 +26,13 @@ export const configSchema = z
     DELIVERIES_IN_FLIGHT: integer({ min: 1, max: 20_000 }).default(200),
     /** Between two looks at what is due, when nothing wakes the loops. */
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
+    /**
+     * For how many days finished deliveries and all attempts are kept, and so the events, which stay longer by 30 days. A week
+     * is more than all attempts of a delivery take; every week is a partition that the lists have to look through.
+     */
+    RETENTION_DELIVERIES_DAYS: integer({ min: 7, max: 400 }).default(STANDARD_RETENTION.deliveriesDays),
+    /** For how many days the entries of the change feeds are kept; every 30 days are a partition that each page looks through. */
+    RETENTION_FEED_DAYS: integer({ min: 30, max: 1_500 }).default(STANDARD_RETENTION.feedDays),
   })
   .superRefine((config, context) => {
     if (

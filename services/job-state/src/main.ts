@@ -5,7 +5,9 @@ import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_ser
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
   DELIVERY_RESULTS,
   JOB_STATE_RPC,
@@ -32,13 +34,20 @@ import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
 import { startWaitingMessages } from './platform/start-waiting-messages.js';
 import { startRetention } from './retention/start-retention.js';
-import { createDeliveryResultsHandler } from './webhooks/delivery-results.js';
-import { startScheduler } from './webhooks/release-due.js';
-import { createSubscriptionService } from './webhooks/subscription-service.js';
+import { createDeliveryService } from './deliveries/delivery-service.js';
+import { createDeliveryResultsHandler } from './deliveries/delivery-results.js';
+import { startScheduler } from './deliveries/release-due.js';
+import { EVENTS_SETTLED_MS, startBulkReplays } from './deliveries/run-bulk-replays.js';
+import { startFollowingSubscriptionState } from './subscriptions/follow-subscription-state.js';
+import { startSecretMaintenance } from './subscriptions/maintain-secrets.js';
+import { createSubscriptionService } from './subscriptions/subscription-service.js';
 
+const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const SCHEMA_PAUSE_MS = 500;
+const SECRETS_INTERVAL_MS = 60_000;
+const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
 const WAITING_INTERVAL_MS = 1_000;
 
 await runService({
@@ -77,7 +86,17 @@ await runService({
     lifecycle.onShutdown('publisher', () => publisher.flush());
     const keyUsage = startKeyUsage({ database, logger, intervalMs: KEY_USAGE_INTERVAL_MS });
     lifecycle.onShutdown('key-usage', () => keyUsage.stop());
-    const retention = startRetention({ database, clock, logger, intervalMs: RETENTION_INTERVAL_MS });
+    const retention = startRetention({
+      database,
+      settings: {
+        deliveriesDays: config.RETENTION_DELIVERIES_DAYS,
+        feedDays: config.RETENTION_FEED_DAYS,
+      },
+      clock,
+      logger,
+      metrics,
+      intervalMs: RETENTION_INTERVAL_MS,
+    });
     lifecycle.onShutdown('retention', () => retention.stop());
     const relay = startOutboxRelay({
       database,
@@ -100,6 +119,29 @@ await runService({
     });
     database.onWake('deliveries', () => scheduler.wake());
     lifecycle.onShutdown('scheduler', () => scheduler.stop());
+    const bulkReplays = startBulkReplays({
+      database,
+      logger,
+      eventsSettledMs: EVENTS_SETTLED_MS,
+      intervalMs: BULK_REPLAYS_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('bulk-replays', () => bulkReplays.stop());
+    const subscriptionStates = startFollowingSubscriptionState({
+      database,
+      logger,
+      intervalMs: SUBSCRIPTION_STATES_INTERVAL_MS,
+    });
+    database.onWake('subscriptions', () => subscriptionStates.wake());
+    lifecycle.onShutdown('subscription-states', () => subscriptionStates.stop());
+    const secrets = startSecretMaintenance({
+      database,
+      sealingKeys: config.WEBHOOK_SEALING_KEYS,
+      clock,
+      logger,
+      metrics,
+      intervalMs: SECRETS_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('webhook-secrets', () => secrets.stop());
 
     const dispatcherTransport = createRpcTransport({
       connection: publishing,
@@ -153,17 +195,23 @@ await runService({
       // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
       prefetch: 40 * config.POSTGRES_POOL_SIZE,
       services: [
-        rpcService(JobService, createJobService({ database, clock, logger })),
+        rpcService(
+          JobService,
+          createJobService({ database, clock, logger, feedDays: config.RETENTION_FEED_DAYS }),
+        ),
         rpcService(LeadService, createLeadService({ database, clock, logger })),
         rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
         rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
         rpcService(AccessService, createAccessService({ database, clock, logger, keyUsage })),
+        rpcService(DeliveryService, createDeliveryService({ database, logger })),
         rpcService(
           SubscriptionService,
           createSubscriptionService({
             database,
             endpoints: createClient(EndpointService, dispatcherTransport),
             sealingKeys: config.WEBHOOK_SEALING_KEYS,
+            newestSchemaVersion: CURRENT_SCHEMA_VERSION,
+            secretOverlapHours: config.SECRET_OVERLAP_HOURS,
             logger,
             clock,
           }),

@@ -1,9 +1,17 @@
 import { integer, parseConfig, urlWithProtocol } from '@partner/runtime/config';
 import { createLogger } from '@partner/runtime/logger';
 import { z } from 'zod';
+import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrate-database.js';
+import { makePartitionsAhead } from './retention/run-retention.js';
 
-/** Brings the database at `POSTGRES_URL` to the newest schema; ends with 0, or with 1 and one clear message. */
+/** What a default partition holds may have to be moved and looked through. */
+const STATEMENT_MS = 600_000;
+
+/**
+ * Brings the database at `POSTGRES_URL` to the newest schema and makes the partitions of the next weeks; ends with 0, or with
+ * 1 and one clear message. Partitions that can not be made now are made by job-state: until then their rows go elsewhere.
+ */
 try {
   const config = parseConfig(
     z.object({
@@ -17,6 +25,16 @@ try {
   const logger = createLogger({ service: 'job-state-migrate', level: config.LOG_LEVEL });
   const ran = await migrateDatabase({ url: config.POSTGRES_URL, waitMs: config.MIGRATION_WAIT_MS, logger });
   logger.info({ ran }, ran.length === 0 ? 'migration.nothing_to_do' : 'migration.done');
+  const database = createDatabase({
+    url: config.POSTGRES_URL,
+    poolSize: 1,
+    logger,
+    timeouts: { statementMs: STATEMENT_MS },
+  });
+  await makePartitionsAhead(database, () => new Date()).catch((error: unknown) =>
+    logger.warn({ err: error }, 'migration.partitions_not_made'),
+  );
+  await database.end();
   process.exit(0);
 } catch (error) {
   process.stderr.write(`migrate: ${error instanceof Error ? error.message : String(error)}\n`);

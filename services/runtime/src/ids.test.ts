@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isId, newId } from './ids.js';
+import { idFloor, isId, newId } from './ids.js';
 
 describe('an id', () => {
   test('is its prefix and a part that sorts by time of creation', () => {
@@ -24,5 +24,21 @@ describe('an id', () => {
     ['empty', ''],
   ])('is not a text that is %s', (_what, text) => {
     expect(isId('job', text)).toBe(false);
+  });
+});
+
+describe('the floor of a time', () => {
+  test('stands between the ids that were made before it and those that were made since', () => {
+    // A UUIDv7 of 2022-02-22T19:22:22.000Z (RFC 9562, A.6) as a TypeID.
+    const id = 'job_01fwhe4ydgfk1shh6w1g60eecf';
+    const at = new Date('2022-02-22T19:22:22.000Z');
+    expect(isId('job', idFloor('job', at))).toBe(true);
+    expect(idFloor('job', at) <= id).toBe(true);
+    expect(idFloor('job', new Date(at.getTime() + 1)) > id).toBe(true);
+
+    const before = idFloor('dlv', new Date());
+    const made = newId('dlv');
+    const after = idFloor('dlv', new Date(Date.now() + 1));
+    expect([made, after, before].sort()).toEqual([before, made, after]);
   });
 });

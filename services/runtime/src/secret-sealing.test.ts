@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { openSecret, sealingKeysSetting, sealSecret } from './secret-sealing.js';
+import { openSecret, sealingKeyIdOf, sealingKeysSetting, sealSecret } from './secret-sealing.js';
 
 const OWNER = { subscriptionId: 'whk_1', version: 2 };
 const KEY_A = Buffer.alloc(32, 1).toString('base64');
@@ -56,8 +56,11 @@ describe('a sealed secret', () => {
     expect(() => openSecret(B, OWNER, old)).toThrow('a key that is not held');
   });
 
-  test('is sealed with the first key', () => {
-    expect(openSecret(B, OWNER, sealSecret(B_AND_A, OWNER, 'whsec_new'))).toBe('whsec_new');
+  test('is sealed with the first key, and says which one that was', () => {
+    const sealed = sealSecret(B_AND_A, OWNER, 'whsec_new');
+    expect(openSecret(B, OWNER, sealed)).toBe('whsec_new');
+    expect(sealingKeyIdOf(sealed)).toBe('b');
+    expect(sealingKeyIdOf(sealSecret(A, OWNER, 'whsec_new'))).toBe('a');
   });
 });
 

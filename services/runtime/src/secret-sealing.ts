@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 
 /**
  * The setting `WEBHOOK_SEALING_KEYS`: `id:base64` pairs parted by commas, each key 32 bytes, the first one current. A
- * later one stays as long as secrets sealed with it are kept.
+ * later one stays as long as secrets sealed with it are kept: until job-state has sealed them anew.
  */
 export const sealingKeysSetting = z.string().transform((text, context): SealingKeys => {
   const keys = new Map<string, Buffer>();
@@ -52,9 +52,9 @@ export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: 
 
 /** Opens what {@link sealSecret} made. Throws when the key is not held, or the blob was changed or belongs elsewhere. */
 export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: Uint8Array): string {
-  const blob = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const ivStart = 1 + (blob[0] ?? 0);
-  const keyId = blob.toString('ascii', 1, ivStart);
+  const blob = viewOf(sealed);
+  const keyId = sealingKeyIdOf(blob);
+  const ivStart = 1 + keyId.length;
   const key = keys.keys.get(keyId);
   if (key === undefined) throw new Error('the secret is sealed with a key that is not held');
   const iv = blob.subarray(ivStart, ivStart + IV_BYTES);
@@ -66,6 +66,16 @@ export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: 
     decipher.update(blob.subarray(ivStart + IV_BYTES + TAG_BYTES)),
     decipher.final(),
   ]).toString('utf8');
+}
+
+/** The id of the key that a blob was sealed under; that the blob opens with it is not said. */
+export function sealingKeyIdOf(sealed: Uint8Array): string {
+  const blob = viewOf(sealed);
+  return blob.toString('ascii', 1, 1 + (blob[0] ?? 0));
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function associatedData(keyId: string, owner: SealedSecretOwner): Buffer {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { subscriptionCreated } from '@partner/proto-contracts/public-api/console';
+import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';

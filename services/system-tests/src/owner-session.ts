@@ -2,9 +2,8 @@ import {
   delivery,
   deliveryPage,
   deliveryWithAttempts,
-  subscription,
-  subscriptionCreated,
-} from '@partner/proto-contracts/public-api/console';
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
 import { type Answer, call } from './http-call.js';
 

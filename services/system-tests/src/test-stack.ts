@@ -18,7 +18,12 @@ import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import pg from 'pg';
 import { Registry } from 'prom-client';
-import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
+import {
+  type ReceivedWebhook,
+  type ReceiverAnswer,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from './webhook-receiver.js';
 
 /** A status change as the platform hears of it. */
 export interface PlatformHeard {
@@ -57,7 +62,7 @@ export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number;
+  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../..', '.stack');
   mkdirSync(root, { recursive: true });
@@ -75,6 +80,10 @@ export async function startTestStack(options: {
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+  }).catch(async (error: unknown) => {
+    // Or it would keep the test's process from ending.
+    await receiver.close();
+    throw error;
   });
   const { baseUrl, companies, amqpUrl, postgresUrl } = stack.description;
   const database = new pg.Pool({ connectionString: postgresUrl, max: 2 });

@@ -9,13 +9,36 @@ export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly envelope: WebhookEnvelope;
+  /** 0 when it was not answered. */
   readonly answeredStatus: number;
 }
+
+/** A webhook with when and how it came. */
+export interface TimedWebhook extends ReceivedWebhook {
+  /** When it was there completely, in milliseconds of the Unix epoch. */
+  readonly receivedAt: number;
+  /** Of the connections that the receiver has taken, counted from 1. */
+  readonly connection: number;
+  /** What its answer asked for in `retry-after`. */
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** How a webhook is answered: with a status, by closing the connection, or not at all. */
+export type ReceiverAnswer =
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly retryAfterSeconds?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly afterMs?: number;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'none' };
 
 /** A subscriber's server that keeps everything it gets, and lets a test wait for what it expects. */
 export interface WebhookReceiver {
   readonly port: number;
-  readonly received: readonly ReceivedWebhook[];
+  readonly received: readonly TimedWebhook[];
   /** Resolves once what was received satisfies the condition; rejects after `timeoutMs` with the given description. */
   waitUntil(
     what: string,
@@ -25,14 +48,16 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver over TLS on loopback. `answer` chooses the status of each answer; 204 unless given. */
+/** Starts a receiver over TLS on loopback. `answer` chooses each answer, or its status alone; 204 unless given. */
 export async function startWebhookReceiver(options: {
   readonly key: string;
   readonly cert: string;
-  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number;
+  readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
 }): Promise<WebhookReceiver> {
-  const received: ReceivedWebhook[] = [];
+  const received: TimedWebhook[] = [];
   const watchers = new Set<() => void>();
+  const connections = new WeakMap<object, number>();
+  let connectionCount = 0;
   const server: Server = createServer({ key: options.key, cert: options.cert }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -44,12 +69,30 @@ export async function startWebhookReceiver(options: {
         body,
         envelope: webhookEnvelope.parse(JSON.parse(body.toString('utf8'))),
       };
-      const answeredStatus = options.answer?.(webhook) ?? 204;
-      received.push({ ...webhook, answeredStatus });
-      response.writeHead(answeredStatus).end();
+      const chosen = options.answer?.(webhook) ?? 204;
+      const answer: ReceiverAnswer = typeof chosen === 'number' ? { kind: 'status', status: chosen } : chosen;
+      received.push({
+        ...webhook,
+        answeredStatus: answer.kind === 'status' ? answer.status : 0,
+        receivedAt: Date.now(),
+        connection: connections.get(request.socket) ?? 0,
+        retryAfterSeconds: answer.kind === 'status' ? answer.retryAfterSeconds : undefined,
+      });
+      if (answer.kind === 'closed') request.socket.destroy();
+      if (answer.kind === 'status') {
+        const { retryAfterSeconds } = answer;
+        const headers = {
+          ...answer.headers,
+          ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+        };
+        const send = () => response.writeHead(answer.status, headers).end();
+        if (answer.afterMs === undefined) send();
+        else setTimeout(send, answer.afterMs);
+      }
       for (const watcher of watchers) watcher();
     });
   });
+  server.on('secureConnection', (socket) => connections.set(socket, (connectionCount += 1)));
   const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'receiver' });
   return {
     port,

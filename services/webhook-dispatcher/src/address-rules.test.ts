@@ -28,6 +28,88 @@ const ipv4Edges = [
   { first: '240.0.0.0', last: '255.255.255.255' },
 ];
 
+/** The same within the public IPv6 range, whose own ends are the first and the last. */
+const ipv6Edges = [
+  { first: '::', last: '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', above: '2000::' },
+  {
+    below: '2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    first: '2001::',
+    last: '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff',
+    above: '2001:200::',
+  },
+  {
+    below: '2001:db7:ffff:ffff:ffff:ffff:ffff:ffff',
+    first: '2001:db8::',
+    last: '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff',
+    above: '2001:db9::',
+  },
+  {
+    below: '2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    first: '2002::',
+    last: '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    above: '2003::',
+  },
+  {
+    below: '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    first: '3fff::',
+    last: '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff',
+    above: '3fff:1000::',
+  },
+  {
+    below: '3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    first: '4000::',
+    last: 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+  },
+];
+
+/** Ranges with a meaning of their own (IANA registry of special addresses), wherever they lie. */
+const specialIpv6Ranges = [
+  '::/128',
+  '::1/128',
+  '::/96',
+  '::ffff:0:0:0/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '100:0:0:1::/64',
+  '2001::/32',
+  '2001:1::1/128',
+  '2001:1::2/128',
+  '2001:1::3/128',
+  '2001:2::/48',
+  '2001:3::/32',
+  '2001:4:112::/48',
+  '2001:10::/28',
+  '2001:20::/28',
+  '2001:30::/28',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
+  'fc00::/7',
+  'fc00::/8',
+  'fd00::/8',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+];
+
+function hexHalves(ipv4Address: string): readonly [string, string] {
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4Address.split('.').map(Number);
+  return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
+}
+
+const mappedNotations: readonly ((ipv4Address: string) => string)[] = [
+  (address) => `::ffff:${address}`,
+  (address) => `::FFFF:${address}`,
+  (address) => `::ffff:${hexHalves(address).join(':')}`,
+  (address) => `0:0:0:0:0:ffff:${address}`,
+  (address) => `0000:0000:0000:0000:0000:FFFF:${hexHalves(address).join(':')}`,
+  (address) => `0::0:ffff:${hexHalves(address).join(':')}`,
+];
+
 describe('IPv4', () => {
   test.each(ipv4Edges)(
     '$first to $last is refused and nothing beside it',
@@ -106,6 +188,65 @@ describe('IPv6', () => {
   test('a mapped public address is the IPv4 address that it means', () => {
     expect(publicAddress('::ffff:8.8.8.8')).toBe('8.8.8.8');
   });
+
+  test.each(ipv6Edges)(
+    '$first to $last is refused and nothing beside it',
+    ({ first, last, below, above }) => {
+      expect([publicAddress(first), publicAddress(last)]).toEqual([undefined, undefined]);
+      if (below !== undefined) expect(publicAddress(below)).toBe(below);
+      if (above !== undefined) expect(publicAddress(above)).toBe(above);
+    },
+  );
+
+  test('the table of edges has every refused range', () => {
+    const ranges = REFUSED_IPV6_RANGES.map((range) => range.slice(0, range.indexOf('/')));
+    expect(ipv6Edges.map(({ first }) => first)).toEqual(expect.arrayContaining(ranges));
+  });
+
+  test.each(specialIpv6Ranges)('no address of %s is public', (range) => {
+    const [network, bits] = ipaddr.IPv6.parseCIDR(range);
+    const first = ipaddr.IPv6.networkAddressFromCIDR(range);
+    const last = ipaddr.IPv6.broadcastAddressFromCIDR(range);
+    expect(first.toString()).toBe(network.toString());
+    expect(last.match(network, bits)).toBe(true);
+    for (const address of [first, last]) {
+      expect(publicAddress(address.toString())).toBeUndefined();
+      expect(publicAddress(address.toNormalizedString())).toBeUndefined();
+    }
+  });
+});
+
+test.each(ipv4Edges)(
+  'mapped into IPv6, $first to $last is judged as it is',
+  ({ first, last, below, above }) => {
+    for (const notation of mappedNotations) {
+      expect([publicAddress(notation(first)), publicAddress(notation(last))]).toEqual([undefined, undefined]);
+      if (below !== undefined) expect(publicAddress(notation(below))).toBe(below);
+      if (above !== undefined) expect(publicAddress(notation(above))).toBe(above);
+    }
+  },
+);
+
+test.each(['8.8.8.8', '127.0.0.1'])('no other IPv6 address that carries %s is public', (address) => {
+  const [high, low] = hexHalves(address);
+  for (const carrying of [
+    `::${address}`,
+    `::${high}:${low}`,
+    `::ffff:0:${address}`,
+    `::ffff:0:${high}:${low}`,
+    `::fffe:${high}:${low}`,
+    `::1:ffff:${high}:${low}`,
+    `64:ff9b::${address}`,
+    `64:ff9b::${high}:${low}`,
+    `64:ff9b:1::${address}`,
+    `64:ff9b:1:${high}:${low}::`,
+    `2002:${high}:${low}::`,
+    `2002:${high}:${low}::1`,
+    `2001:0:${high}:${low}::1`,
+    `fe80::5efe:${high}:${low}`,
+  ]) {
+    expect([carrying, publicAddress(carrying)]).toEqual([carrying, undefined]);
+  }
 });
 
 test.each([

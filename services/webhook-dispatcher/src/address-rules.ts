@@ -42,6 +42,8 @@ const refusedIpv6 = REFUSED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(ran
  * and returned, as the IPv4 address that it means (spec: Subscription URL rules 2).
  */
 export function publicAddress(text: string): string | undefined {
+  // An IPv4 address in strict notation has no other.
+  if (isIPv4(text)) return isPublic(ipaddr.IPv4.parse(text)) ? text : undefined;
   if (isIP(text) === 0 || text.includes('%') || isIpv4Compatible(text)) return undefined;
   const address = ipaddr.process(text);
   return isPublic(address) ? address.toString() : undefined;

@@ -39,6 +39,9 @@ export function classifyFailure(phase: ExchangePhase, error: Error): ExchangeFai
   if (code === 'HPE_HEADER_OVERFLOW') {
     return { outcome: 'connection_failed', error: 'the headers of the answer were too large' };
   }
+  if (code === 'TOO_MANY_INTERIM') {
+    return { outcome: 'connection_failed', error: 'there were too many interim answers' };
+  }
   if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') {
     return { outcome: 'connection_failed', error: 'the answer was not valid HTTP' };
   }

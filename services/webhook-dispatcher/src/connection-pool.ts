@@ -1,17 +1,32 @@
 import { Agent } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect, createSecureContext, rootCertificates } from 'node:tls';
 import type { DialTarget } from './endpoint-guard.js';
+import { type PeerCertificate, readPeerCertificate } from './peer-certificate.js';
 
 /** Where a connection goes and which name its certificate is for. */
 export interface ConnectionKey extends DialTarget {
   readonly hostName: string;
 }
 
+/** How a connection came to stand, as far as it has come. Milliseconds are of that step alone. */
+export interface ConnectionOpening {
+  /** Until TCP stood. */
+  connectMs?: number;
+  /** From there until the handshake was done, also when the certificate was refused then. */
+  tlsMs?: number;
+  /** Such as `TLSv1.3`. */
+  tlsProtocol?: string | undefined;
+  /** Also when it was refused. */
+  certificate?: PeerCertificate | undefined;
+}
+
 /** TLS connections to endpoints. One is shared only between deliveries with the same address, port and host name. */
 export interface ConnectionPool {
   readonly agent: Agent;
+  /** How a connection of the agent came to stand; it is added to while it opens. */
+  openingOf(socket: Socket): Readonly<ConnectionOpening> | undefined;
   /** True when a connection stands open and unused. */
   hasIdle(key: ConnectionKey): boolean;
   /** False when the next connection there is to be closed after its answer, since it would not be kept. */
@@ -24,7 +39,7 @@ export interface ConnectionPool {
 
 /** Below the 5 s after which common servers close a connection that is not used. */
 const IDLE_MS = 4_000;
-const IDLE_CONNECTIONS_PER_KEY = 32;
+const IDLE_CONNECTIONS_PER_KEY = 100;
 const MAX_KEPT_CONNECTIONS = 1_000;
 const MAX_SESSIONS = 2_000;
 const MAX_BROKEN_KEYS = 1_000;
@@ -44,7 +59,11 @@ export function createConnectionPool(options: {
     minVersion: 'TLSv1.2',
     ...(options.extraCa !== undefined && { ca: [...rootCertificates, options.extraCa] }),
   });
-  const sessions = new Map<string, Buffer>();
+  const sessions = new Map<
+    string,
+    { readonly session: Buffer; readonly certificate: PeerCertificate | undefined }
+  >();
+  const openings = new WeakMap<Socket, ConnectionOpening>();
   const keepNoneUntil = new Map<string, number>();
   let openConnections = 0;
 
@@ -59,16 +78,29 @@ export function createConnectionPool(options: {
 
   agent.createConnection = (request) => {
     const name = agent.getName(request);
+    const known = sessions.get(name);
     const socket = connect({
       host: request.host ?? '',
       port: Number(request.port),
       ...(request.servername !== undefined && { servername: request.servername }),
-      session: sessions.get(name),
+      session: known?.session,
       secureContext,
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
     });
     socket.setNoDelay(true);
+    const opening: ConnectionOpening = {};
+    openings.set(socket, opening);
+    const begin = performance.now();
+    socket.once('connect', () => {
+      opening.connectMs = Math.round(performance.now() - begin);
+    });
+    // Before the certificate is judged: a socket that is refused for it no longer has it.
+    socket.prependOnceListener('secure', () => {
+      opening.tlsMs = Math.round(performance.now() - begin) - (opening.connectMs ?? 0);
+      opening.tlsProtocol = socket.getProtocol() ?? undefined;
+      opening.certificate = readPeerCertificate(socket) ?? known?.certificate;
+    });
     openConnections += 1;
     socket.once('close', (hadError) => {
       openConnections -= 1;
@@ -79,13 +111,16 @@ export function createConnectionPool(options: {
     socket.on('session', (session: Buffer) => {
       sessions.delete(name);
       forgetOldest(sessions, MAX_SESSIONS);
-      sessions.set(name, session);
+      sessions.set(name, { session, certificate: opening.certificate });
     });
     return socket;
   };
 
   return {
     agent,
+    openingOf(socket) {
+      return openings.get(socket);
+    },
     hasIdle(key) {
       return (agent.freeSockets[nameOf(key)]?.length ?? 0) > 0;
     },

@@ -4,15 +4,15 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  DeliveriesAttemptedSchema,
   type DeliveryAttempted,
-  DeliveryAttemptedSchema,
-  DeliverWebhookSchema,
+  type DeliverWebhookSchema,
+  DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { createLogger } from '@partner/runtime/logger';
 import { sealSecret } from '@partner/runtime/secret-sealing';
-import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
 import {
   createInMemoryPublisher,
   type InMemoryPublisher,
@@ -31,7 +31,11 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 9)]]) };
 const body = Buffer.from('{"id":"evt_1","event":"install.status_changed"}');
 
+/** A kept connection: nothing more is known of it. */
+const trace = { reusedConnection: true };
+
 const delivered: PostResult = {
+  trace,
   outcome: 'delivered',
   durationMs: 42,
   remoteAddress: '93.184.215.14',
@@ -71,6 +75,7 @@ function deliverer(changes: Partial<DeliverDeps> = {}) {
       },
     },
     publisher,
+    concurrency: 10,
     leases: createLeaseMemory(),
     sealingKeys,
     clock,
@@ -101,22 +106,44 @@ const command = {
   sealedSecret: sealSecret(sealingKeys, { subscriptionId: 'whk_subscription', version: 4 }, secret),
 } satisfies MessageInitShape<typeof DeliverWebhookSchema>;
 
+function encoded(...deliveries: readonly MessageInitShape<typeof DeliverWebhookSchema>[]): Uint8Array {
+  return toBinary(DeliverWebhooksSchema, create(DeliverWebhooksSchema, { deliveries: [...deliveries] }));
+}
+
 function message(
   change: MessageInitShape<typeof DeliverWebhookSchema> = {},
   redelivered = false,
 ): IncomingMessage {
   return {
     messageId: 'lease-1',
-    type: DeliverWebhookSchema.typeName,
-    body: toBinary(DeliverWebhookSchema, create(DeliverWebhookSchema, { ...command, ...change })),
+    type: DeliverWebhooksSchema.typeName,
+    body: encoded({ ...command, ...change }),
     headers: {},
     redelivered,
   };
 }
 
+/** Makes POSTs wait until the test lets them end. */
+function heldAttempt(): { readonly began: Promise<void>; readonly finish: () => void } {
+  let begin: () => void = () => undefined;
+  let finish: () => void = () => undefined;
+  const began = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  answer = async () => {
+    begin();
+    await finished;
+    return delivered;
+  };
+  return { began, finish: () => finish() };
+}
+
 const published = () => publisher.published.all();
 const results = (): DeliveryAttempted[] =>
-  published().map(({ body: bytes }) => fromBinary(DeliveryAttemptedSchema, bytes));
+  published().flatMap(({ body: bytes }) => fromBinary(DeliveriesAttemptedSchema, bytes).results);
 
 const metric = async (name: string) => {
   const found = await registry.getSingleMetric(name)?.get();
@@ -158,8 +185,7 @@ describe('a command', () => {
 
   test('carries its trace on to the receiver, in a span of its own', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    const parent = extractTrace({ traceparent: `00-${traceId}-b7ad6b7169203331-01` });
-    await withSpan({ name: 'test', kind: 'CONSUMER', parent }, () => deliverer()(message()));
+    await deliverer()(message({ traceParent: `00-${traceId}-b7ad6b7169203331-01` }));
     expect(posts[0]?.headers['traceparent']).toMatch(
       new RegExp(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`),
     );
@@ -173,7 +199,7 @@ describe('a command', () => {
       exchange: { name: 'partner.commands' },
       routingKey: 'job-state.delivery-results',
       messageId: 'dlv_attempt1',
-      type: 'partner.webhooks.v1.DeliveryAttempted',
+      type: 'partner.webhooks.v1.DeliveriesAttempted',
     });
     const [result] = results();
     expect(result).toMatchObject({ deliveryId: 'dlv_delivery', leaseId: 'lease-1', urlVersion: 2 });
@@ -200,6 +226,7 @@ describe('a command', () => {
     {
       result: {
         outcome: 'rejected',
+        trace,
         durationMs: 5,
         remoteAddress: '1.1.1.1',
         error: 'the endpoint answered 503',
@@ -211,6 +238,7 @@ describe('a command', () => {
     {
       result: {
         outcome: 'rejected',
+        trace,
         durationMs: 5,
         remoteAddress: '1.1.1.1',
         error: 'the endpoint answered 500',
@@ -221,6 +249,7 @@ describe('a command', () => {
     {
       result: {
         outcome: 'timed_out',
+        trace,
         durationMs: 10_000,
         error: 'there was no complete answer within 10 seconds',
       },
@@ -229,6 +258,7 @@ describe('a command', () => {
     {
       result: {
         outcome: 'tls_failed',
+        trace,
         durationMs: 9,
         error: 'the certificate has expired',
         remoteAddress: '1.1.1.1',
@@ -236,11 +266,23 @@ describe('a command', () => {
       outcome: AttemptOutcome.TLS_FAILED,
     },
     {
-      result: { outcome: 'connection_failed', durationMs: 9, error: 'refused', remoteAddress: '1.1.1.1' },
+      result: {
+        outcome: 'connection_failed',
+        trace,
+        durationMs: 9,
+        error: 'refused',
+        remoteAddress: '1.1.1.1',
+      },
       outcome: AttemptOutcome.CONNECTION_FAILED,
     },
     {
-      result: { outcome: 'endpoint_refused', durationMs: 1, cause: 'address', error: ENDPOINT_REFUSAL },
+      result: {
+        outcome: 'endpoint_refused',
+        trace,
+        durationMs: 1,
+        cause: 'address',
+        error: ENDPOINT_REFUSAL,
+      },
       outcome: AttemptOutcome.ENDPOINT_REFUSED,
     },
   ];
@@ -276,8 +318,7 @@ describe('a command', () => {
   ] as const)('without %s is dead', async (field) => {
     const fields: MessageInitShape<typeof DeliverWebhookSchema> = { ...command };
     Reflect.deleteProperty(fields, field);
-    const incomplete = toBinary(DeliverWebhookSchema, create(DeliverWebhookSchema, fields));
-    const outcome = await deliverer()({ ...message(), body: incomplete });
+    const outcome = await deliverer()({ ...message(), body: encoded(fields) });
     const name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(outcome).toEqual({ kind: 'dead', reason: `the DeliverWebhook lacks ${name}` });
     expect(posts).toHaveLength(0);
@@ -310,10 +351,10 @@ describe('a command', () => {
     expect(posts).toHaveLength(1);
   });
 
-  test('that is no DeliverWebhook is dead', async () => {
+  test('that is in no DeliverWebhooks message is dead', async () => {
     const deliver = deliverer();
     const outcome = await deliver({ ...message(), body: Buffer.of(0xff, 0xff, 0xff) });
-    expect(outcome).toEqual({ kind: 'dead', reason: 'the message is not a DeliverWebhook' });
+    expect(outcome).toEqual({ kind: 'dead', reason: 'the message is not a DeliverWebhooks, or is empty' });
     expect(await deliver({ ...message(), body: Buffer.alloc(0) })).toMatchObject({ kind: 'dead' });
   });
 
@@ -384,14 +425,11 @@ describe('a lease', () => {
   });
 
   test('whose attempt is under way when the command comes again is waited for, without a POST', async () => {
-    let finish: (result: PostResult) => void = () => undefined;
-    answer = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
+    const attempt = heldAttempt();
     const deliver = deliverer();
     const both = [deliver(message()), deliver(message({}, true))];
-    finish(delivered);
+    await attempt.began;
+    attempt.finish();
     expect(await Promise.all(both)).toEqual([{ kind: 'done' }, { kind: 'done' }]);
     expect(posts).toHaveLength(1);
   });
@@ -512,6 +550,7 @@ describe('what is left behind', () => {
   test('is the cause of a refusal in the log, for operators', async () => {
     answer = async () => ({
       outcome: 'endpoint_refused',
+      trace,
       durationMs: 1,
       cause: 'address',
       error: ENDPOINT_REFUSAL,
@@ -548,4 +587,66 @@ test('a memory of leases forgets the oldest', async () => {
     'reported',
     'reported',
   ]);
+});
+
+describe('a message of several commands', () => {
+  const several = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...command,
+      deliveryId: `dlv_${index}`,
+      leaseId: `lease-${index}`,
+    }));
+
+  test('has each carried out, and results that end together reported together', async () => {
+    const attempt = heldAttempt();
+    const outcome = deliverer()({ ...message(), body: encoded(...several(5)) });
+    await attempt.began;
+    attempt.finish();
+    expect(await outcome).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(5);
+    expect(results().map(({ deliveryId }) => deliveryId)).toEqual(
+      several(5).map(({ deliveryId }) => deliveryId),
+    );
+    expect(published().length).toBeLessThan(5);
+  });
+
+  test('makes no more attempts at once than it may', async () => {
+    const attempt = heldAttempt();
+    const outcome = deliverer({ concurrency: 2 })({ ...message(), body: encoded(...several(5)) });
+    await attempt.began;
+    expect(posts.length).toBeLessThanOrEqual(2);
+    attempt.finish();
+    await outcome;
+    expect(posts).toHaveLength(5);
+  });
+
+  test('is repeated as long as one result is not taken, without another POST of the others', async () => {
+    const deliver = deliverer();
+    publisher.failWith('closed');
+    const body = encoded(...several(3));
+    expect(await deliver({ ...message(), body })).toEqual({ kind: 'retry', afterMs: 500 });
+    publisher.failWith(undefined);
+    expect(await deliver({ ...message(), body })).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(3);
+    expect(results()).toHaveLength(3);
+  });
+
+  test('is dead for one that is malformed, once the others are done', async () => {
+    const [first, second, third] = several(3);
+    const body = encoded(first ?? {}, { ...second, event: 'not a header' }, third ?? {});
+    expect(await deliverer()({ ...message(), body })).toMatchObject({ kind: 'dead' });
+    expect(posts).toHaveLength(2);
+    expect(results()).toHaveLength(3);
+  });
+
+  test('has each in the trace of its own event', async () => {
+    const traceParents = ['1', '2'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
+    const body = encoded(
+      ...several(2).map((one, index) => ({ ...one, traceParent: traceParents[index] ?? '' })),
+    );
+    await deliverer()({ ...message(), body });
+    expect(posts.map(({ headers }) => headers['traceparent']?.slice(3, 35)).sort()).toEqual(
+      traceParents.map((traceParent) => traceParent.slice(3, 35)),
+    );
+  });
 });

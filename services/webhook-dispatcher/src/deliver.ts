@@ -1,27 +1,35 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
+  DeliveriesAttemptedSchema,
   type DeliveryAttempted,
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  AttemptOutcome,
+  type ExchangeTraceSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { PublishError } from '@partner/runtime/amqp/publish-error';
 import type { Publisher } from '@partner/runtime/amqp/publisher';
+import { batchWhileBusy } from '@partner/runtime/batch-while-busy';
 import type { Logger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
 import { openSecret, type SealingKeys } from '@partner/runtime/secret-sealing';
-import { injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import { extractTrace, injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import pLimit from 'p-limit';
 import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { HttpsSender, PostResult } from './https-sender.js';
+import type { ExchangeTrace, HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
 import {
   type AnswerableCommand,
   type DeliveryCommand,
   type MalformedCommand,
-  readDeliveryCommand,
+  type ReadCommand,
+  readDeliveryCommands,
 } from './read-delivery-command.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { serviceSignature, standardWebhooksSignature } from './sign.js';
@@ -31,6 +39,8 @@ export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly leases: LeaseMemory;
+  /** Attempts in flight at once, at most. */
+  readonly concurrency: number;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
   readonly clockWatch: ClockWatch;
@@ -42,6 +52,8 @@ export interface DeliverDeps {
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 const REPORT_PAUSE_MS = 500;
+/** Results in one message, at most. */
+const RESULTS_AT_ONCE = 50;
 /** What is left of a lease for an attempt: its time limit, and some for the report of its end. */
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 const UNSENDABLE =
@@ -57,7 +69,8 @@ const OUTCOMES = {
 } as const satisfies Record<PostResult['outcome'], AttemptOutcome>;
 
 /**
- * Makes the handler of `DeliverWebhook`: sign, POST once, report the result, and only then acknowledge.
+ * Makes the handler of `DeliverWebhooks`: for each command sign, POST once and report the result, and only when all are
+ * reported acknowledge. Results that come to an end together are reported in one message.
  *
  * What fails in between loses nothing: the delivery's lease in job-state ends and the delivery is due again. A command that
  * comes again to this process, under a lease whose attempt was made, is not POSTed again; its result is reported again. It
@@ -69,6 +82,22 @@ const OUTCOMES = {
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const { leases, metrics } = deps;
+  const slot = pLimit(deps.concurrency);
+  const publishResult = batchWhileBusy<DeliveryAttempted>({
+    maxItems: RESULTS_AT_ONCE,
+    run: publishResults,
+    isOfAll: () => true,
+  });
+
+  function publishResults(results: readonly DeliveryAttempted[]): Promise<void> {
+    return deps.publisher.publish({
+      exchange: COMMANDS,
+      routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
+      messageId: results[0]?.attempt?.deliveryId ?? '',
+      type: DeliveriesAttemptedSchema.typeName,
+      body: toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [...results] })),
+    });
+  }
 
   /**
    * By this machine's clock, while the lease was set by the database's. As much as this one is ahead, as much sooner is a
@@ -95,7 +124,8 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       'partner.attempt_id': attemptId,
       'partner.event': command.event,
     };
-    return withSpan({ name: 'deliver webhook', kind: 'CLIENT', attributes }, async (span) => {
+    const parent = extractTrace({ traceparent: command.traceParent });
+    return withSpan({ name: 'deliver webhook', kind: 'CLIENT', parent, attributes }, async (span) => {
       const startedAt = deps.clock();
       metrics.attemptBegan();
       let result: PostResult | undefined;
@@ -138,13 +168,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   async function report(command: AnswerableCommand, attempted: DeliveryAttempted): Promise<ConsumeOutcome> {
     const attemptId = attempted.attempt?.deliveryId ?? '';
     try {
-      await deps.publisher.publish({
-        exchange: COMMANDS,
-        routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
-        messageId: attemptId,
-        type: DeliveryAttemptedSchema.typeName,
-        body: toBinary(DeliveryAttemptedSchema, attempted),
-      });
+      await publishResult(attempted);
     } catch (error) {
       if (!(error instanceof PublishError)) throw error;
       if (msLeft(command) >= 0) return { kind: 'retry', afterMs: REPORT_PAUSE_MS };
@@ -174,18 +198,16 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return { kind: 'dead', reason };
   }
 
-  return async (message) => {
-    const read = readDeliveryCommand(message.body);
+  async function carryOut(read: ReadCommand, redelivered: boolean): Promise<ConsumeOutcome> {
     if ('malformed' in read) return failMalformed(read.malformed);
     const { command } = read;
-
     const known = leases.recall(command.leaseId);
     if (known === 'reported') {
       metrics.commandDropped('already_reported');
       return { kind: 'done' };
     }
     if (known !== undefined) return report(command, await known);
-    if (msLeft(command) < ATTEMPT_MS) return dropLate(command, message.redelivered);
+    if (msLeft(command) < ATTEMPT_MS) return dropLate(command, redelivered);
     deps.clockWatch.cameInTime(command);
 
     let secret: string;
@@ -205,6 +227,28 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     const attempt = makeAttempt(command, secret);
     leases.began(command.leaseId, attempt);
     return report(command, await attempt);
+  }
+
+  return async (message) => {
+    const commands = readDeliveryCommands(message.body);
+    if (commands.length === 0) {
+      metrics.commandDropped('malformed');
+      return { kind: 'dead', reason: 'the message is not a DeliverWebhooks, or is empty' };
+    }
+    const outcomes = await Promise.all(
+      commands.map((read) =>
+        slot(() =>
+          runWithRequestId('command' in read ? read.command.requestId : undefined, () =>
+            carryOut(read, message.redelivered),
+          ),
+        ),
+      ),
+    );
+    // What is reported is known by its lease when the message comes again for the sake of another.
+    return (
+      outcomes.find(({ kind }) => kind === 'retry') ??
+      outcomes.find(({ kind }) => kind === 'dead') ?? { kind: 'done' }
+    );
   };
 }
 
@@ -283,6 +327,22 @@ function describeAttempt(ended: {
       ...(answer !== undefined && { responseStatus: answer.status, responseBody: answer.body }),
       ...('error' in result && { error: result.error }),
       ...('remoteAddress' in result && { remoteAddress: result.remoteAddress }),
+      exchange: describeExchange(result.trace),
     },
   });
+}
+
+function describeExchange({
+  certificate,
+  ...steps
+}: ExchangeTrace): MessageInitShape<typeof ExchangeTraceSchema> {
+  return {
+    ...steps,
+    addresses: [...(steps.addresses ?? [])],
+    ...(certificate !== undefined && {
+      certificateSubject: certificate.subject,
+      certificateIssuer: certificate.issuer,
+      certificateValidTo: timestampFromDate(certificate.validTo),
+    }),
+  };
 }

@@ -1,4 +1,5 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { publicAddress } from './address-rules.js';
 import type { HostResolver } from './host-resolver.js';
 
@@ -20,6 +21,8 @@ export interface AdmittedEndpoint {
   readonly hostName: string;
   /** Vetted places to connect to, at least one. To be dialled as they are, without another lookup. */
   readonly targets: readonly DialTarget[];
+  /** Milliseconds of the lookup that gave the targets; absent when the host was not looked up. */
+  readonly lookupMs?: number | undefined;
 }
 
 /** Why an endpoint was refused: for the log, never for the owner, who could map our network with it. */
@@ -46,17 +49,32 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HOST_NAME_LENGTH = 253;
 const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Names, with all below them, that mean something on a machine or in a private network. */
+/** Control, invisible and unpaired characters, every kind of space, backslashes and fragments. */
+const MISREAD_CHARACTER = /[\p{Cc}\p{Cf}\p{Cs}\s\\#]/u;
+/** Captures host and port. A query that begins without a path holds no `@`, before which some look for credentials. */
+const ENDPOINT_URL = /^https:\/\/([^/?@%]+)(?:\/|\?[^@]*$|$)/i;
+
+/** Names, with all below them, that mean something on a machine or in a private network. None of them is public. */
 const PRIVATE_SUFFIXES = [
   'localhost',
-  'local',
   'localdomain',
+  'localdomain4',
+  'localdomain6',
+  'local',
   'internal',
-  'home.arpa',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'arpa',
   'svc',
-  'svc.cluster.local',
+  'default',
   'metadata.goog',
 ];
+const PRIVATE_NAME = new RegExp(
+  `(?:^|\\.)(?:${PRIVATE_SUFFIXES.map((suffix) => suffix.replaceAll('.', '\\.')).join('|')})$`,
+);
 
 /**
  * Makes the guard (spec: Subscription URL rules). One address that is not public refuses the whole endpoint. A host in
@@ -66,10 +84,6 @@ export function createEndpointGuard(deps: {
   readonly resolveHost: HostResolver;
   readonly devHosts?: DevHosts | undefined;
 }): EndpointGuard {
-  async function addressesOf(hostName: string): Promise<readonly string[]> {
-    return isIP(hostName) === 0 ? await deps.resolveHost(hostName) : [hostName];
-  }
-
   return {
     async admit(text) {
       const parsed = parseEndpointUrl(text);
@@ -78,11 +92,16 @@ export function createEndpointGuard(deps: {
       const devTarget = deps.devHosts?.get(parsed.hostName);
       if (devTarget !== undefined) return { admitted: true, endpoint: { ...parsed, targets: [devTarget] } };
 
-      let answer: readonly string[];
-      try {
-        answer = await addressesOf(parsed.hostName);
-      } catch {
-        return { admitted: false, cause: 'lookup_failed' };
+      let answer: readonly string[] = [parsed.hostName];
+      let lookupMs: number | undefined;
+      if (isIP(parsed.hostName) === 0) {
+        const begin = performance.now();
+        try {
+          answer = await deps.resolveHost(parsed.hostName);
+        } catch {
+          return { admitted: false, cause: 'lookup_failed' };
+        }
+        lookupMs = Math.round(performance.now() - begin);
       }
       if (answer.length === 0) return { admitted: false, cause: 'no_address' };
 
@@ -92,7 +111,7 @@ export function createEndpointGuard(deps: {
         if (vetted === undefined) return { admitted: false, cause: 'address' };
         targets.push({ address: vetted, port: ENDPOINT_PORT });
       }
-      return { admitted: true, endpoint: { ...parsed, targets } };
+      return { admitted: true, endpoint: { ...parsed, targets, lookupMs } };
     },
   };
 }
@@ -100,23 +119,36 @@ export function createEndpointGuard(deps: {
 /**
  * Applies what can be said of an endpoint URL without looking anything up, and normalises it: host in lowercase ASCII,
  * without a trailing dot. Undefined for a URL that is refused. What parsers are known to read differently (spaces, control
- * characters, backslashes, fragments, escapes in the host) is refused in the text itself, before it is parsed.
+ * and invisible characters, backslashes, fragments, escapes in the host, an IPv4 address in other than four decimal parts)
+ * is refused in the text itself.
  */
 export function parseEndpointUrl(text: string): { readonly url: URL; readonly hostName: string } | undefined {
-  if (text.length > MAX_URL_LENGTH) return undefined;
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u0020\u007f-\u009f\\#]|\s/.test(text)) return undefined;
-  if (!/^https:\/\/[^/?@%]+(?:[/?]|$)/i.test(text) || !URL.canParse(text)) return undefined;
-
-  const url = new URL(text);
+  if (text.length > MAX_URL_LENGTH || MISREAD_CHARACTER.test(text)) return undefined;
+  const authority = ENDPOINT_URL.exec(text)?.[1];
+  const url = authority === undefined ? null : parseUrl(text);
+  if (authority === undefined || url === null) return undefined;
   if (url.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
     return undefined;
-  const name = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
-  url.hostname = name;
-  if (url.hostname !== name || url.href.length > MAX_URL_LENGTH) return undefined;
 
-  const hostName = name.startsWith('[') ? name.slice(1, -1) : name;
-  return isIP(hostName) !== 0 || isPublicName(hostName) ? { url, hostName } : undefined;
+  let name = url.hostname;
+  if (name.endsWith('.')) {
+    name = name.slice(0, -1);
+    url.hostname = name;
+    if (url.hostname !== name) return undefined;
+  }
+  if (url.href.length > MAX_URL_LENGTH) return undefined;
+
+  if (isIPv4(name)) return authority.startsWith(name) ? { url, hostName: name } : undefined;
+  if (name.startsWith('[')) return { url, hostName: name.slice(1, -1) };
+  return isPublicName(name) ? { url, hostName: name } : undefined;
+}
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
 }
 
 function isPublicName(name: string): boolean {
@@ -125,6 +157,6 @@ function isPublicName(name: string): boolean {
     name.length <= MAX_HOST_NAME_LENGTH &&
     labels.length >= 2 &&
     labels.every((label) => HOST_LABEL.test(label)) &&
-    !PRIVATE_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))
+    !PRIVATE_NAME.test(name)
   );
 }

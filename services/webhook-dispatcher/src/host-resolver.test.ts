@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createEndpointGuard } from './endpoint-guard.js';
 import { createHostResolver } from './host-resolver.js';
 import {
@@ -107,4 +107,115 @@ test('a name is asked for anew each time, whatever its time to live', async () =
   expect(first.admitted).toBe(true);
   expect(await guard.admit('https://rebind.example.com/')).toEqual({ admitted: false, cause: 'address' });
   expect(questions).toHaveLength(4);
+});
+
+test('a name that leads elsewhere at each lookup is judged by the answer of that delivery', async () => {
+  const answers = [
+    ['93.184.215.14'],
+    ['93.184.215.14', '2606:4700:4700::1111'],
+    ['93.184.215.14', 'fd00:ec2::254'],
+    ['127.0.0.1'],
+    ['93.184.215.14'],
+  ];
+  let delivery: string[] = [];
+  const { guard } = await resolverAsking((question) => addressRecords(question, delivery));
+  const admitted: boolean[] = [];
+  for (delivery of answers) admitted.push((await guard.admit('https://rebind.example.com/')).admitted);
+  expect(admitted).toEqual([true, true, false, false, true]);
+});
+
+test('a chain of aliases is followed to its end, whatever the names on the way are', async () => {
+  const chain = ['a.example.com', 'b.example.net', 'c.example.org', 'd.example.com'];
+  const ends: Record<string, string> = { A: '93.184.215.14', AAAA: '::ffff:10.0.0.1' };
+  const { guard } = await resolverAsking((question) => ({
+    kind: 'records',
+    records: [
+      ...chain
+        .slice(1)
+        .map((data, index) => ({ type: 'CNAME' as const, name: chain[index] ?? '', ttl: 60, data })),
+      {
+        type: question.type === 'A' ? 'A' : 'AAAA',
+        name: 'd.example.com',
+        ttl: 60,
+        data: ends[question.type] ?? '',
+      },
+    ],
+  }));
+  expect(await guard.admit('https://a.example.com/')).toEqual({ admitted: false, cause: 'address' });
+});
+
+test('an alias that ends nowhere has no addresses', async () => {
+  const { resolveHost } = await resolverAsking((question) => ({
+    kind: 'records',
+    records: [{ type: 'CNAME', name: question.name, ttl: 60, data: 'nowhere.example.com' }],
+  }));
+  expect(await resolveHost('alias.example.com')).toEqual([]);
+});
+
+describe('an answer that is too long for a datagram', () => {
+  const many = Array.from({ length: 100 }, (_none, index) => `93.184.215.${index + 1}`);
+
+  test('is fetched whole over TCP', async () => {
+    const { resolveHost, questions } = await resolverAsking((question) => addressRecords(question, many));
+    expect((await resolveHost('many.example.com')).toSorted()).toEqual(many.toSorted());
+    expect(questions.filter(({ type }) => type === 'A').map(({ transport }) => transport)).toEqual([
+      'udp',
+      'tcp',
+    ]);
+  });
+
+  test('refuses the endpoint for one private address in it', async () => {
+    const { guard } = await resolverAsking((question) => addressRecords(question, [...many, '192.168.0.1']));
+    expect(await guard.admit('https://many.example.com/')).toEqual({ admitted: false, cause: 'address' });
+  });
+
+  test('that never comes whole is no answer', async () => {
+    const { guard } = await resolverAsking((question) =>
+      question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many),
+    );
+    expect(await guard.admit('https://many.example.com/')).toEqual({
+      admitted: false,
+      cause: 'lookup_failed',
+    });
+  });
+});
+
+test.each(['refused', 'garbage'] as const)('a server that says %s gives no addresses', async (kind) => {
+  const { guard } = await resolverAsking(() => ({ kind }));
+  expect(await guard.admit('https://hooks.example.com/')).toEqual({
+    admitted: false,
+    cause: 'lookup_failed',
+  });
+});
+
+test('a question that got lost is asked again', async () => {
+  const lost = new Set<string>();
+  const { resolveHost } = await resolverAsking((question) => {
+    if (lost.has(question.type)) return addressRecords(question, ['93.184.215.14', '2606:4700:4700::1111']);
+    lost.add(question.type);
+    return { kind: 'silent' };
+  });
+  expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14', '2606:4700:4700::1111']);
+});
+
+test('an address that is given for another name is vetted as any other', async () => {
+  const { guard } = await resolverAsking((question) => ({
+    kind: 'records',
+    records:
+      question.type === 'A'
+        ? [
+            { type: 'A', name: question.name, ttl: 60, data: '93.184.215.14' },
+            { type: 'A', name: 'elsewhere.example.com', ttl: 60, data: '10.0.0.1' },
+          ]
+        : [],
+  }));
+  expect(await guard.admit('https://hooks.example.com/')).toEqual({ admitted: false, cause: 'address' });
+});
+
+test('what a server says of the wrong type is not taken for an address', async () => {
+  const { resolveHost } = await resolverAsking((question) => ({
+    kind: 'records',
+    records: [{ type: 'TXT', name: question.name, ttl: 60, data: '93.184.215.14' }],
+  }));
+  expect(await resolveHost('hooks.example.com')).toEqual([]);
 });

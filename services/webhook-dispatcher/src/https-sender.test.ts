@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConnectionPool, createConnectionPool } from './connection-pool.js';
 import {
@@ -44,16 +45,50 @@ async function receiver(options: Partial<Parameters<typeof startTlsReceiver>[0]>
 /** A server that speaks TLS and then whatever the test writes; `reset` breaks the connection off without a goodbye. */
 async function rawTlsServer(
   onConnection: (socket: TLSSocket, reset: () => void) => void,
-): Promise<{ port: number }> {
+): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const server = createTlsServer(certificate, (socket) => {
     socket.on('error', () => undefined);
+    spoken.add(socket);
     onConnection(socket, () => {
       for (const raw of sockets) if (raw.remotePort === socket.remotePort) raw.resetAndDestroy();
     });
   });
+  const spoken = new Set<TLSSocket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
-  return listening(server, sockets);
+  const { port } = await listening(server, sockets);
+  return {
+    port,
+    connections: () => sockets.size,
+    end() {
+      for (const socket of spoken) socket.end();
+    },
+  };
+}
+
+interface RawServer {
+  readonly port: number;
+  readonly connections: () => number;
+  /** Says goodbye on every connection. */
+  readonly end: () => void;
+}
+
+/** The connections of a pool that are not closed, in use or kept. */
+function openSockets({ agent }: ConnectionPool): readonly Socket[] {
+  return [...Object.values(agent.sockets), ...Object.values(agent.freeSockets)].flatMap(
+    (sockets) => sockets ?? [],
+  );
+}
+
+/** Ends when the pool keeps a connection for another POST. */
+async function idleConnectionIn({ agent }: ConnectionPool): Promise<void> {
+  if (Object.keys(agent.freeSockets).length === 0) await once(agent, 'free');
+}
+
+/** Ends when every connection of the pool is closed: its agent forgets one on `close`. */
+async function allClosed(pool: ConnectionPool): Promise<void> {
+  await Promise.all(openSockets(pool).map((socket) => once(socket, 'close')));
+  expect(openSockets(pool).length).toBe(0);
 }
 
 async function rawTcpServer(onConnection: (socket: Socket) => void): Promise<{ port: number }> {
@@ -354,6 +389,37 @@ describe('a kept connection', () => {
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
+  test('that the receiver closed while it was idle is not used again', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        socket.once('data', () => undefined);
+      });
+    });
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const post = senderFor(loopback(at.port), {}, pool);
+    for (let index = 0; index < 3; index += 1) {
+      expect((await post()).outcome).toBe('delivered');
+      await idleConnectionIn(pool);
+      const closed = openSockets(pool).map((socket) => once(socket, 'close'));
+      at.end();
+      await Promise.all(closed);
+    }
+    expect(at.connections()).toBe(3);
+  });
+
+  test('gives the next POST no answer that came before it', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        socket.on('data', () => socket.write('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'));
+      });
+    });
+    const post = senderFor(loopback(at.port));
+    expect(answerOf(await post())?.status).toBe(204);
+    expect(answerOf(await post())?.status).not.toBe(200);
+  });
+
   test('that breaks as it is used again fails the attempt without a second POST, and then none is kept there', async () => {
     const posts: number[] = [];
     let connections = 0;
@@ -416,6 +482,29 @@ describe('TLS', () => {
     expect(await expectTlsFailure(expired)).toBe('the certificate has expired');
   });
 
+  test('fails for a certificate that is not valid yet', async () => {
+    const future = await authority.issue({ names: [HOST], notBefore: new Date(Date.now() + 3_600_000) });
+    expect(await expectTlsFailure(future)).toBe('the certificate is not valid yet');
+  });
+
+  test('fails for a certificate that is signed by its own key', async () => {
+    const own = await authority.issue({ names: [HOST], selfSigned: true });
+    expect(await expectTlsFailure(own)).toBe('the certificate is self-signed');
+  });
+
+  test('fails for a certificate of a wildcard that does not cover the host', async () => {
+    for (const name of ['*.test', '*.receiver.partner.test', 'partner.test']) {
+      expect(await expectTlsFailure(await authority.issue({ names: [name] }))).toBe(
+        'the certificate is for another host name',
+      );
+    }
+  });
+
+  test('does not take the common name for the host name', async () => {
+    const named = await authority.issue({ names: ['other.partner.test'], subject: `CN=${HOST}` });
+    expect(await expectTlsFailure(named)).toBe('the certificate is for another host name');
+  });
+
   test('fails for a certificate of another host', async () => {
     expect(await expectTlsFailure(await authority.issue({ names: ['other.partner.test'] }))).toBe(
       'the certificate is for another host name',
@@ -460,9 +549,34 @@ describe('TLS', () => {
     expect(errorOf(result)).toBe('the TLS handshake failed');
   });
 
-  test('fails when the connection is closed during the handshake', async () => {
-    const at = await rawTcpServer((socket) => socket.once('data', () => socket.destroy()));
+  test.each([
+    ['closed during the handshake', (socket: Socket) => socket.once('data', () => socket.destroy())],
+    ['reset during the handshake', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy())],
+  ])('fails when the connection is %s', async (_how, breakOff) => {
+    const at = await rawTcpServer(breakOff);
     expect((await senderFor(loopback(at.port))()).outcome).toBe('tls_failed');
+  });
+
+  test('is spoken to the endpoint itself, whatever proxies the environment names', async () => {
+    let proxied = 0;
+    const proxy = await rawTcpServer((socket) => {
+      proxied += 1;
+      socket.destroy();
+    });
+    const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+    const before = { ...process.env };
+    cleanups.push(() => {
+      process.env = before;
+    });
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    process.env['NODE_USE_ENV_PROXY'] = '1';
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const at = await receiver();
+    expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
+    const stranger = await createTestAuthority();
+    const untrusted = await receiver({ certificate: await stranger.issue({ names: [HOST] }) });
+    expect((await senderFor(loopback(untrusted.port))()).outcome).toBe('tls_failed');
+    expect(proxied).toBe(0);
   });
 });
 
@@ -481,8 +595,10 @@ describe('the time limit', () => {
 
   test('covers a handshake that hangs', async () => {
     const at = await rawTcpServer(() => undefined);
-    const result = await senderFor(loopback(at.port), limit)();
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result).toMatchObject({ outcome: 'timed_out', error: timeoutText, remoteAddress: '127.0.0.1' });
+    await allClosed(pool);
   });
 
   test('covers a server that never answers', async () => {
@@ -616,6 +732,149 @@ describe('an answer', () => {
     }
   });
 
+  test.each([
+    ['a status line of another protocol', 'ICY 200 OK\r\n\r\n'],
+    ['a status line of another version', 'HTTP/9.9 200 OK\r\n\r\n'],
+    ['HTTP/2 frames', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80'],
+    ['a status of letters', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'],
+    ['a header with a zero byte', 'HTTP/1.1 200 OK\r\nx-a: a\0b\r\n\r\n'],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['a length of letters', 'HTTP/1.1 200 OK\r\ncontent-length: five\r\n\r\nhello'],
+    ['a length beyond numbers', `HTTP/1.1 200 OK\r\ncontent-length: ${'9'.repeat(30)}\r\n\r\nhello`],
+    ['a negative chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n'],
+    [
+      'a chunk beyond numbers',
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'f'.repeat(30)}\r\nhello\r\n`,
+    ],
+    [
+      'a chunk that is longer than it says',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n',
+    ],
+  ])('of %s fails the attempt and leaves nothing open', async (_what, text) => {
+    const at = await rawTlsServer((socket) => socket.once('data', () => socket.write(text, 'latin1')));
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const result = await senderFor(loopback(at.port), {}, pool)();
+    expect(result).toMatchObject({ outcome: 'connection_failed', error: 'the answer was not valid HTTP' });
+    await allClosed(pool);
+    expect(at.connections()).toBe(1);
+  });
+
+  test('without a length lasts until the connection is closed', async () => {
+    for (const version of ['1.0', '1.1']) {
+      const at = await rawTlsServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/${version} 200 OK\r\n\r\nhello`)),
+      );
+      const pool = createConnectionPool({ extraCa: authority.pem });
+      const result = await senderFor(loopback(at.port), {}, pool)();
+      expect(result.outcome).toBe('delivered');
+      expect(Buffer.from(answerOf(result)?.body ?? []).toString()).toBe('hello');
+      await allClosed(pool);
+    }
+  });
+
+  test('whose chunks never end is no delivery', async () => {
+    const at = await rawTlsServer((socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'),
+      ),
+    );
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const result = await senderFor(loopback(at.port), { timeoutMs: 250 }, pool)();
+    expect(result.outcome).toBe('timed_out');
+    expect(answerOf(result)?.status).toBe(200);
+    await allClosed(pool);
+  });
+
+  test('that is compressed is kept as it came, however much it holds', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    const at = await receiver({
+      answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    });
+    const result = await senderFor(loopback(at.port))();
+    expect(result.outcome).toBe('delivered');
+    expect(answerOf(result)?.body).toEqual(bomb.subarray(0, 4_096));
+    expect(at.requests[0]?.headers['accept-encoding']).toBeUndefined();
+  });
+
+  test('is not read on when its chunks have more around them than in them', async () => {
+    const { at, written } = await floodingServer(
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+      `1;${'x'.repeat(10_000)}\r\na\r\n`,
+    );
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const result = await senderFor(loopback(at.port), {}, pool)();
+    expect(result.outcome).toBe('delivered');
+    await allClosed(pool);
+    expect(written()).toBeLessThan(50_000_000);
+    expect(answerOf(result)?.body.byteLength).toBeLessThan(100);
+  });
+
+  test('is not waited for behind interim answers without end', async () => {
+    for (const status of ['100 Continue', '102 Processing', '103 Early Hints']) {
+      const { at, written } = await floodingServer(
+        '',
+        `HTTP/1.1 ${status}\r\nx-a: ${'x'.repeat(1_000)}\r\n\r\n`,
+      );
+      const pool = createConnectionPool({ extraCa: authority.pem });
+      const result = await senderFor(loopback(at.port), {}, pool)();
+      expect(result).toMatchObject({
+        outcome: 'connection_failed',
+        error: 'there were too many interim answers',
+      });
+      await allClosed(pool);
+      expect(written()).toBeLessThan(50_000_000);
+    }
+  });
+
+  /** A server that answers with the text over and over until the connection is closed. */
+  async function floodingServer(begin: string, text: string) {
+    let written = 0;
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        const write = () => {
+          while (!socket.destroyed && written < 1_000_000_000) {
+            written += text.length;
+            if (!socket.write(text)) break;
+          }
+        };
+        socket.write(begin);
+        socket.on('drain', write);
+        write();
+      });
+    });
+    return { at, written: () => written };
+  }
+
+  test('that comes before the request was read is the answer, and nothing more is sent', async () => {
+    const at = await rawTlsServer((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const post = senderFor(loopback(at.port), {}, pool);
+    const result = await post({ body: Buffer.alloc(50_000_000) });
+    expect(answerOf(result)?.status).toBe(413);
+    await allClosed(pool);
+  });
+
+  test('with 100 before it is the last one', async () => {
+    const at = await receiver({
+      answer: (_request, response) => {
+        response.writeContinue();
+        response.writeProcessing();
+        response.writeHead(204).end();
+      },
+    });
+    const result = await senderFor(loopback(at.port))();
+    expect(answerOf(result)?.status).toBe(204);
+    expect(at.requests).toHaveLength(1);
+  });
+
   test('with interim answers before it is the last one', async () => {
     const at = await rawTlsServer((socket) =>
       socket.once('data', () =>
@@ -625,6 +884,140 @@ describe('an answer', () => {
       ),
     );
     expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
+  });
+});
+
+describe('the trace', () => {
+  const tlsOf = (result: PostResult) => {
+    const { tlsProtocol, certificate } = result.trace;
+    return { tlsProtocol, certificate };
+  };
+  const shown = {
+    subject: 'Test server',
+    issuer: expect.stringMatching(/^Test authority /),
+    validTo: expect.any(Date),
+  };
+  const ms = expect.any(Number);
+
+  test('of a new connection has every step', async () => {
+    const at = await receiver();
+    const result = await senderFor(loopback(at.port))();
+    expect(result.trace).toEqual({
+      connectMs: ms,
+      tlsMs: ms,
+      tlsProtocol: 'TLSv1.3',
+      certificate: shown,
+      reusedConnection: false,
+      firstByteMs: ms,
+    });
+  });
+
+  test('of a kept connection has no opening, and says whose it is', async () => {
+    const at = await receiver({ maxVersion: 'TLSv1.2' });
+    const post = senderFor(loopback(at.port));
+    await post();
+    expect((await post()).trace).toEqual({
+      tlsProtocol: 'TLSv1.2',
+      certificate: shown,
+      reusedConnection: true,
+      firstByteMs: ms,
+    });
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of a resumed session of %s has the certificate of the first',
+    async (maxVersion) => {
+      const at = await receiver({
+        maxVersion,
+        answer: (_request, response) => response.writeHead(204, { connection: 'close' }).end(),
+      });
+      const post = senderFor(loopback(at.port));
+      const results = [await post(), await post(), await post()];
+      expect(at.connections.map(({ resumed }) => resumed)).toEqual([false, true, true]);
+      expect(results.map(tlsOf)).toEqual(Array(3).fill({ tlsProtocol: maxVersion, certificate: shown }));
+    },
+  );
+
+  test('has the certificate that was refused', async () => {
+    const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 60_000);
+    const stranger = await createTestAuthority();
+    const refused = [
+      await authority.issue({ names: [HOST], notAfter }),
+      await authority.issue({ names: ['other.partner.test'], notAfter, subject: 'O=Nobody' }),
+      await stranger.issue({ names: [HOST], notAfter }),
+    ];
+    const subjects: (string | undefined)[] = [];
+    for (const issued of refused) {
+      const at = await receiver({ certificate: issued });
+      const result = await senderFor(loopback(at.port))();
+      expect(result.outcome).toBe('tls_failed');
+      expect(result.trace).toEqual({
+        connectMs: ms,
+        tlsMs: ms,
+        tlsProtocol: 'TLSv1.3',
+        certificate: { ...shown, subject: expect.any(String), validTo: notAfter },
+        reusedConnection: false,
+      });
+      subjects.push(result.trace.certificate?.subject);
+    }
+    expect(subjects).toEqual(['Test server', 'other.partner.test', 'Test server']);
+  });
+
+  test('holds of a certificate no more than a name of usual length without control characters', async () => {
+    const subject = `CN=evil\u0007\u202e${'x'.repeat(400)}`;
+    const at = await receiver({ certificate: await authority.issue({ names: [HOST], subject }) });
+    const { certificate: traced } = (await senderFor(loopback(at.port))()).trace;
+    expect(traced?.subject).toMatch(/^evilx{200,249}$/);
+  });
+
+  test('ends where the POST ended', async () => {
+    const closed = await closedPort();
+    expect((await senderFor(loopback(closed))()).trace).toEqual({ reusedConnection: false });
+
+    const hanging = await rawTcpServer(() => undefined);
+    const limit = { timeoutMs: 250 };
+    expect((await senderFor(loopback(hanging.port), limit)()).trace).toEqual({
+      connectMs: ms,
+      reusedConnection: false,
+    });
+
+    const silent = await receiver({ answer: () => undefined });
+    const unanswered = await senderFor(loopback(silent.port), limit)();
+    expect(unanswered.outcome).toBe('timed_out');
+    expect(unanswered.trace).toEqual({
+      connectMs: ms,
+      tlsMs: ms,
+      tlsProtocol: 'TLSv1.3',
+      certificate: shown,
+      reusedConnection: false,
+    });
+  });
+
+  test('has what DNS said, 16 addresses at most', async () => {
+    const addresses = Array.from({ length: 20 }, (_none, index) => `93.184.215.${index + 1}`);
+    const at = await receiver();
+    const guard = createEndpointGuard({ resolveHost: async () => addresses });
+    const result = await senderFor({
+      async admit(url) {
+        const verdict = await guard.admit(url);
+        if (!verdict.admitted) return verdict;
+        const targets = verdict.endpoint.targets.map(({ address }, index) =>
+          index === 0 ? { address: '127.0.0.1', port: at.port } : { address, port: at.port },
+        );
+        return { admitted: true, endpoint: { ...verdict.endpoint, targets } };
+      },
+    })();
+    expect(result.outcome).toBe('delivered');
+    expect(result.trace.dnsMs).toBeGreaterThanOrEqual(0);
+    expect(result.trace.addresses).toEqual(['127.0.0.1', ...addresses.slice(1, 16)]);
+  });
+
+  test('of a refused endpoint says nothing of what was found', async () => {
+    for (const addresses of [['10.0.0.1'], ['93.184.215.14', '127.0.0.1'], []]) {
+      const result = await senderFor(createEndpointGuard({ resolveHost: async () => addresses }))();
+      expect(result.outcome).toBe('endpoint_refused');
+      expect(result.trace).toEqual({ reusedConnection: false });
+    }
   });
 });
 

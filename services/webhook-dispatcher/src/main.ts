@@ -67,6 +67,7 @@ await runService({
         sender: createHttpsSender({ guard, pool }),
         publisher,
         leases: createLeaseMemory(),
+        concurrency: config.DELIVERY_CONCURRENCY,
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
         clock,
         clockWatch: createClockWatch({

@@ -3,6 +3,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   type DeliverWebhook,
   DeliverWebhookSchema,
+  DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 
 /** A `DeliverWebhook` with everything that an attempt needs. */
@@ -22,7 +23,14 @@ export interface DeliveryCommand {
   readonly body: Uint8Array;
   readonly secretVersion: number;
   readonly sealedSecret: Uint8Array;
+  /** W3C trace context of the event. */
+  readonly traceParent: string | undefined;
+  /** The request that made the event. */
+  readonly requestId: string | undefined;
 }
+
+/** Fields that a command may lack. */
+const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(['leasedAt', 'traceParent', 'requestId']);
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
@@ -41,16 +49,19 @@ export interface AnswerableCommand extends Pick<
   readonly leaseExpiresAt: Date | undefined;
 }
 
-/** Decodes a command. */
-export function readDeliveryCommand(
-  bytes: Uint8Array,
-): { readonly command: DeliveryCommand } | { readonly malformed: MalformedCommand } {
-  let message;
+/** One command of a message, if it is well. */
+export type ReadCommand = { readonly command: DeliveryCommand } | { readonly malformed: MalformedCommand };
+
+/** Decodes the commands of a `DeliverWebhooks` message; none when it is no such message or empty. */
+export function readDeliveryCommands(bytes: Uint8Array): readonly ReadCommand[] {
   try {
-    message = fromBinary(DeliverWebhookSchema, bytes);
+    return fromBinary(DeliverWebhooksSchema, bytes).deliveries.map(readDeliveryCommand);
   } catch {
-    return { malformed: { reason: 'the message is not a DeliverWebhook', answerable: undefined } };
+    return [];
   }
+}
+
+function readDeliveryCommand(message: DeliverWebhook): ReadCommand {
   const malformed = (reason: string) => ({ malformed: { reason, answerable: answerableOf(message) } });
   const { deliveryId, subscriptionId, leaseId, leasedAt, leaseExpiresAt, attempt, url, urlVersion } = message;
   const { eventId, event, body, secretVersion, sealedSecret } = message;
@@ -88,6 +99,8 @@ export function readDeliveryCommand(
       body,
       secretVersion,
       sealedSecret,
+      traceParent: message.traceParent,
+      requestId: message.requestId,
     },
   };
 }
@@ -108,6 +121,6 @@ function answerableOf(message: DeliverWebhook): AnswerableCommand | undefined {
 function missingFields(message: object): readonly string[] {
   const present = new Map(Object.entries(message));
   return DeliverWebhookSchema.fields
-    .filter((field) => field.localName !== 'leasedAt' && present.get(field.localName) === undefined)
+    .filter((field) => !OPTIONAL_FIELDS.has(field.localName) && present.get(field.localName) === undefined)
     .map((field) => field.name);
 }

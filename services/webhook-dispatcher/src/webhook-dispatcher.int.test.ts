@@ -11,12 +11,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  DeliveriesAttemptedSchema,
   type DeliveryAttempted,
-  DeliveryAttemptedSchema,
-  DeliverWebhookSchema,
+  type DeliverWebhookSchema,
+  DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import {
   COMMANDS,
   DELIVERY_RESULTS,
@@ -96,7 +97,8 @@ beforeAll(async () => {
     logger: silentLogger,
     metrics,
     handle: async (message) => {
-      results.record(fromBinary(DeliveryAttemptedSchema, message.body));
+      for (const result of fromBinary(DeliveriesAttemptedSchema, message.body).results)
+        results.record(result);
       return { kind: 'done' };
     },
   });
@@ -161,23 +163,27 @@ async function commandDelivery(change: MessageInitShape<typeof DeliverWebhookSch
     exchange: COMMANDS,
     routingKey: WEBHOOK_DELIVERIES.bindings[0].routingKey,
     messageId: deliveryId,
-    type: DeliverWebhookSchema.typeName,
+    type: DeliverWebhooksSchema.typeName,
     body: toBinary(
-      DeliverWebhookSchema,
-      create(DeliverWebhookSchema, {
-        deliveryId,
-        subscriptionId,
-        leaseId: `lease-${deliveryId}`,
-        attempt: 1,
-        leaseExpiresAt: timestampFromDate(new Date(Date.now() + 60_000)),
-        url: `https://${HOST}/hook/${deliveryId}`,
-        urlVersion: 1,
-        eventId: newId('evt'),
-        event: 'install.test',
-        body,
-        secretVersion: 1,
-        sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
-        ...change,
+      DeliverWebhooksSchema,
+      create(DeliverWebhooksSchema, {
+        deliveries: [
+          {
+            deliveryId,
+            subscriptionId,
+            leaseId: `lease-${deliveryId}`,
+            attempt: 1,
+            leaseExpiresAt: timestampFromDate(new Date(Date.now() + 60_000)),
+            url: `https://${HOST}/hook/${deliveryId}`,
+            urlVersion: 1,
+            eventId: newId('evt'),
+            event: 'install.test',
+            body,
+            secretVersion: 1,
+            sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
+            ...change,
+          },
+        ],
       }),
     ),
   });

@@ -137,6 +137,21 @@ function usualExample(
       return {
         error: 'the subscription has had no verified test delivery; send one and wait until it is delivered',
       };
+    case 'secret_version_mismatch':
+      return {
+        error: 'pendingSecretVersion: 3 is not the version of a pending secret; the pending one is 2',
+      };
+    case 'delivery_not_replayable':
+      return {
+        error: 'the delivery is retry_scheduled; only one that is delivered or dead_lettered can be replayed',
+      };
+    case 'replay_in_progress':
+      return {
+        error:
+          'dlv_01k3jd9w6ne3zr1v8xk5c2m4qa sends this event to this subscription already; wait for its end',
+      };
+    case 'event_expired':
+      return { error: 'the event is no longer kept; there is nothing to replay' };
     case 'payload_too_large':
       return { error: `body: must be at most ${LIMITS.bodyBytes} bytes` };
     case 'transition_not_allowed':

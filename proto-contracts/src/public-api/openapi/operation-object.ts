@@ -26,7 +26,7 @@ export function operationObject(
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: !body.safeParse(undefined).success,
             content: {
               'application/json': { schema: body, examples: { ...operation.bodyExamples } },
             },

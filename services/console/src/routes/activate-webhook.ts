@@ -1,24 +1,31 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { activateWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { activateWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { z } from 'zod';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/activate`: has new events queued. 409 `test_delivery_required` until a test delivery to
- * the present URL was verified (spec: States and transitions).
+ * `POST /partner-api/webhooks/{id}/activate`: has new events queued and, when asked to, those since the pause. 409
+ * `test_delivery_required` until a test delivery to the present URL was verified (spec: States and transitions).
  */
 export function activateWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(activateWebhookOperation, async ({ principal, params, call }) => {
+  return serveOperation(activateWebhookOperation, async ({ principal, params, body, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const { subscription } = await deps.subscriptions.activateSubscription(
-      { companyId: principal.companyId, subscriptionId },
+    const activated = await deps.subscriptions.activateSubscription(
+      { companyId, subscriptionId, actingMembershipId, backfill: body?.backfill ?? false },
       call,
     );
-    return { status: 200, json: presentSubscription(subscription) };
+    const json = {
+      ...presentSubscription(activated.subscription),
+      backfillId: activated.backfillId ?? null,
+    } satisfies z.input<typeof subscriptionActivated>;
+    return { status: 200, json };
   });
 }

@@ -1,4 +1,4 @@
-import { createSessionOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { createSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { presentSession } from '../present-session.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import type { subscriptionCreated } from '@partner/proto-contracts/public-api/console';
-import { createWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import type { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { createWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { z } from 'zod';
 import { companyClassOf } from '../company-class.js';
@@ -14,9 +14,9 @@ export function createWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(createWebhookOperation, async ({ principal, body, call }) => {
-    const { companyId, companyClass } = principal;
+    const { companyId, companyClass, membershipId: actingMembershipId } = principal;
     const created = await deps.subscriptions.createSubscription(
-      { ...body, companyId, companyClass: companyClassOf(companyClass) },
+      { ...body, companyId, actingMembershipId, companyClass: companyClassOf(companyClass) },
       call,
     );
     const json = {

@@ -1,4 +1,4 @@
-import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
-import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { getDeliveryOperation } from '@partner/proto-contracts/public-api/operations/console';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentDeliveryWithAttempts } from '../present-delivery.js';
@@ -11,11 +11,11 @@ import type { OwnerSession } from '../sessions/session-store.js';
  * attempts, which is what a receiver has in its log as `x-svc-delivery-id`.
  */
 export function getDelivery(deps: {
-  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'getDelivery'>;
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getDelivery'>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(getDeliveryOperation, async ({ principal, params, call }) => {
     const deliveryId = pathId('dlv', params, 'webhook delivery');
-    const found = await deps.subscriptions.getDelivery({ companyId: principal.companyId, deliveryId }, call);
+    const found = await deps.deliveries.getDelivery({ companyId: principal.companyId, deliveryId }, call);
     return { status: 200, json: presentDeliveryWithAttempts(found) };
   });
 }

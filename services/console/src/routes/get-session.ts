@@ -1,4 +1,4 @@
-import { getSessionOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { getSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { presentSession } from '../present-session.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { getWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { getWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';

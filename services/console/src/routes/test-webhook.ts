@@ -1,19 +1,29 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { testWebhookOperation } from '@partner/proto-contracts/public-api/operations/console';
+import { testWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { pathId } from '../path-id.js';
 import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery and answers with it, to be watched. */
+/**
+ * `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery and answers with it, to be watched. 409
+ * `secret_version_mismatch` for a secret that is neither current nor pending.
+ */
 export function testWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'sendTestDelivery'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(testWebhookOperation, async ({ principal, params, call }) => {
+  return serveOperation(testWebhookOperation, async ({ principal, params, body, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const secretVersion = body?.secretVersion;
     const { delivery } = await deps.subscriptions.sendTestDelivery(
-      { companyId: principal.companyId, subscriptionId },
+      {
+        companyId,
+        subscriptionId,
+        actingMembershipId,
+        ...(secretVersion !== undefined && { secretVersion }),
+      },
       call,
     );
     return { status: 202, json: presentDelivery(delivery) };

@@ -4,10 +4,8 @@ import {
   AccessService,
   type LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { DeliveryState } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import {
-  AttemptOutcome,
-  type DeliverySchema,
-  DeliveryState,
   type GetSubscriptionRequest,
   SubscriptionHealth,
   type SubscriptionSchema,
@@ -18,10 +16,17 @@ import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 
 type Login = MessageInitShape<typeof LoginSchema>;
 type Subscription = MessageInitShape<typeof SubscriptionSchema> & { id: string };
-type Delivery = MessageInitShape<typeof DeliverySchema> & { id: string };
+
+interface Asked {
+  readonly method: string;
+  readonly companyId: string | undefined;
+  /** Who asked, where the request tells. */
+  readonly actingMembershipId?: string;
+}
 
 /** What stands in for job-state: subscriptions and deliveries of several companies in memory, each kept from the others. */
 export interface FakeJobState {
@@ -29,28 +34,30 @@ export interface FakeJobState {
   /** Has a subscription's test delivery count as answered with 2xx. */
   verify(subscriptionId: string): void;
   /** What was asked for the company, newest last. */
-  readonly asked: readonly { readonly method: string; readonly companyId: string | undefined }[];
+  readonly asked: readonly Asked[];
 }
 
 /** Makes a job-state that knows these logins by their email addresses. */
 export function createFakeJobState(logins: Readonly<Record<string, Login>>): FakeJobState {
-  const asked: { method: string; companyId: string | undefined }[] = [];
+  const asked: Asked[] = [];
   const verified = new Set<string>();
-  const companies = new Map<string, { subscriptions: Subscription[]; deliveries: Delivery[] }>();
+  const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[] }>();
 
-  function ask(method: string, companyId: string | undefined) {
+  function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
     invariant(companyId !== undefined, 'the console names the company');
-    asked.push({ method, companyId });
-    const company = companies.get(companyId) ?? { subscriptions: [], deliveries: [] };
+    asked.push({ method, companyId, ...(actingMembershipId !== undefined && { actingMembershipId }) });
+    const company = companies.get(companyId) ?? { subscriptions: [], deliveries: [], replays: [] };
     companies.set(companyId, company);
     return company;
   }
 
   function subscriptionOf(
     method: string,
-    request: Pick<GetSubscriptionRequest, 'companyId' | 'subscriptionId'>,
+    request: Pick<GetSubscriptionRequest, 'companyId' | 'subscriptionId'> & {
+      readonly actingMembershipId?: string | undefined;
+    },
   ) {
-    const company = ask(method, request.companyId);
+    const company = ask(method, request.companyId, request.actingMembershipId);
     const found = company.subscriptions.find(({ id }) => id === request.subscriptionId);
     if (found === undefined) throw notFound('webhook subscription');
     return { company, subscription: found };
@@ -73,7 +80,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
 
   const subscriptions = rpcService(SubscriptionService, {
     createSubscription: (request) => {
-      const company = ask('createSubscription', request.companyId);
+      const company = ask('createSubscription', request.companyId, request.actingMembershipId);
       const subscription = {
         id: newId('whk'),
         url: request.url ?? '',
@@ -96,8 +103,49 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
     getSubscription: (request) => ({
       subscription: subscriptionOf('getSubscription', request).subscription,
     }),
+    updateSubscription: (request) => {
+      const { subscription } = subscriptionOf('updateSubscription', request);
+      const { url, events, description, schemaVersion } = request;
+      Object.assign(subscription, {
+        ...(url !== undefined && { url, state: SubscriptionState.PAUSED, verified: false }),
+        ...(events !== undefined && { events: events.patterns }),
+        ...(description !== undefined && { description }),
+        ...(schemaVersion !== undefined && { schemaVersion }),
+      });
+      return { subscription };
+    },
+    deleteSubscription: (request) => {
+      const { company, subscription } = subscriptionOf('deleteSubscription', request);
+      company.subscriptions = company.subscriptions.filter((each) => each !== subscription);
+      return {};
+    },
+    pauseSubscription: (request) => {
+      const { subscription } = subscriptionOf('pauseSubscription', request);
+      subscription.state = SubscriptionState.PAUSED;
+      return { subscription };
+    },
+    rotateSecret: (request) => {
+      const { subscription } = subscriptionOf('rotateSecret', request);
+      subscription.pendingSecretVersion =
+        (subscription.pendingSecretVersion ?? subscription.secretVersion ?? 0) + 1;
+      return { subscription, secret: 'whsec_YW5vdGhlciBzZWNyZXQgb2YgdGhlIHNhbWU=' };
+    },
+    activateSecret: (request) => {
+      const { subscription } = subscriptionOf('activateSecret', request);
+      if (request.pendingSecretVersion !== subscription.pendingSecretVersion) {
+        throw new ServiceError('secret_version_mismatch', 'pendingSecretVersion: none is pending');
+      }
+      subscription.secretVersion = request.pendingSecretVersion;
+      delete subscription.pendingSecretVersion;
+      return { subscription };
+    },
     sendTestDelivery: (request) => {
       const { company, subscription } = subscriptionOf('sendTestDelivery', request);
+      const { secretVersion } = request;
+      const { secretVersion: current, pendingSecretVersion: pending } = subscription;
+      if (secretVersion !== undefined && secretVersion !== current && secretVersion !== pending) {
+        throw new ServiceError('secret_version_mismatch', 'secretVersion: none has it');
+      }
       const delivery = {
         id: newId('dlv'),
         subscriptionId: subscription.id,
@@ -120,41 +168,18 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       }
       subscription.state = SubscriptionState.ACTIVE;
       subscription.verified = true;
-      return { subscription };
-    },
-    listDeliveries: (request) => {
-      const { company } = subscriptionOf('listDeliveries', request);
-      const { beforeDeliveryId, state, limit = 50 } = request;
-      const matching = company.deliveries
-        .filter(({ subscriptionId }) => subscriptionId === request.subscriptionId)
-        .filter(({ id }) => beforeDeliveryId === undefined || id < beforeDeliveryId)
-        .filter((delivery) => state === undefined || delivery.state === state);
-      return { deliveries: matching.slice(0, limit), hasMore: matching.length > limit };
-    },
-    getDelivery: (request) => {
-      const company = ask('getDelivery', request.companyId);
-      const delivery = company.deliveries.find(({ id }) => id === request.deliveryId);
-      if (delivery === undefined) throw notFound('webhook delivery');
-      return {
-        delivery,
-        attempts: [
-          {
-            deliveryId: newId('dlv'),
-            number: 1,
-            startedAt: now,
-            durationMs: 10_000,
-            outcome: AttemptOutcome.TIMED_OUT,
-            error: 'no answer within 10 seconds',
-            secretVersion: 1,
-          },
-        ],
-        body: new TextEncoder().encode('{"event":"install.test"}'),
-      };
+      return { subscription, ...(request.backfill === true && { backfillId: newId('rpl') }) };
     },
   });
 
+  const deliveries = createFakeDeliveryService({
+    now,
+    ask,
+    askOf: (method, request) => subscriptionOf(method, request).company,
+  });
+
   return {
-    services: [access, subscriptions],
+    services: [access, subscriptions, deliveries],
     verify: (subscriptionId) => verified.add(subscriptionId),
     asked,
   };

@@ -9,6 +9,7 @@ import {
   AccessService,
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/runtime/http/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/runtime/http/rate-limiter';
@@ -51,7 +52,7 @@ export interface TestConsole {
   pass(ms: number): void;
   /** A request as a browser on the console's own pages makes it. */
   request(
-    method: 'get' | 'post' | 'delete',
+    method: 'get' | 'post' | 'patch' | 'delete',
     path: string,
     options?: { readonly cookie?: string; readonly address?: string; readonly body?: object },
   ): supertest.Test;
@@ -122,6 +123,7 @@ export async function startTestConsole(options: {
   const app = createConsoleApp({
     access: createClient(AccessService, transport),
     subscriptions: createClient(SubscriptionService, transport),
+    deliveries: createClient(DeliveryService, transport),
     sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     verifyPassword: await createVerifyPassword({ randomBytes }),

@@ -4,6 +4,7 @@ import type {
   ListJobFeedRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { ServiceError } from '@partner/runtime/service-error';
 import request from 'supertest';
 import { z } from 'zod';
 import { createTestApp, cursors, keys, projectionText } from '../testing/create-test-app.js';
@@ -219,6 +220,28 @@ describe('view=snapshot', () => {
       });
     }
     expect(jobRequests).toHaveLength(asked);
+  });
+});
+
+test('a cursor whose entries are not kept any more is 400 cursor_invalid', async () => {
+  const message = 'is too old: the feed is kept for 400 days; begin again with view=snapshot';
+  const app = createTestApp({
+    jobs: {
+      listJobFeed() {
+        throw new ServiceError('cursor_invalid', `cursor: ${message}`, {
+          details: [{ path: 'cursor', message }],
+        });
+      },
+    },
+  });
+  const response = await request(app)
+    .get(`/partner/v1/jobs?cursor=${tail(3)}`)
+    .set('x-api-key', keys.installer.text);
+  expect(response.status).toBe(400);
+  expect(errorBody.parse(response.body)).toMatchObject({
+    error: `cursor: ${message}`,
+    code: 'cursor_invalid',
+    details: [{ path: 'cursor', message }],
   });
 });
 

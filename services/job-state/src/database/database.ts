@@ -8,8 +8,11 @@ export interface Queryable {
   query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Work that waits in a table for a loop of this process: messages for the broker, and webhook deliveries. */
-export type WakeTopic = 'outbox' | 'deliveries';
+/**
+ * Work that waits in a table for a loop of this process: messages for the broker, webhook deliveries, and subscriptions whose
+ * deliveries have to follow their state.
+ */
+export type WakeTopic = 'outbox' | 'deliveries' | 'subscriptions';
 
 /** A transaction that is open; what it did is undone when the work that was given it throws. */
 export interface Transaction extends Queryable {

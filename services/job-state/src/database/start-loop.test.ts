@@ -82,6 +82,31 @@ describe('a loop', () => {
     await loop.stop();
   });
 
+  test('rests after an idle run, however often it is woken, and ends without waiting for that', async () => {
+    const ended = createRecorder<number>();
+    let runs = 0;
+    const loop = startLoop({
+      name: 'test',
+      intervalMs: 1,
+      restMs: (ranForMs) => {
+        ended.record(ranForMs);
+        return NEVER_MS;
+      },
+      logger: { info: () => undefined, warn: () => undefined },
+      runOnce: () => {
+        runs += 1;
+        return Promise.resolve(runs === 1 ? 'more' : 'idle');
+      },
+    });
+    await ended.atLeast(1);
+    for (let wake = 0; wake < 20; wake += 1) {
+      loop.wake();
+      await new Promise(setImmediate);
+    }
+    expect(runs).toBe(2);
+    await loop.stop();
+  });
+
   test('does not run once stopped', async () => {
     const { loop, ranTimes, runs } = controlled([], 1);
     await ranTimes(1);

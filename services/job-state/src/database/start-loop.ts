@@ -11,25 +11,40 @@ export interface Loop {
 /**
  * Runs work again and again, never two at a time: at once after `more`, else after the interval or when woken. A run that
  * throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs` it tries only that often
- * while runs throw, woken or not, and logs the first failure and the end of it alone.
+ * while runs throw, woken or not, and logs the first failure and the end of it alone. With `restMs` it rests that
+ * long after each idle run, woken or not, so that what wakes it often is seen to together; after that a wake is heard at once.
  */
 export function startLoop(options: {
   readonly name: string;
   readonly intervalMs: number;
   readonly failurePauseMs?: number;
+  /** Milliseconds to rest after an idle run that took so many. */
+  readonly restMs?: (ranForMs: number) => number;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly runOnce: () => Promise<'more' | 'idle'>;
 }): Loop {
   let isStopped = false;
   let isWoken = false;
   let isFailing = false;
+  let isResting = false;
   let endPause: () => void = () => undefined;
 
   async function pause(): Promise<void> {
     if (isStopped || (isWoken && !isFailing)) return;
-    const pauseMs = (isFailing ? options.failurePauseMs : undefined) ?? options.intervalMs;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
+    await wait((isFailing ? options.failurePauseMs : undefined) ?? options.intervalMs);
+  }
+
+  async function rest(ranForMs: number): Promise<void> {
+    const restMs = options.restMs?.(ranForMs) ?? 0;
+    if (isStopped || restMs < 1) return;
+    isResting = true;
+    await wait(restMs);
+    isResting = false;
+  }
+
+  function wait(milliseconds: number): Promise<void> {
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
       endPause = () => {
         clearTimeout(timer);
         resolve();
@@ -53,7 +68,10 @@ export function startLoop(options: {
   async function run(): Promise<void> {
     while (!isStopped) {
       isWoken = false;
-      if ((await attempt()) === 'idle') await pause();
+      const startedAt = performance.now();
+      if ((await attempt()) === 'more') continue;
+      await rest(performance.now() - startedAt);
+      await pause();
     }
   }
 
@@ -61,7 +79,7 @@ export function startLoop(options: {
   return {
     wake() {
       isWoken = true;
-      if (!isFailing) endPause();
+      if (!isFailing && !isResting) endPause();
     },
     async stop() {
       isStopped = true;

@@ -1,5 +1,5 @@
 import { createClient } from '@connectrpc/connect';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
 import { createApiKey } from '@partner/runtime/api-key';
@@ -14,6 +14,7 @@ import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
@@ -114,4 +115,104 @@ test('a request whose key is in use waits 2 seconds for the one that has it', as
     },
   );
   expect(limits).toMatchObject([{ lockTimeoutMs: 2_000 }]);
+});
+
+describe('a key at the border of two partitions', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const HOLDING_PERIOD_MS = 45 * DAY_MS;
+  /** Midnight before a Monday: what is kept up to here is in another partition than what is kept for longer. */
+  const BORDER = new Date('2026-06-01T00:00:00.000Z');
+  const clockOf = (offsetMs: number) => () => new Date(BORDER.getTime() - HOLDING_PERIOD_MS + offsetMs);
+
+  const waitsForKey = async () =>
+    (
+      await testDatabase.database.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+      )
+    ).length > 0;
+
+  beforeAll(() => makePartitionsAhead(testDatabase.database, clockOf(0)));
+
+  /** Uses a key at the time of a clock; tells how often the work was done. */
+  function createUse(companyId: string, given: ReturnType<typeof binding>) {
+    let count = 0;
+    return {
+      count: () => count,
+      use: (clock: () => Date, work: () => Promise<unknown> = () => Promise.resolve()) =>
+        runIdempotent(
+          { database: testDatabase.database, clock },
+          {
+            companyId,
+            binding: given,
+            result: z.string(),
+            work: async () => {
+              count += 1;
+              await work();
+              return { kind: 'done', result: clock().toISOString() };
+            },
+          },
+        ),
+    };
+  }
+
+  test.each([
+    ['ahead', -1, 0],
+    ['behind', 0, -1],
+  ])(
+    'is used once by two requests at once, when the clock of the second is %s',
+    async (_how, firstMs, secondMs) => {
+      const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
+      const [begun, ends] = [createGate(), createGate()];
+      const first = use(clockOf(firstMs), async () => {
+        begun.open();
+        await ends.opened;
+      });
+      await begun.opened;
+      const second = use(clockOf(secondMs));
+      await eventually('the second request waits for the key', waitsForKey);
+      ends.open();
+      const result = clockOf(firstMs)().toISOString();
+      const expiresAt = new Date(BORDER.getTime() + firstMs);
+      expect(await first).toEqual({ result, idempotency: { replayed: false, expiresAt } });
+      expect(await second).toEqual({ result, idempotency: { replayed: true, expiresAt } });
+      expect(count()).toBe(1);
+    },
+  );
+
+  test('is used once by many requests at once whose clocks differ', async () => {
+    const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => use(clockOf((index % 5) - 2))),
+    );
+    expect(new Set(outcomes.map(({ result }) => result)).size).toBe(1);
+    expect(outcomes.filter(({ idempotency }) => idempotency?.replayed === false)).toHaveLength(1);
+    expect(count()).toBe(1);
+  });
+
+  test('is free again once it has expired, not before, and then held for as long once more', async () => {
+    const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
+    await use(clockOf(-1));
+    await use(clockOf(-1 + HOLDING_PERIOD_MS - 1));
+    expect(count()).toBe(1);
+    await use(clockOf(-1 + HOLDING_PERIOD_MS));
+    expect(count()).toBe(2);
+    await use(clockOf(-1 + 2 * HOLDING_PERIOD_MS - 1));
+    expect(count()).toBe(2);
+  });
+
+  test('is in use for whoever has waited 2 seconds, and then is not bound to that request', async () => {
+    const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
+    const [begun, ends] = [createGate(), createGate()];
+    const first = use(clockOf(-1), async () => {
+      begun.open();
+      await ends.opened;
+      throw new Error('undone');
+    });
+    await begun.opened;
+    await expect(use(clockOf(0))).rejects.toMatchObject({ reason: 'idempotency_in_progress' });
+    ends.open();
+    await expect(first).rejects.toThrow('undone');
+    expect(await use(clockOf(0))).toMatchObject({ idempotency: { replayed: false } });
+    expect(count()).toBe(2);
+  });
 });

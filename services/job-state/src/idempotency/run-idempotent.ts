@@ -1,6 +1,5 @@
 import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { invariant } from '@partner/runtime/invariant';
 import { type IdempotencyMark, ServiceError } from '@partner/runtime/service-error';
 import { z } from 'zod';
 import { type Database, LockTimeoutError, type Transaction } from '../database/database.js';
@@ -46,7 +45,7 @@ const storedRefusal = z.object({
  * in use waits 2 s, or shorter when its caller does, then fails with `idempotency_in_progress`. Whatever work throws leaves the key unused. Without a key the
  * work is done each time.
  *
- * Locks: first the key's row, then those of the work, last those of `lastly`.
+ * Locks: first the key's, an advisory one over company and key, then those of the work, last those of `lastly`.
  */
 export async function runIdempotent<T>(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
@@ -68,19 +67,17 @@ export async function runIdempotent<T>(
         await finish(tx, outcome);
         return { outcome, idempotency: undefined };
       }
-      const claim = await claimKey(tx, companyId, binding, deps.clock());
+      const now = deps.clock();
+      const claim = await claimKey(tx, companyId, binding, now);
       if (claim.kind === 'used') {
         const outcome = parseOutcome(claim.outcome, request.result);
         return { outcome, idempotency: { replayed: true, expiresAt: claim.expiresAt } };
       }
       const outcome = await request.work(tx);
-      await tx.query('update idempotency_keys set outcome = $3 where company_id = $1 and key = $2', [
-        companyId,
-        binding.key,
-        formatOutcome(outcome),
-      ]);
+      const { expiresAt } = claim;
+      await keepKey(tx, companyId, binding, { outcome: formatOutcome(outcome), now, expiresAt });
       await finish(tx, outcome);
-      return { outcome, idempotency: { replayed: false, expiresAt: claim.expiresAt } };
+      return { outcome, idempotency: { replayed: false, expiresAt } };
     },
     { companyId, lockTimeoutMs: WAIT_MS, timeoutMs: request.timeoutMs },
   );
@@ -100,26 +97,18 @@ type Claim =
   | { readonly kind: 'free'; readonly expiresAt: Date }
   | { readonly kind: 'used'; readonly outcome: string; readonly expiresAt: Date };
 
-/** Takes a key that is new or has expired, else locks the row and reads what it is bound to. */
+/**
+ * Takes the key for this transaction, whether it has a row or not, and reads what it is bound to; one that has expired is
+ * free. The look has a statement of its own: one that also waits for the lock would not see what was committed meanwhile.
+ */
 async function claimKey(
   tx: Transaction,
   companyId: string,
   binding: IdempotencyBinding,
   now: Date,
 ): Promise<Claim> {
-  const expiresAt = new Date(now.getTime() + RETENTION_MS);
-  const bodySha256 = Buffer.from(binding.bodySha256);
-  const claimed = await tx
-    .query(
-      `insert into idempotency_keys as held (company_id, key, operation, body_sha256, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6)
-       on conflict (company_id, key) do update
-         set operation = excluded.operation, body_sha256 = excluded.body_sha256, outcome = null,
-             created_at = excluded.created_at, expires_at = excluded.expires_at
-         where held.expires_at <= excluded.created_at
-       returning key`,
-      [companyId, binding.key, binding.operation, bodySha256, now, expiresAt],
-    )
+  await tx
+    .query(`select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`, [companyId, binding.key])
     .catch((error: unknown) => {
       if (!(error instanceof LockTimeoutError)) throw error;
       throw new ServiceError(
@@ -128,25 +117,46 @@ async function claimKey(
         { retryAfterSeconds: 1 },
       );
     });
-  if (claimed.length > 0) return { kind: 'free', expiresAt };
-
   const [held] = await tx.query<{
     operation: string;
     body_sha256: Buffer;
     outcome: string;
     expires_at: Date;
   }>(
-    'select operation, body_sha256, outcome, expires_at from idempotency_keys where company_id = $1 and key = $2',
-    [companyId, binding.key],
+    `select operation, body_sha256, outcome, expires_at from idempotency_keys
+     where company_id = $1 and key = $2 and expires_at > $3 order by expires_at desc limit 1`,
+    [companyId, binding.key, now],
   );
-  invariant(held, 'a key that is not free is held');
-  if (held.operation !== binding.operation || !held.body_sha256.equals(bodySha256)) {
+  if (held === undefined) return { kind: 'free', expiresAt: new Date(now.getTime() + RETENTION_MS) };
+  if (held.operation !== binding.operation || !held.body_sha256.equals(binding.bodySha256)) {
     throw new ServiceError(
       'idempotency_mismatch',
       'this Idempotency-Key was used for another operation or another body; use a new key',
     );
   }
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };
+}
+
+/** Binds a key that was claimed to its operation, its body and what came of them. */
+async function keepKey(
+  tx: Transaction,
+  companyId: string,
+  binding: IdempotencyBinding,
+  kept: { readonly outcome: string; readonly now: Date; readonly expiresAt: Date },
+): Promise<void> {
+  await tx.query(
+    `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      companyId,
+      binding.key,
+      binding.operation,
+      Buffer.from(binding.bodySha256),
+      kept.outcome,
+      kept.now,
+      kept.expiresAt,
+    ],
+  );
 }
 
 function formatOutcome<T>(outcome: WorkOutcome<T>): string {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { recordEvent } from '../webhooks/record-event.js';
+import { recordEvent } from '../events/record-event.js';
 import { appendFeedEntries } from './feed.js';
 import { instantOfChange, type JobRecord, lockJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';

@@ -4,6 +4,7 @@ import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
 import type { Database } from '../database/database.js';
+import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
 import { appendFeedEntries, readFeed, withdrawFeedEntries } from './feed.js';
@@ -156,5 +157,24 @@ describe('the feed', () => {
     await append('comes');
     const page = await readFeed(database, { companyId, afterSequence: '0', limit: 10 });
     expect(page.entries.map(({ sequence }) => sequence)).toEqual(['1', '3']);
+  });
+
+  test('is one sequence over its partitions, and withdraws a job from all of them', async () => {
+    const companyId = await insertCompany(database, 'INSTALLER');
+    await makePartitionsAhead(database, () => new Date('2025-03-01T00:00:00.000Z'));
+    const months = ['2025-04-01', '2025-03-01', '2024-01-01', '2025-03-02'];
+    for (const [index, day] of months.entries()) {
+      const jobId = index === 3 ? 'stays' : 'leaves';
+      await database.transaction((tx) =>
+        appendFeedEntries(tx, [{ companyId, jobId, changedAt: new Date(day), resource: '{}' }]),
+      );
+    }
+    const read = async () =>
+      (await readFeed(database, { companyId, afterSequence: '0', limit: 10 })).entries.map(
+        ({ sequence }) => sequence,
+      );
+    expect(await read()).toEqual(['1', '2', '3', '4']);
+    await database.transaction((tx) => withdrawFeedEntries(tx, companyId, 'leaves'));
+    expect(await read()).toEqual(['4']);
   });
 });

@@ -1,4 +1,6 @@
+import { ServiceError } from '@partner/runtime/service-error';
 import type { Queryable } from '../database/database.js';
+import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 
 /** One change of one job in one installer company's feed. */
 export interface FeedEntry {
@@ -45,30 +47,62 @@ export async function withdrawFeedEntries(tx: Queryable, companyId: string, jobI
 }
 
 /**
- * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2): the entries after a sequence, or
- * without one the newest entries, of which nothing newer follows.
+ * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2): the entries after a sequence, from
+ * the oldest that is kept after `0`, or without a sequence the newest entries, of which nothing newer follows.
+ *
+ * Entries are dropped for their age. A sequence before the newest that was dropped fails with `cursor_invalid`, since a page
+ * after it would hide a gap. Mark and entries come out of one statement, so out of one snapshot: what is dropped while it runs
+ * is either still in the page or already refused. As sequences and instants need not be in the same order, entries that stand
+ * before the mark are passed over. `keptDays` is for the words of the refusal alone.
  */
 export async function readFeed(
   database: Queryable,
   page: { readonly companyId: string; readonly afterSequence: string | undefined; readonly limit: number },
+  keptDays: number = STANDARD_RETENTION.feedDays,
 ): Promise<{ readonly entries: readonly SequencedEntry[]; readonly hasMore: boolean }> {
   if (page.afterSequence === undefined) {
     const newest = await database.query<FeedRow>(
-      `select sequence, changed_at, resource from feed_entries where company_id = $1 order by sequence desc limit $2`,
+      `select sequence, changed_at, resource from feed_entries
+       where company_id = $1
+         and sequence > coalesce((select purged_through from feed_heads where company_id = $1), 0)
+       order by sequence desc limit $2`,
       [page.companyId, page.limit],
     );
     return { entries: newest.reverse().map(sequencedEntry), hasMore: false };
   }
-  const rows = await database.query<FeedRow>(
-    `select sequence, changed_at, resource from feed_entries
-     where company_id = $1 and sequence > $2 order by sequence limit $3`,
+  const rows = await database.query<PlacedRow>(
+    `select head.purged_through > $2 and $2 > 0 as is_purged, entry.sequence, entry.changed_at, entry.resource
+     from (
+       select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
+     ) as head
+     left join lateral (
+       select sequence, changed_at, resource from feed_entries
+       where company_id = $1 and sequence > greatest($2::bigint, head.purged_through)
+       order by sequence limit $3
+     ) as entry on true
+     order by entry.sequence`,
     [page.companyId, page.afterSequence, page.limit + 1],
   );
-  return { entries: rows.slice(0, page.limit).map(sequencedEntry), hasMore: rows.length > page.limit };
+  if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
+  const entries = rows.filter((row): row is PlacedRow & FeedRow => row.sequence !== null);
+  return { entries: entries.slice(0, page.limit).map(sequencedEntry), hasMore: entries.length > page.limit };
+}
+
+function cursorTooOld(keptDays: number): ServiceError {
+  const message = `is too old: the feed is kept for ${keptDays} days; begin again with view=snapshot`;
+  return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
 }
 
 interface FeedRow {
   readonly sequence: string;
+  readonly changed_at: Date;
+  readonly resource: string;
+}
+
+/** A row with the mark beside it; without an entry when there is none. */
+interface PlacedRow {
+  readonly is_purged: boolean;
+  readonly sequence: string | null;
   readonly changed_at: Date;
   readonly resource: string;
 }

@@ -22,7 +22,7 @@ let client: Client<typeof JobService>;
 beforeAll(async () => {
   fixture = await openJobWriteFixture({ poolSize: 4 });
   const { database } = fixture;
-  const service = createJobService({ database, clock: () => TEST_NOW, logger: silentLogger });
+  const service = createJobService({ database, clock: () => TEST_NOW, logger: silentLogger, feedDays: 400 });
   client = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
 });
 

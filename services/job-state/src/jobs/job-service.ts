@@ -26,15 +26,23 @@ import { setSchedule } from './set-schedule.js';
 
 /** Serves the RPCs with which installer companies read and move their jobs. */
 export function createJobService(
-  deps: JobWriteDeps & { readonly database: Pick<Database, 'query'> },
+  deps: JobWriteDeps & {
+    readonly database: Pick<Database, 'query'>;
+    /** For how many days the entries of the feed are kept. */
+    readonly feedDays: number;
+  },
 ): ServiceImpl<typeof JobService> {
   return {
     async listJobFeed(request, context) {
-      const { entries, hasMore } = await readFeed(queryWithin(deps.database, context.timeoutMs()), {
-        companyId: required(request.companyId, 'company_id'),
-        afterSequence: request.afterSequence,
-        limit: pageSize(request.limit),
-      });
+      const { entries, hasMore } = await readFeed(
+        queryWithin(deps.database, context.timeoutMs()),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          afterSequence: request.afterSequence,
+          limit: pageSize(request.limit),
+        },
+        deps.feedDays,
+      );
       return {
         entries: entries.map(({ sequence, changedAt, resource }) => ({
           sequence,

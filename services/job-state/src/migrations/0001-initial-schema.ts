@@ -13,6 +13,8 @@ export async function up(knex: Knex): Promise<void> {
       class text not null constraint companies_class_check check (class in ('SALES', 'INSTALLER', 'ACCOUNTING')),
       installer_requests_per_minute integer
         constraint companies_installer_requests_per_minute_check check (installer_requests_per_minute >= 1),
+      delivery_weight integer not null default 1
+        constraint companies_delivery_weight_check check (delivery_weight between 1 and 100),
       created_at timestamptz not null default now()
     );
 
@@ -146,10 +148,12 @@ export async function up(knex: Knex): Promise<void> {
     );
 
     -- last: the newest sequence of a company's feed. Updated last in a transaction, so that the row lock, held until the
-    -- commit, makes the order of sequences the order of commits, without gaps.
+    -- commit, makes the order of sequences the order of commits, without gaps. purged_through: the greatest sequence that was
+    -- dropped for its age; a reader who stands before it would miss entries and is refused.
     create table feed_heads (
       company_id text constraint feed_heads_pkey primary key constraint feed_heads_company_id_fkey references companies,
-      last bigint not null default 0
+      last bigint not null default 0,
+      purged_through bigint not null default 0
     );
 
     create table feed_entries (
@@ -158,22 +162,24 @@ export async function up(knex: Knex): Promise<void> {
       job_id text not null,
       changed_at timestamptz not null,
       resource text not null,
-      constraint feed_entries_pkey primary key (company_id, sequence)
-    );
+      constraint feed_entries_pkey primary key (company_id, sequence, changed_at)
+    ) partition by range (changed_at);
+    create table feed_entries_default partition of feed_entries default;
     create index feed_entries_job_id_idx on feed_entries (company_id, job_id);
 
-    -- outcome: null while the first request runs; its row lock makes a second request wait.
+    -- A key of a company has at most one row that has not expired. No constraint can say so over partitions: whoever looks a
+    -- key up or adds one holds the key's advisory lock until the commit.
     create table idempotency_keys (
       company_id text not null,
       key text not null,
       operation text not null,
       body_sha256 bytea not null,
-      outcome text,
+      outcome text not null,
       created_at timestamptz not null default now(),
       expires_at timestamptz not null,
-      constraint idempotency_keys_pkey primary key (company_id, key)
-    );
-    create index idempotency_keys_expires_at_idx on idempotency_keys (expires_at);
+      constraint idempotency_keys_pkey primary key (company_id, key, expires_at)
+    ) partition by range (expires_at);
+    create table idempotency_keys_default partition of idempotency_keys default;
 
     -- Message ids of the platform. settled_at: null while a message has had no effect. A message that came before what it
     -- builds on waits here: waits_for is the id of what is missing. One that is given up on has a dead_reason until the
@@ -199,17 +205,21 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Messages to the platform and to the gateways that the broker has not confirmed yet.
     create table outbox (
-      id bigint generated always as identity constraint outbox_pkey primary key,
+      id bigint generated always as identity,
       message_id text not null,
       exchange text not null,
       type text not null,
       body bytea not null,
       trace_parent text,
       request_id text,
-      created_at timestamptz not null default now()
-    );
+      created_at timestamptz not null default now(),
+      constraint outbox_pkey primary key (id, created_at)
+    ) partition by range (created_at);
+    create table outbox_default partition of outbox default;
     create index outbox_exchange_idx on outbox (exchange, id);
 
+    -- paused_at: since when it is paused, null while it is active. failures_in_row: failed attempts since the last delivered
+    -- one; the breaker of the scheduler goes by it. A deleted subscription stays for as long as its deliveries are kept.
     create table subscriptions (
       id text constraint subscriptions_pkey primary key,
       company_id text not null constraint subscriptions_company_id_fkey references companies,
@@ -225,26 +235,39 @@ export async function up(knex: Knex): Promise<void> {
         constraint subscriptions_health_check check (health in ('healthy', 'degraded')),
       secret_version integer not null default 1,
       pending_secret_version integer,
+      failures_in_row integer not null default 0,
+      paused_at timestamptz,
+      deleted_at timestamptz,
       created_at timestamptz not null default now(),
-      updated_at timestamptz not null default now()
+      updated_at timestamptz not null default now(),
+      constraint subscriptions_paused_at_check check ((state = 'paused') = (paused_at is not null))
     );
     create index subscriptions_company_id_idx on subscriptions (company_id, id);
+    create index subscriptions_failing_idx on subscriptions (failures_in_row) where failures_in_row > 0;
 
-    -- sealed: AES-256-GCM with subscription id and version as associated data; never the plain secret.
+    -- sealed: AES-256-GCM with subscription id and version as associated data; never the plain secret. sealing_key_id: which
+    -- key. expires_at: of a former version, when it is dropped.
     create table subscription_secrets (
       subscription_id text not null
         constraint subscription_secrets_subscription_id_fkey references subscriptions on delete cascade,
       version integer not null,
       sealed bytea not null,
+      sealing_key_id text not null,
+      expires_at timestamptz,
       created_at timestamptz not null default now(),
       constraint subscription_secrets_pkey primary key (subscription_id, version)
     );
+    create index subscription_secrets_sealing_key_id_idx on subscription_secrets (sealing_key_id);
+    create index subscription_secrets_expires_at_idx on subscription_secrets (expires_at) where expires_at is not null;
 
     -- One event of one company. body: the envelope, rendered once; never jsonb, which would reorder what was signed.
+    -- not_queued: why subscriptions of the company got no delivery, by their ids; null when every one got one.
+    -- Partitioned by the time in its id. What is in the default partition came outside of the times that were foreseen.
     create table events (
-      id text constraint events_pkey primary key,
+      id text collate "C" constraint events_pkey primary key,
       company_id text not null,
       name text not null,
+      schema_version integer not null,
       occurred_at timestamptz not null,
       resource_type text not null,
       resource_id text not null,
@@ -252,46 +275,85 @@ export async function up(knex: Knex): Promise<void> {
       body bytea not null,
       trace_parent text,
       request_id text,
+      not_queued jsonb,
+      created_at timestamptz not null default now()
+    ) partition by range (id);
+    create table events_default partition of events default;
+    create index events_company_id_idx on events (company_id, id);
+    create index events_resource_id_idx on events (company_id, resource_id, id);
+
+    -- Deliveries that have not come to an end: outbox, schedule and audit trail at once. A row is due when it is pending or
+    -- retry_scheduled, without a lease, and next_attempt_at has come. Claiming it sets lease_id and moves next_attempt_at to
+    -- the lease's end, so that a lost attempt is due again by itself. At its end the row moves to finished_deliveries.
+    -- replay_of: the delivery that this one repeats. bulk_replay_id: the bulk replay or back-fill that queued it.
+    -- secret_version: of a test that tries a pending secret; null: the subscription's current one.
+    create table deliveries (
+      id text collate "C" constraint deliveries_pkey primary key,
+      subscription_id text not null,
+      company_id text not null,
+      event_id text collate "C" not null,
+      event text not null,
+      resource_type text not null,
+      resource_id text not null,
+      is_test boolean not null default false,
+      secret_version integer,
+      replay_of text collate "C",
+      bulk_replay_id text,
+      state text not null default 'pending'
+        constraint deliveries_state_check check (state in ('pending', 'retry_scheduled', 'held')),
+      attempts integer not null default 0,
+      next_attempt_at timestamptz not null default now(),
+      lease_id text,
       created_at timestamptz not null default now()
     );
-    create index events_company_id_idx on events (company_id, created_at);
-    create index events_resource_id_idx on events (resource_id);
-
-    -- Outbox, schedule, audit trail and source of replays at once. A row is due when its state is pending or
-    -- retry_scheduled and next_attempt_at has come; claiming it sets lease_id and moves next_attempt_at to the lease's end,
-    -- so that a lost attempt is due again by itself.
-    create table deliveries (
-      id text constraint deliveries_pkey primary key,
-      subscription_id text not null
-        constraint deliveries_subscription_id_fkey references subscriptions on delete cascade,
-      company_id text not null,
-      event_id text not null constraint deliveries_event_id_fkey references events,
-      is_test boolean not null default false,
-      state text not null default 'pending'
-        constraint deliveries_state_check check (state in
-          ('pending', 'retry_scheduled', 'delivered', 'dead_lettered', 'held')),
-      attempts integer not null default 0,
-      next_attempt_at timestamptz default now(),
-      lease_id text,
-      created_at timestamptz not null default now(),
-      finished_at timestamptz
-    );
-    -- The age of what is due. Its condition is not the release's, which would otherwise read through the backlog of all.
-    create index deliveries_due_idx on deliveries (next_attempt_at) where finished_at is null and state <> 'held';
-    -- The release looks per subscription: for its oldest due rows, first attempts before retries, and for how many it has
-    -- under way.
-    create index deliveries_subscription_due_idx on deliveries (subscription_id, state, next_attempt_at)
-      where state in ('pending', 'retry_scheduled');
-    create index deliveries_leased_idx on deliveries (subscription_id, next_attempt_at) where lease_id is not null;
-    create index deliveries_subscription_id_idx on deliveries (subscription_id, id desc);
-    create index deliveries_subscription_state_idx on deliveries (subscription_id, state, id desc);
-    create index deliveries_test_idx on deliveries (subscription_id, created_at) where is_test;
+    -- The release looks per subscription, at first attempts and retries apart. Only what waits is in these indexes.
+    create index deliveries_first_idx on deliveries (subscription_id, next_attempt_at)
+      where state = 'pending' and lease_id is null;
+    create index deliveries_retry_idx on deliveries (subscription_id, next_attempt_at)
+      where state = 'retry_scheduled' and lease_id is null;
+    create index deliveries_leased_idx on deliveries (next_attempt_at, subscription_id, company_id) where lease_id is not null;
+    create index deliveries_held_idx on deliveries (subscription_id, id) where state = 'held';
+    create index deliveries_subscription_id_idx on deliveries (subscription_id, id);
     create index deliveries_event_id_idx on deliveries (event_id);
 
+    -- Deliveries that have come to an end, partitioned by the time in their ids.
+    create table finished_deliveries (
+      id text collate "C" constraint finished_deliveries_pkey primary key,
+      subscription_id text not null,
+      company_id text not null,
+      event_id text collate "C" not null,
+      event text not null,
+      resource_type text not null,
+      resource_id text not null,
+      is_test boolean not null,
+      secret_version integer,
+      replay_of text collate "C",
+      bulk_replay_id text,
+      state text not null
+        constraint finished_deliveries_state_check check (state in ('delivered', 'dead_lettered', 'cancelled')),
+      attempts integer not null,
+      created_at timestamptz not null,
+      finished_at timestamptz not null
+    ) partition by range (id);
+    create table finished_deliveries_default partition of finished_deliveries default;
+    create index finished_deliveries_subscription_id_idx on finished_deliveries (subscription_id, id);
+    create index finished_deliveries_subscription_state_idx on finished_deliveries (subscription_id, state, id);
+    create index finished_deliveries_event_id_idx on finished_deliveries (event_id);
+
+    create view all_deliveries as
+      select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, replay_of, bulk_replay_id,
+        state, attempts, next_attempt_at, lease_id, created_at, null::timestamptz as finished_at
+      from deliveries
+      union all
+      select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, replay_of, bulk_replay_id,
+        state, attempts, null::timestamptz, null::text, created_at, finished_at
+      from finished_deliveries;
+
+    -- exchange: what became of name resolution, connection and TLS, as JSON; never asked for by its parts. Partitioned by
+    -- the time in the delivery's id, so that the attempts of one delivery stand together.
     create table delivery_attempts (
-      id text constraint delivery_attempts_pkey primary key,
-      delivery_id text not null
-        constraint delivery_attempts_delivery_id_fkey references deliveries on delete cascade,
+      delivery_id text collate "C" not null,
+      id text collate "C" not null,
       number integer not null,
       started_at timestamptz not null,
       duration_ms integer not null,
@@ -303,16 +365,47 @@ export async function up(knex: Knex): Promise<void> {
       error text,
       remote_address text,
       secret_version integer not null,
-      recorded_at timestamptz not null default now()
+      exchange json,
+      recorded_at timestamptz not null default now(),
+      constraint delivery_attempts_pkey primary key (delivery_id, id)
+    ) partition by range (delivery_id);
+    create table delivery_attempts_default partition of delivery_attempts default;
+    create index delivery_attempts_id_idx on delivery_attempts (id);
+
+    -- Deliveries that an owner has queued again in one go, at a rate: of a subscription's finished deliveries (replay) or of
+    -- the events that it missed while it was paused (backfill). after_id: the last delivery or event that was passed.
+    create table bulk_replays (
+      id text constraint bulk_replays_pkey primary key,
+      subscription_id text not null
+        constraint bulk_replays_subscription_id_fkey references subscriptions on delete cascade,
+      company_id text not null,
+      kind text not null constraint bulk_replays_kind_check check (kind in ('replay', 'backfill')),
+      delivery_states text[],
+      event text,
+      from_time timestamptz not null,
+      to_time timestamptz not null,
+      per_minute integer not null constraint bulk_replays_per_minute_check check (per_minute between 1 and 60000),
+      state text not null default 'running'
+        constraint bulk_replays_state_check check (state in ('running', 'done', 'cancelled')),
+      total integer not null,
+      queued integer not null default 0,
+      after_id text collate "C" not null default '',
+      next_run_at timestamptz not null default now(),
+      created_at timestamptz not null default now(),
+      finished_at timestamptz
     );
-    create index delivery_attempts_delivery_id_idx on delivery_attempts (delivery_id, started_at);
+    create index bulk_replays_subscription_id_idx on bulk_replays (subscription_id, id);
+    -- At most one of a kind runs at a time.
+    create unique index bulk_replays_running_key on bulk_replays (subscription_id, kind) where state = 'running';
+    create index bulk_replays_next_run_at_idx on bulk_replays (next_run_at) where state = 'running';
   `);
 }
 
 /** Drops everything: only for tests of the migration itself. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table delivery_attempts, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
+    drop view all_deliveries;
+    drop table bulk_replays, delivery_attempts, finished_deliveries, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
       feed_entries, feed_heads, job_status_events, jobs, appointments, lead_submissions, projects, leads, api_keys, memberships,
       companies
   `);

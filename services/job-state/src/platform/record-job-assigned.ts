@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.js';
 import { appendFeedEntries, withdrawFeedEntries } from '../jobs/feed.js';
 import { instantOfChange, type JobRecord, lockJob } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
-import { recordEvent } from '../webhooks/record-event.js';
+import { recordEvent } from '../events/record-event.js';
 import type { PlatformEffect } from './platform-effect.js';
 import type { JobAssignedCommand } from './platform-messages.js';
 

@@ -1,44 +1,104 @@
 import type { Logger } from '@partner/runtime/logger';
-import type { Queryable } from '../database/database.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
+import { agreedNow, RetentionBusyError } from './partitions.js';
+import { type RetentionSettings, retainedTables } from './retained-tables.js';
+import { oldestSeconds, runRetention } from './run-retention.js';
 
-const BATCH_SIZE = 5_000;
 const FAILURE_PAUSE_MS = 60_000;
-/** Longer than the platform repeats a message. */
-const INBOX_DAYS = 90;
 
 /**
- * Deletes what has passed its time, in batches that lock little: idempotency keys that have expired and message ids of the
- * platform that are 90 days old. Any number of replicas may run it. A key that a request takes anew meanwhile stays.
+ * Keeps the partitions and deletes what has passed its time, at once and then after each interval; a run that fails is tried
+ * again after a minute. Any number of replicas may run it: one works, the others find nothing left to do. Age goes by the
+ * earlier of two clocks, this process's and the server's, so that none of them that is wrong can drop what is young.
  */
 export function startRetention(deps: {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly settings: RetentionSettings;
   readonly clock: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: Registry;
   /** Milliseconds between two runs. */
   readonly intervalMs: number;
 }): Loop {
+  const { database, settings, logger } = deps;
+  const metrics = createRetentionMetrics(deps.metrics);
+  const tables = retainedTables(settings);
+  for (const { name } of tables) metrics.oldest.set({ table: name }, Number.NaN);
+
+  async function measure(now: Date): Promise<void> {
+    for (const table of tables) {
+      const age = await oldestSeconds(database, table, now).catch(() => Number.NaN);
+      metrics.oldest.set({ table: table.name }, age);
+    }
+  }
+
   return startLoop({
     name: 'retention',
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
-    logger: deps.logger,
+    logger,
     runOnce: async () => {
-      const now = deps.clock();
-      const keys = await deps.database.query(
-        `delete from idempotency_keys where (company_id, key) in
-           (select company_id, key from idempotency_keys where expires_at <= $1 order by expires_at limit $2)
-         and expires_at <= $1
-         returning key`,
-        [now, BATCH_SIZE],
-      );
-      const messages = await deps.database.query(
-        `delete from inbox where message_id in
-           (select message_id from inbox where received_at < $1 order by received_at limit $2)
-         returning message_id`,
-        [new Date(now.getTime() - INBOX_DAYS * 24 * 3_600_000), BATCH_SIZE],
-      );
-      return keys.length === BATCH_SIZE || messages.length === BATCH_SIZE ? 'more' : 'idle';
+      const now = await agreedNow(database, deps.clock);
+      try {
+        const next = await runRetention(
+          {
+            database,
+            settings,
+            logger,
+            metrics: {
+              dropped: (table) => metrics.dropped.inc({ table }),
+              purged: (table, rows) => metrics.purged.inc({ table }, rows),
+              kept: (table, partitions) => metrics.kept.set({ table }, partitions),
+            },
+          },
+          now,
+        );
+        metrics.lastSuccess.set(now.getTime() / 1_000);
+        return next;
+      } catch (error) {
+        if (error instanceof RetentionBusyError) return 'idle';
+        throw error;
+      } finally {
+        await measure(now);
+      }
     },
   });
+}
+
+function createRetentionMetrics(metrics: Registry) {
+  const labelNames = ['table'] as const;
+  const registers = [metrics];
+  return {
+    dropped: new Counter({
+      name: 'partner_retention_dropped_partitions_total',
+      help: 'Partitions that were dropped because all of their rows had passed their time.',
+      labelNames,
+      registers,
+    }),
+    purged: new Counter({
+      name: 'partner_retention_purged_rows_total',
+      help: 'Rows that were deleted for their age: counted in batches, estimated in dropped partitions.',
+      labelNames,
+      registers,
+    }),
+    kept: new Gauge({
+      name: 'partner_retention_kept_partitions',
+      help: 'Partitions that have passed their time and are still needed, as of the last run.',
+      labelNames,
+      registers,
+    }),
+    oldest: new Gauge({
+      name: 'partner_retention_oldest_seconds',
+      help: 'Age of the oldest data, from the end of their partition on, as of the last run; NaN when it is not known.',
+      labelNames,
+      registers,
+    }),
+    lastSuccess: new Gauge({
+      name: 'partner_retention_last_success_timestamp_seconds',
+      help: 'When the last run of this process ended that did all there was to do; 0 when there was none.',
+      registers,
+    }),
+  };
 }

@@ -4,7 +4,7 @@ import {
   JobAssignedSchema,
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { subscriptionCreated } from '@partner/proto-contracts/public-api/console';
+import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
 import { createApiKey } from '@partner/runtime/api-key';
 import { newId } from '@partner/runtime/ids';

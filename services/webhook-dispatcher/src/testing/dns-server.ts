@@ -1,21 +1,33 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { type Answer, decode, encode, RECURSION_AVAILABLE, type RecordType } from 'dns-packet';
+import { createServer } from 'node:net';
+import {
+  type Answer,
+  decode,
+  encode,
+  RECURSION_AVAILABLE,
+  type RecordType,
+  streamEncode,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
 
-/** What the server says to one question. `silent`: nothing at all. */
+/** What the server says to one question. `silent`: nothing at all; `garbage`: bytes that are no answer to it. */
 export type DnsReply =
   | { readonly kind: 'records'; readonly records: readonly Answer[] }
   | { readonly kind: 'no_such_name' }
   | { readonly kind: 'server_failure' }
-  | { readonly kind: 'silent' };
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'garbage' };
 
 /** A question as it came. */
 export interface DnsQuestion {
   readonly name: string;
   readonly type: RecordType;
+  readonly transport: 'udp' | 'tcp';
 }
 
-/** A DNS server on loopback whose answers a test decides. */
+/** A DNS server on loopback whose answers a test decides. What is too long for a datagram comes cut off, and whole over TCP. */
 export interface TestDnsServer {
   /** `address:port`. */
   readonly server: string;
@@ -23,46 +35,82 @@ export interface TestDnsServer {
   close(): Promise<void>;
 }
 
-const RCODES = { records: 0, no_such_name: 3, server_failure: 2 } as const;
+const RCODES = { records: 0, no_such_name: 3, server_failure: 2, refused: 5 } as const;
+const DATAGRAM_BYTES = 512;
+const LENGTH_BYTES = 2;
 
-/** Starts a server on a free UDP port. */
+/** Starts a server on a free port, of UDP and of TCP. */
 export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply): Promise<TestDnsServer> {
-  const socket = createSocket('udp4');
   const questions: DnsQuestion[] = [];
-  socket.on('message', (datagram, sender) => {
-    const packet = decode(datagram);
+
+  function answer(message: Buffer, transport: DnsQuestion['transport']): Buffer | undefined {
+    const packet = decode(message);
     const [question] = packet.questions ?? [];
-    if (question === undefined) return;
-    questions.push({ name: question.name, type: question.type });
-    const said = reply({ name: question.name, type: question.type });
-    if (said.kind === 'silent') return;
-    socket.send(
-      encode({
-        type: 'response',
-        id: packet.id ?? 0,
-        flags: RECURSION_AVAILABLE | RCODES[said.kind],
-        questions: [question],
-        answers: said.kind === 'records' ? [...said.records] : [],
-      }),
-      sender.port,
-      sender.address,
-    );
+    if (question === undefined) return undefined;
+    const asked = { name: question.name, type: question.type, transport };
+    questions.push(asked);
+    const said = reply(asked);
+    if (said.kind === 'silent') return undefined;
+    if (said.kind === 'garbage') return Buffer.from('garbage');
+    const response = {
+      type: 'response' as const,
+      id: packet.id ?? 0,
+      flags: RECURSION_AVAILABLE | RCODES[said.kind],
+      questions: [question],
+      answers: said.kind === 'records' ? [...said.records] : [],
+    };
+    if (transport === 'tcp') return streamEncode(response);
+    const datagram = encode(response);
+    return datagram.length <= DATAGRAM_BYTES
+      ? datagram
+      : encode({ ...response, flags: response.flags | TRUNCATED_RESPONSE, answers: [] });
+  }
+
+  const sockets = new Set<{ destroy(): void }>();
+  const tcp = createServer((connection) => {
+    sockets.add(connection);
+    connection.on('error', () => undefined);
+    let received = Buffer.alloc(0);
+    connection.on('data', (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+      while (received.length >= LENGTH_BYTES) {
+        const end = LENGTH_BYTES + received.readUInt16BE(0);
+        if (received.length < end) return;
+        const said = answer(received.subarray(LENGTH_BYTES, end), 'tcp');
+        received = received.subarray(end);
+        if (said !== undefined) connection.write(said);
+      }
+    });
   });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  const udp = createSocket('udp4');
+  udp.on('message', (datagram, sender) => {
+    const said = answer(datagram, 'udp');
+    if (said !== undefined) udp.send(said, sender.port, sender.address);
+  });
+  udp.bind(0, '127.0.0.1');
+  await once(udp, 'listening');
+  const { port } = udp.address();
+  tcp.listen(port, '127.0.0.1');
+  await once(tcp, 'listening');
+
   return {
-    server: `127.0.0.1:${socket.address().port}`,
+    server: `127.0.0.1:${port}`,
     questions,
     async close() {
-      const closed = once(socket, 'close');
-      socket.close();
-      await closed;
+      const closed = [once(udp, 'close'), once(tcp, 'close')];
+      udp.close();
+      for (const socket of sockets) socket.destroy();
+      tcp.close();
+      await Promise.all(closed);
     },
   };
 }
 
 /** A and AAAA records of a name, from one list of addresses; what is not of the asked type is left out. */
-export function addressRecords(question: DnsQuestion, addresses: readonly string[]): DnsReply {
+export function addressRecords(
+  question: Pick<DnsQuestion, 'name' | 'type'>,
+  addresses: readonly string[],
+): DnsReply {
   const records = addresses.flatMap((data): Answer[] => {
     const type = data.includes(':') ? 'AAAA' : 'A';
     return type === question.type ? [{ type, name: question.name, ttl: 60, data }] : [];

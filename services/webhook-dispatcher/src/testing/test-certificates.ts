@@ -14,11 +14,16 @@ export interface TestCertificate {
 /** A certificate authority that only a test trusts. */
 export interface TestAuthority {
   readonly pem: string;
-  /** Issues a certificate for host names and addresses; valid from yesterday to tomorrow unless told otherwise. */
+  /** Issues a certificate for host names and addresses; valid from two days ago to tomorrow unless told otherwise. */
   issue(subject: {
     readonly names?: readonly string[];
     readonly addresses?: readonly string[];
+    readonly notBefore?: Date;
     readonly notAfter?: Date;
+    /** Distinguished name; absent: `CN=Test server`. */
+    readonly subject?: string;
+    /** Signed by its own key instead of the authority's. */
+    readonly selfSigned?: boolean;
   }): Promise<TestCertificate>;
 }
 
@@ -46,18 +51,26 @@ export async function createTestAuthority(): Promise<TestAuthority> {
 
   return {
     pem: authority.toString('pem'),
-    async issue({ names = [], addresses = [], notAfter }) {
+    async issue({
+      names = [],
+      addresses = [],
+      notBefore,
+      notAfter,
+      subject = 'CN=Test server',
+      selfSigned = false,
+    }) {
       serial += 1;
       const keys = await webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
       const certificate = await x509.X509CertificateGenerator.create({
         serialNumber: serial.toString(16).padStart(4, '0'),
-        subject: 'CN=Test server',
-        issuer: subjectName,
+        subject,
+        issuer: selfSigned ? subject : subjectName,
         ...validity(),
+        ...(notBefore !== undefined && { notBefore }),
         ...(notAfter !== undefined && { notAfter }),
         signingAlgorithm: KEY_ALGORITHM,
         publicKey: keys.publicKey,
-        signingKey: authorityKeys.privateKey,
+        signingKey: (selfSigned ? keys : authorityKeys).privateKey,
         extensions: [
           new x509.SubjectAlternativeNameExtension([
             ...names.map((value) => ({ type: 'dns' as const, value })),

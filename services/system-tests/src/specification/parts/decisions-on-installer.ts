@@ -10,9 +10,11 @@ import {
   INSTALLER_APP,
   JOB_CHANGES,
   JOB_SERVICE,
+  JOB_STATE_SETTINGS,
   LIST_JOB_FEED_ROUTE,
   LIST_TECHNICIANS_ROUTE,
   PROJECTION,
+  RETENTION,
   SCHEDULES,
   SCHEDULE_MOVES,
   STATUS_EVENTS,
@@ -50,7 +52,10 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
     at: 'Decisions / Installer v1',
     says: 'A second request while the first is running waits for it, or gets 409 `idempotency_in_progress` after 2 seconds.',
     provedBy: {
-      [IDEMPOTENCY]: ['a request whose key is in use waits 2 seconds for the one that has it'],
+      [IDEMPOTENCY]: [
+        'a request whose key is in use waits 2 seconds for the one that has it',
+        'a key at the border of two partitions > is used once by two requests at once, when the clock of the second is %s',
+      ],
       [STATUS_EVENTS]: ['a status event > whose key is held by a request that does not end is told so'],
       [JOB_CHANGES]: ['$kind > sent many times at once under one key has one effect and one answer'],
     },
@@ -63,6 +68,7 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
         'an Idempotency-Key > of $id gives the original answer again, byte for byte, and is kept for 45 days',
       ],
       [STATUS_EVENTS]: ['a status event > with a key that has expired takes effect anew'],
+      [RETENTION]: ['idempotency keys > give the first outcome for 45 days and then go: %s'],
     },
   },
   {
@@ -361,6 +367,28 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
         'what belongs to another company > was ours until it was given away: the job is 404, its entries have left the feed, and their numbers stay unused',
       ],
       [FEED]: ['the feed > never uses a withdrawn number again'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Feed entries are kept for 400 days (a setting, at least 30 days).',
+    provedBy: {
+      [RETENTION]: ['the feed > is kept for 400 days, and nobody reads on over what is gone: %s'],
+      [JOB_STATE_SETTINGS]: [
+        'the settings of job-state > keep nothing for less than what builds on it needs',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A cursor before the newest entry that was dropped is 400 `cursor_invalid`, never a silent gap; `from=start` reads from the oldest entry that is kept.',
+    provedBy: {
+      [RETENTION]: [
+        'the feed > is kept for 400 days, and nobody reads on over what is gone: %s',
+        'the feed > shows a reader all after the cursor or refuses it, at whatever moment the partition is dropped',
+        'the feed > that is gone leaves a snapshot of every job, from which a reader goes on',
+      ],
+      [LIST_JOB_FEED_ROUTE]: ['a cursor whose entries are not kept any more is 400 cursor_invalid'],
     },
   },
   {

@@ -1,18 +1,29 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
   ALLOWED_EVENTS,
+  BULK_REPLAYS,
   CONSOLE_APP,
   DELIVERIES,
+  DELIVERY_HISTORY,
   DELIVERY_RESULTS,
+  DELIVERY_SERVICE,
   ENDPOINT_GUARD,
   EVENTS,
+  EVENT_CATALOGUE_LIST,
+  FAULTS,
   HTTPS_SENDER,
+  JOB_STATE_SETTINGS,
   MAIN_JOB,
+  RELEASES,
+  RETENTION,
   RETRY_AFTER,
   RETRY_SCHEDULE,
+  SECRETS,
   SECRET_SEALING,
   SIGNATURES,
   SUBSCRIPTIONS,
+  SUBSCRIPTION_CHANGES,
+  SUBSCRIPTION_STATES,
   WEBHOOK_DISPATCHER,
 } from '../test-files.js';
 
@@ -55,6 +66,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'a webhook > arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request',
       ],
       [DELIVERIES]: ['a command > carries its trace on to the receiver, in a span of its own'],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
   },
   {
@@ -105,6 +119,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'retry-after > $retryAfter of a $status asks for $seconds s',
         'retry-after > $retryAfter of a $status asks for nothing',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
   },
   {
@@ -132,42 +149,269 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
+    says: 'Of all attempts that may be under way at most a tenth are of one subscription and at most a quarter of one company.',
+    provedBy: {
+      [RELEASES]: [
+        'releaseBatch > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
+        'releaseBatch > keeps a company to its cap, however many subscriptions it has',
+        'releaseBatch > keeps what is under way to the bound, whosever it is',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'What gets free goes first to the company that has the least under way for its weight (a column of the company); a quarter is kept for companies with nothing under way.',
+    provedBy: {
+      [RELEASES]: [
+        'releaseBatch > shares the room between companies by their weights',
+        'releaseBatch > releases for a healthy subscription at once, however many others hang with a backlog',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: "Of a subscription's places every fourth can be a retry's, so that neither first attempts nor retries wait for a backlog of the other.",
+    provedBy: {
+      [RELEASES]: [
+        'releaseBatch > lets every fourth place of a subscription be a retry, so that neither kind waits for a backlog of the other',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'After 5 failed attempts in a row a subscription has one attempt under way at a time, until one is delivered.',
+    provedBy: {
+      [RELEASES]: ['releaseBatch > lets one attempt at a time probe an endpoint whose breaker is open'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
     says: 'While a subscription is paused: new events queue nothing; an unfinished delivery is `held` and goes on after activation.',
     provedBy: {
       [EVENTS]: [
         'recordEvent > queues one delivery for each active subscription of the company that names the event or its group',
       ],
-      [DELIVERY_RESULTS]: [
-        'the handler of delivery results > holds a failed delivery of a subscription that was paused meanwhile',
+      [SUBSCRIPTION_CHANGES]: ['PauseSubscription > pauses, and again without harm'],
+      [SUBSCRIPTION_STATES]: [
+        'the deliveries of a subscription > are held while it is paused, but for tests and what is under way, and go on afterwards, each at its time',
+        'the deliveries of a subscription > end where its state wants them, whatever happens to them and to it at once',
       ],
-      [SUBSCRIPTIONS]: [
-        'SendTestDelivery and ActivateSubscription > lets held deliveries go on, each at its time',
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
       ],
     },
-    awaits: 'the owner who pauses a subscription',
   },
   {
     at: 'Decisions / Webhooks',
     says: 'On activation the owner may back-fill the events since the pause.',
-    notBuiltYet: 'back-filling the events of a pause',
+    provedBy: {
+      [BULK_REPLAYS]: [
+        'a back-fill > queues what came during the pause, once, and nothing that came before or after',
+        'a back-fill > leaves out what the subscription does not name, another schema version, a class without right, and tests',
+        'a back-fill > passes over events only once they have settled, and finds one that was committed after the activation',
+        'a back-fill > finds what was under way at the pause or the activation by why it was not queued',
+      ],
+      [SUBSCRIPTION_CHANGES]: ['an activation with a back-fill > begins it from the pause to the activation'],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
+    },
   },
   {
     at: 'Decisions / Webhooks',
     says: 'Changing the URL of a subscription needs a new verified test delivery before it is active again.',
     provedBy: {
       [SUBSCRIPTIONS]: ['SendTestDelivery and ActivateSubscription > does not take a test of a former URL'],
+      [SUBSCRIPTION_CHANGES]: [
+        'UpdateSubscription > with another URL the subscription is unverified and paused until a test arrives there',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
-    awaits: 'the owner who changes a URL',
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: '`activate` takes an optional `backfill` and answers with the subscription and a `backfillId`: the back-fill begins at the pause, or at the creation of a subscription that was never active.',
+    provedBy: {
+      [SUBSCRIPTION_CHANGES]: [
+        'an activation with a back-fill > begins it from the pause to the activation',
+        'an activation with a back-fill > begins it from the creation of one that was never active',
+      ],
+      [CONSOLE_APP]: [
+        'a webhook subscription > is paused and activated, with the events of the pause when asked to',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A deleted subscription is 404, gets nothing and leaves its place to another one; its unfinished deliveries become `cancelled`.',
+    provedBy: {
+      [SUBSCRIPTION_CHANGES]: [
+        'DeleteSubscription > leaves nothing to its owner but a place for another one',
+        'DeleteSubscription > has it get nothing more, and takes nothing from the others',
+      ],
+      [SUBSCRIPTION_STATES]: [
+        'the deliveries of a subscription > are cancelled once it is deleted, tests and held ones too; an attempt under way comes to its own end',
+      ],
+      [CONSOLE_APP]: ['a webhook subscription > is deleted for good'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'Rotate-secret answers 201 with the subscription, `pendingSecretVersion` and, once, `secret`; it replaces a pending secret that there is, and no version number is used twice.',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > replaces a pending secret that there is, under a version that was never used',
+      ],
+      [CONSOLE_APP]: [
+        'a webhook subscription > gets another secret, shown once, tried by a test and then activated',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'To activate another version than the pending one is 409 `secret_version_mismatch`, to repeat it is harmless; the former secret is kept for 24 hours (a setting).',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > ends with the activation: what is signed from then on is signed with it, again without harm',
+        'a rotation of the secret > is not activated with version %d when none is pending',
+        'a rotation of the secret > keeps the former secret for the overlap and then drops it',
+      ],
+      [JOB_STATE_SETTINGS]: ['the settings of job-state > have defaults that fit production'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A test may name the `secretVersion` to be signed with, current or pending.',
+    provedBy: {
+      [SECRETS]: [
+        'a test with the version of a secret > is signed with the pending or the current secret, as asked for',
+        'a test with the version of a secret > is refused for any other version, the former one too, and sends nothing',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'Secrets that are sealed under a former key are sealed anew under the current one.',
+    provedBy: {
+      [SECRETS]: [
+        'a change of the sealing key > seals every secret anew under the current key, so that the former one can be taken away',
+        'a change of the sealing key > leaves alone what it can not open, says so once, and does the rest',
+      ],
+    },
   },
   {
     at: 'Decisions / Webhooks',
     says: 'Replay makes a new attempt series (again up to 8) of the same event id and body.',
-    notBuiltYet: 'replay',
+    provedBy: {
+      [DELIVERY_SERVICE]: [
+        'ReplayDelivery > makes a new series of attempts of the same event of a %s one',
+        'ReplayDelivery > is taken by the id of an attempt too, and of a replay again',
+        'ReplayDelivery > is held while the subscription is paused',
+      ],
+      [CONSOLE_APP]: ['a replay > of a delivery is a delivery of its own, asked for once'],
+    },
   },
   {
     at: 'Decisions / Webhooks',
     says: 'Bulk replay: by subscription, state and time span, with a preview (count, oldest, resources) and a rate.',
-    notBuiltYet: 'bulk replay',
+    provedBy: {
+      [BULK_REPLAYS]: [
+        'a bulk replay > queues each delivery of its states and span once, each as a delivery of its own, and is done',
+        'a bulk replay > is limited to an event or a group',
+        'a bulk replay > queues at its rate',
+        'a bulk replay > is previewed: how many, from when to when, and about which resources',
+        'a bulk replay > queues nothing twice and leaves nothing out when many replicas step at once and some of them fail',
+      ],
+      [CONSOLE_APP]: [
+        'a replay > in bulk is previewed, begun, watched and cancelled',
+        'a replay > in bulk with %s is 400 and names the field',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A replay is 409 `replay_in_progress` while the event is on its way to the subscription, 409 `delivery_not_replayable` for a test and for what is neither delivered nor dead-lettered, and 409 `event_expired` once the event is no longer kept.',
+    provedBy: {
+      [DELIVERY_SERVICE]: [
+        'ReplayDelivery > makes one delivery however often it is asked for at once, and names it to the others',
+        'ReplayDelivery > is refused for what is not finished, for a test, for a dropped event and for a deleted subscription',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A bulk replay queues each event of its span once, but none that is on its way already or is no longer kept; a dead-lettered delivery is left out when its event was delivered since.',
+    provedBy: {
+      [BULK_REPLAYS]: [
+        'a bulk replay > queues an event once that was dead-lettered twice, and none that is on its way or was delivered since',
+        'a bulk replay > leaves out tests and events that are no longer kept',
+        'a bulk replay > does not repeat what it has queued itself, however long its span is',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'At most one bulk replay and one back-fill of a subscription run at a time, and they wait while it is paused.',
+    provedBy: {
+      [BULK_REPLAYS]: [
+        'a bulk replay > is the only one of its subscription, also when two are begun at once',
+        'a bulk replay > waits while the subscription is paused and goes on afterwards',
+        'a back-fill > that still runs goes on until the next activation that asks for one',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: '`GET .../{id}/replays` lists bulk replays and back-fills, `GET|DELETE /partner-api/replays/{id}` shows or cancels one.',
+    provedBy: {
+      [BULK_REPLAYS]: [
+        'a bulk replay > is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless',
+      ],
+      [CONSOLE_APP]: ['a replay > in bulk is previewed, begun, watched and cancelled'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: "`GET /partner-api/events` (event, resource, cursor) lists the company's events; `GET /partner-api/events/{id}` tells for each subscription what became of the event, or why it was not queued as it was when the event was committed.",
+    provedBy: {
+      [EVENTS]: [
+        'recordEvent > notes of each subscription that gets nothing why, and of a deleted one nothing',
+      ],
+      [DELIVERY_SERVICE]: [
+        'ListEvents > lists the events of a company in pages, by event and by resource',
+        'GetEvent > tells of each subscription what became of the event, or why it was not queued',
+        'GetEvent > tells of a class that may not have the event, and of what is no longer kept',
+      ],
+      [CONSOLE_APP]: [
+        'events > about a resource that there are none of are explained, in the same words whether it exists or not',
+        'events > are traced to each subscription, with a sentence that says what became of it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'Deliveries that have come to an end and attempts are kept for 90 days (a setting, at least 7 days); events for 30 days longer, and for as long as a delivery is kept that was made of them.',
+    provedBy: {
+      [RETENTION]: [
+        'deliveries and their events > are kept for 90 days from the end of their week on, attempts with them, and events for 30 days more',
+        'deliveries and their events > keep the event of a replay for as long as the replay itself is kept',
+        'deliveries and their events > that came to an end long after their week can be read for 90 days from then on',
+      ],
+      [JOB_STATE_SETTINGS]: [
+        'the settings of job-state > keep nothing for less than what builds on it needs',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A delivery that has not come to an end is never dropped.',
+    provedBy: {
+      [RETENTION]: [
+        'deliveries and their events > go out with their body after a year of waiting, when all that was finished then is gone',
+      ],
+    },
   },
   {
     at: 'Decisions / Webhooks',
@@ -175,11 +419,16 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
     provedBy: {
       [CONSOLE_APP]: [
         '%s %s > is 401 without a session',
+        'a webhook subscription > is changed in what the body names, and paused by another URL',
+        'a webhook subscription > is deleted for good',
+        'a webhook subscription > is paused and activated, with the events of the pause when asked to',
         'deliveries > are listed newest first, in pages, and by state',
+        'deliveries > are listed by event, by resource and by the time of creation',
         'deliveries > are read with their attempts and the text of their body',
+        'a replay > of a delivery is a delivery of its own, asked for once',
+        'a replay > in bulk is previewed, begun, watched and cancelled',
       ],
     },
-    awaits: 'PATCH, DELETE, pause and replay',
   },
   {
     at: 'Decisions / Webhooks',
@@ -204,7 +453,22 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   {
     at: 'Decisions / Webhooks',
     says: '`GET /partner-api/webhook-events`: for each event its name, group, meaning, classes that may subscribe, schemaVersion, JSON Schema and an example; and `signatureScheme: "v1"`.',
-    notBuiltYet: 'the event catalogue of the console',
+    provedBy: {
+      [EVENT_CATALOGUE_LIST]: [
+        'the event catalogue > lists every event that a subscription can name, and the version of the signature scheme',
+        'the event catalogue > has a JSON Schema of $name that its example fits, with nothing left out',
+      ],
+      [CONSOLE_APP]: [
+        'the event catalogue > lists every event with who may have it, and answers 304 as long as it is the same',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'An event whose payload is not defined yet stands there with null as `schema` and `example`.',
+    provedBy: {
+      [EVENT_CATALOGUE_LIST]: ['the event catalogue > shows no payload of an event that is not sent yet'],
+    },
   },
   {
     at: 'Decisions / Webhooks',

@@ -3,13 +3,16 @@ import {
   ADDRESS_KEYS,
   ADDRESS_RULES,
   BOUNDARIES,
+  CONSOLE_APP,
   CONTRACTOR_JOBS,
   CONTRACTS,
   ENDPOINT_GUARD,
+  EVENT_CATALOGUE_LIST,
   HTTPS_SENDER,
   HTTP_APP,
   INSTALLER_APP,
   MAIN_JOB,
+  SECRETS,
   SUBSCRIPTIONS,
   SURFACES,
   VALIDATION,
@@ -287,17 +290,38 @@ export const ENDPOINTS: readonly SpecificationEntry[] = [
   {
     at: 'Endpoints / Console (owner session) / POST /partner-api/webhooks/{id}/rotate-secret',
     says: 'POST | /partner-api/webhooks/{id}/rotate-secret | Creates a pending secret with the next version number; the secret is shown once',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > makes a pending secret with the next version, shown once and kept sealed, and signs with the current one',
+      ],
+      [CONSOLE_APP]: [
+        'a webhook subscription > gets another secret, shown once, tried by a test and then activated',
+      ],
+    },
   },
   {
     at: 'Endpoints / Console (owner session) / POST /partner-api/webhooks/{id}/activate-secret',
     says: 'POST | /partner-api/webhooks/{id}/activate-secret | Body has `pendingSecretVersion` (integer); new deliveries are signed with that version',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > ends with the activation: what is signed from then on is signed with it, again without harm',
+      ],
+      [CONSOLE_APP]: [
+        'a webhook subscription > gets another secret, shown once, tried by a test and then activated',
+      ],
+    },
   },
   {
     at: 'Endpoints / Console (owner session) / GET /partner-api/webhook-events',
     says: 'GET | /partner-api/webhook-events | Live event catalogue; also reports the signature scheme version',
-    notBuiltYet: 'the event catalogue of the console',
+    provedBy: {
+      [EVENT_CATALOGUE_LIST]: [
+        'the event catalogue > lists every event that a subscription can name, and the version of the signature scheme',
+      ],
+      [CONSOLE_APP]: [
+        'the event catalogue > lists every event with who may have it, and answers 304 as long as it is the same',
+      ],
+    },
   },
   {
     at: 'Endpoints / Console (owner session)',
@@ -358,6 +382,13 @@ export const ENDPOINTS: readonly SpecificationEntry[] = [
   {
     at: 'Endpoints / Console (owner session)',
     says: 'Response body of GET webhook-events: not shown beyond that it reports the live event list and the signature scheme version.',
-    notBuiltYet: 'the event catalogue of the console',
+    provedBy: {
+      [EVENT_CATALOGUE_LIST]: [
+        'the event catalogue > lists every event that a subscription can name, and the version of the signature scheme',
+      ],
+      [CONSOLE_APP]: [
+        'the event catalogue > lists every event with who may have it, and answers 304 as long as it is the same',
+      ],
+    },
   },
 ];

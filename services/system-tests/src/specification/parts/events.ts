@@ -5,13 +5,16 @@ import {
   BOUNDARIES,
   CONTRACTS,
   DELIVERIES,
+  DELIVERY_HISTORY,
   DELIVERY_RESULTS,
   EVENTS,
+  FAULTS,
   HTTPS_SENDER,
   MAIN_JOB,
   PLATFORM,
   RETRY_SCHEDULE,
   SCHEDULES,
+  SECRETS,
   SETTLED_ATTEMPTS,
   SIGNATURES,
   STATUS_EVENTS,
@@ -58,6 +61,9 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
       [MAIN_JOB]: [
         'a webhook > that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
   },
   {
@@ -68,6 +74,9 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
         'a command > becomes one signed POST of its exact body',
         'a lease > that is new is signed anew, at the time of its attempt and over the same body',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
   },
   {
@@ -77,6 +86,12 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
       [DELIVERIES]: ['a command > becomes one signed POST of its exact body'],
       [MAIN_JOB]: [
         'a webhook > arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
       ],
     },
   },
@@ -149,6 +164,12 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
       [MAIN_JOB]: [
         'a webhook > that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
     },
   },
   {
@@ -157,6 +178,12 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     provedBy: {
       [DELIVERY_RESULTS]: [
         'the handler of delivery results > takes a delivery through 8 attempts to the dead letter, and the next success clears the health',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
       ],
     },
   },
@@ -169,6 +196,12 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
       ],
       [DELIVERIES]: [
         'a lease > that is new is signed anew, at the time of its attempt and over the same body',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
       ],
     },
   },
@@ -190,7 +223,14 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
   {
     at: 'Events / Secret rotation / rule 1',
     says: 'Rotate: a pending secret with the next version number is created; deliveries stay signed with the current version.',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > makes a pending secret with the next version, shown once and kept sealed, and signs with the current one',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+    },
   },
   {
     at: 'Events / Secret rotation / rule 2',
@@ -200,7 +240,15 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
   {
     at: 'Events / Secret rotation / rule 3',
     says: 'Activate with pendingSecretVersion n: new deliveries use version n. The previous version stays available for a short overlap, then is dropped.',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > ends with the activation: what is signed from then on is signed with it, again without harm',
+        'a rotation of the secret > keeps the former secret for the overlap and then drops it',
+      ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+    },
   },
   {
     at: 'Events / Event catalogue',

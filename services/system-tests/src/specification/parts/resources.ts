@@ -8,6 +8,7 @@ import {
   HTTP_APP,
   MAIN_JOB,
   PROJECTION,
+  SECRETS,
   STATUS_EVENTS,
   SUBSCRIPTIONS,
   SURFACES,
@@ -813,6 +814,9 @@ export const RESOURCES: readonly SpecificationEntry[] = [
     at: 'Resources and their fields / Webhook subscription',
     says: 'Carries an endpoint URL, the subscribed events, its own signing secret with a version number (a pending secret may exist during rotation), a paused or active state, and a health indicator that can become degraded.',
     provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > makes a pending secret with the next version, shown once and kept sealed, and signs with the current one',
+      ],
       [SUBSCRIPTIONS]: [
         'CreateSubscription > makes a paused subscription at the normalised URL, with a secret that is kept sealed',
       ],
@@ -820,7 +824,6 @@ export const RESOURCES: readonly SpecificationEntry[] = [
         'the handler of delivery results > takes a delivery through 8 attempts to the dead letter, and the next success clears the health',
       ],
     },
-    awaits: 'a pending secret, which only a rotation makes',
   },
   {
     at: 'Resources and their fields / Webhook subscription',

@@ -1,13 +1,18 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
   BOUNDARIES,
+  CONSOLE_APP,
   CONTRACTS,
   DELIVERIES,
+  DELIVERY_HISTORY,
   DELIVERY_RESULTS,
+  DELIVERY_SERVICE,
   EVENTS,
+  FAULTS,
   HTTPS_SENDER,
   MAIN_JOB,
   SCHEDULE_MOVES,
+  SECRETS,
   SETTLED_ATTEMPTS,
   STATUS_MOVES,
   SUBSCRIPTIONS,
@@ -76,6 +81,9 @@ export const STATES: readonly SpecificationEntry[] = [
       [EVENTS]: [
         'recordEvent > queues one delivery for each active subscription of the company that names the event or its group',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
     },
   },
   {
@@ -107,6 +115,12 @@ export const STATES: readonly SpecificationEntry[] = [
         'the time limit > covers a server that never answers',
         'TLS > fails for an expired certificate',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
     },
   },
   {
@@ -118,6 +132,12 @@ export const STATES: readonly SpecificationEntry[] = [
       [MAIN_JOB]: [
         'a webhook > that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
     },
   },
   {
@@ -127,17 +147,33 @@ export const STATES: readonly SpecificationEntry[] = [
       [DELIVERY_RESULTS]: [
         'the handler of delivery results > takes a delivery through 8 attempts to the dead letter, and the next success clears the health',
       ],
+      [DELIVERY_HISTORY]: [
+        'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+      ],
+      [FAULTS]: [
+        'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
+      [DELIVERY_SERVICE]: ['ReplayDelivery > makes a new series of attempts of the same event of a %s one'],
+      [CONSOLE_APP]: ['a replay > of a delivery is a delivery of its own, asked for once'],
     },
-    awaits: 'replay from the console',
   },
   {
     at: 'States and transitions / secret, current rotate',
     says: 'secret, current | rotate |  | pending secret with next version created | deliveries still signed with the current version',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > makes a pending secret with the next version, shown once and kept sealed, and signs with the current one',
+      ],
+    },
   },
   {
     at: 'States and transitions / secret, pending activate with pendingSecretVersion',
     says: 'secret, pending | activate with pendingSecretVersion |  | new deliveries signed with that version | previous version should be kept verifiable briefly',
-    notBuiltYet: 'the rotation of secrets',
+    provedBy: {
+      [SECRETS]: [
+        'a rotation of the secret > ends with the activation: what is signed from then on is signed with it, again without harm',
+        'a rotation of the secret > keeps the former secret for the overlap and then drops it',
+      ],
+    },
   },
 ];

@@ -90,9 +90,9 @@ export const WHAT_THE_SERVICE_DOES: readonly SpecificationEntry[] = [
       [MAIN_JOB]: ['a subscription > starts paused and is activated only after a verified test delivery'],
       [CONSOLE_APP]: [
         'a webhook subscription > is created paused, shows its secret once, is tested and then activated',
+        'a webhook subscription > gets another secret, shown once, tried by a test and then activated',
       ],
     },
-    awaits: 'the rotation of secrets in the console',
   },
   {
     at: 'What the service does / rule 6',

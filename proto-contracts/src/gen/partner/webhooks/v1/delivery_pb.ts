@@ -2,21 +2,43 @@
 // @generated from file partner/webhooks/v1/delivery.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, their deliveries and the endpoints behind them.
+// Webhook subscriptions, what is sent to them and the endpoints behind them.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Attempt } from "./subscription_service_pb.js";
-import { file_partner_webhooks_v1_subscription_service } from "./subscription_service_pb.js";
+import type { Attempt } from "./delivery_service_pb.js";
+import { file_partner_webhooks_v1_delivery_service } from "./delivery_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/webhooks/v1/delivery.proto.
  */
 export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIpcECg5EZWxpdmVyV2ViaG9vaxIYCgtkZWxpdmVyeV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGxlYXNlX2lkGAMgASgJSAKIAQESFAoHYXR0ZW1wdBgEIAEoBUgDiAEBEjQKEGxlYXNlX2V4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKA3VybBgGIAEoCUgEiAEBEhUKCGV2ZW50X2lkGAcgASgJSAWIAQESEgoFZXZlbnQYCCABKAlIBogBARIRCgRib2R5GAkgASgMSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBARIaCg1zZWFsZWRfc2VjcmV0GAsgASgMSAmIAQESGAoLdXJsX3ZlcnNpb24YDCABKAVICogBARItCglsZWFzZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kZWxpdmVyeV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9sZWFzZV9pZEIKCghfYXR0ZW1wdEIGCgRfdXJsQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCBwoFX2JvZHlCEQoPX3NlY3JldF92ZXJzaW9uQhAKDl9zZWFsZWRfc2VjcmV0Qg4KDF91cmxfdmVyc2lvbiL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_webhooks_v1_subscription_service]);
+  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLrBAoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQFCDgoMX2RlbGl2ZXJ5X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCCwoJX2xlYXNlX2lkQgoKCF9hdHRlbXB0QgYKBF91cmxCCwoJX2V2ZW50X2lkQggKBl9ldmVudEIHCgVfYm9keUIRCg9fc2VjcmV0X3ZlcnNpb25CEAoOX3NlYWxlZF9zZWNyZXRCDgoMX3VybF92ZXJzaW9uQg8KDV90cmFjZV9wYXJlbnRCDQoLX3JlcXVlc3RfaWQiTgoTRGVsaXZlcmllc0F0dGVtcHRlZBI3CgdyZXN1bHRzGAEgAygLMiYucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeUF0dGVtcHRlZCL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_webhooks_v1_delivery_service]);
+
+/**
+ * DeliverWebhooks commands attempts of several deliveries at once, which may be of different companies. It is acknowledged
+ * once all of them are over and their results are taken.
+ *
+ * @generated from message partner.webhooks.v1.DeliverWebhooks
+ */
+export type DeliverWebhooks = Message<"partner.webhooks.v1.DeliverWebhooks"> & {
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated partner.webhooks.v1.DeliverWebhook deliveries = 1;
+   */
+  deliveries: DeliverWebhook[];
+};
+
+/**
+ * Describes the message partner.webhooks.v1.DeliverWebhooks.
+ * Use `create(DeliverWebhooksSchema)` to create a new message.
+ */
+export const DeliverWebhooksSchema: GenMessage<DeliverWebhooks> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 0);
 
 /**
  * DeliverWebhook commands one attempt of one delivery. Sent by job-state, carried out by webhook-dispatcher. It holds all
@@ -115,6 +137,20 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
    * @generated from field: google.protobuf.Timestamp leased_at = 13;
    */
   leasedAt?: Timestamp | undefined;
+
+  /**
+   * W3C trace context of the event.
+   *
+   * @generated from field: optional string trace_parent = 14;
+   */
+  traceParent?: string | undefined;
+
+  /**
+   * The request that made the event.
+   *
+   * @generated from field: optional string request_id = 15;
+   */
+  requestId?: string | undefined;
 };
 
 /**
@@ -122,7 +158,29 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
  * Use `create(DeliverWebhookSchema)` to create a new message.
  */
 export const DeliverWebhookSchema: GenMessage<DeliverWebhook> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 0);
+  messageDesc(file_partner_webhooks_v1_delivery, 1);
+
+/**
+ * DeliveriesAttempted tells how several attempts ended. They are recorded together or, when one of them is at fault, each
+ * by itself.
+ *
+ * @generated from message partner.webhooks.v1.DeliveriesAttempted
+ */
+export type DeliveriesAttempted = Message<"partner.webhooks.v1.DeliveriesAttempted"> & {
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated partner.webhooks.v1.DeliveryAttempted results = 1;
+   */
+  results: DeliveryAttempted[];
+};
+
+/**
+ * Describes the message partner.webhooks.v1.DeliveriesAttempted.
+ * Use `create(DeliveriesAttemptedSchema)` to create a new message.
+ */
+export const DeliveriesAttemptedSchema: GenMessage<DeliveriesAttempted> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 2);
 
 /**
  * DeliveryAttempted tells how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent once the
@@ -173,5 +231,5 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
  * Use `create(DeliveryAttemptedSchema)` to create a new message.
  */
 export const DeliveryAttemptedSchema: GenMessage<DeliveryAttempted> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery, 1);
+  messageDesc(file_partner_webhooks_v1_delivery, 3);
 

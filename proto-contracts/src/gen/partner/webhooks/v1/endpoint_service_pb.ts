@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/endpoint_service.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, their deliveries and the endpoints behind them.
+// Webhook subscriptions, what is sent to them and the endpoints behind them.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";

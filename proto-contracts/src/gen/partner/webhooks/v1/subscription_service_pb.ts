@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/subscription_service.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, their deliveries and the endpoints behind them.
+// Webhook subscriptions, what is sent to them and the endpoints behind them.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -10,13 +10,15 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { CompanyClass } from "../../access/v1/access_service_pb.js";
 import { file_partner_access_v1_access_service } from "../../access/v1/access_service_pb.js";
+import type { Delivery } from "./delivery_service_pb.js";
+import { file_partner_webhooks_v1_delivery_service } from "./delivery_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIq0ECgxTdWJzY3JpcHRpb24SDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIbCg5zY2hlbWFfdmVyc2lvbhgFIAEoBUgDiAEBEjoKBXN0YXRlGAYgASgOMiYucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb25TdGF0ZUgEiAEBEjwKBmhlYWx0aBgHIAEoDjInLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoSAWIAQESGwoOc2VjcmV0X3ZlcnNpb24YCCABKAVIBogBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAkgASgFSAeIAQESFQoIdmVyaWZpZWQYCiABKAhICIgBARIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQggKBl9zdGF0ZUIJCgdfaGVhbHRoQhEKD19zZWNyZXRfdmVyc2lvbkIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkILCglfdmVyaWZpZWQi6gMKCERlbGl2ZXJ5Eg8KAmlkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIZXZlbnRfaWQYAyABKAlIAogBARISCgVldmVudBgEIAEoCUgDiAEBEjYKBXN0YXRlGAUgASgOMiIucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeVN0YXRlSASIAQESFQoIYXR0ZW1wdHMYBiABKAVIBYgBARIzCg9uZXh0X2F0dGVtcHRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1yZXNvdXJjZV90eXBlGAogASgJSAaIAQESGAoLcmVzb3VyY2VfaWQYCyABKAlIB4gBAUIFCgNfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfZXZlbnRfaWRCCAoGX2V2ZW50QggKBl9zdGF0ZUILCglfYXR0ZW1wdHNCEAoOX3Jlc291cmNlX3R5cGVCDgoMX3Jlc291cmNlX2lkItIDCgdBdHRlbXB0EhgKC2RlbGl2ZXJ5X2lkGAEgASgJSACIAQESEwoGbnVtYmVyGAIgASgFSAGIAQESLgoKc3RhcnRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoLZHVyYXRpb25fbXMYBCABKAVIAogBARI5CgdvdXRjb21lGAUgASgOMiMucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0T3V0Y29tZUgDiAEBEhwKD3Jlc3BvbnNlX3N0YXR1cxgGIAEoBUgEiAEBEhoKDXJlc3BvbnNlX2JvZHkYByABKAxIBYgBARISCgVlcnJvchgIIAEoCUgGiAEBEhsKDnJlbW90ZV9hZGRyZXNzGAkgASgJSAeIAQESGwoOc2VjcmV0X3ZlcnNpb24YCiABKAVICIgBAUIOCgxfZGVsaXZlcnlfaWRCCQoHX251bWJlckIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCEgoQX3Jlc3BvbnNlX3N0YXR1c0IQCg5fcmVzcG9uc2VfYm9keUIICgZfZXJyb3JCEQoPX3JlbW90ZV9hZGRyZXNzQhEKD19zZWNyZXRfdmVyc2lvbiKWAgoZQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESOwoNY29tcGFueV9jbGFzcxgCIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhAKA3VybBgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBEhsKDnNjaGVtYV92ZXJzaW9uGAYgASgFSASIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uInUKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uEhMKBnNlY3JldBgCIAEoCUgAiAEBQgkKB19zZWNyZXQiQgoYTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBAUINCgtfY29tcGFueV9pZCJVChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEjgKDXN1YnNjcmlwdGlvbnMYASADKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiJyChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIlIKF0dldFN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInMKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIksKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnkidwobQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIlcKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24iiQIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHwoSYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARI2CgVzdGF0ZRgFIAEoDjIiLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlTdGF0ZUgEiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFQoTX2JlZm9yZV9kZWxpdmVyeV9pZEIICgZfbGltaXRCCAoGX3N0YXRlIm8KFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMQoKZGVsaXZlcmllcxgBIAMoCzIdLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUiZgoSR2V0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIYCgtkZWxpdmVyeV9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQg4KDF9kZWxpdmVyeV9pZCKSAQoTR2V0RGVsaXZlcnlSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnkSLgoIYXR0ZW1wdHMYAiADKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSEQoEYm9keRgDIAEoDEgAiAEBQgcKBV9ib2R5KnUKEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNVQlNDUklQVElPTl9TVEFURV9QQVVTRUQQARIdChlTVUJTQ1JJUFRJT05fU1RBVEVfQUNUSVZFEAIqfAoSU3Vic2NyaXB0aW9uSGVhbHRoEiMKH1NVQlNDUklQVElPTl9IRUFMVEhfVU5TUEVDSUZJRUQQABIfChtTVUJTQ1JJUFRJT05fSEVBTFRIX0hFQUxUSFkQARIgChxTVUJTQ1JJUFRJT05fSEVBTFRIX0RFR1JBREVEEAIqyAEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESIgoeREVMSVZFUllfU1RBVEVfUkVUUllfU0NIRURVTEVEEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSIAocREVMSVZFUllfU1RBVEVfREVBRF9MRVRURVJFRBAEEhcKE0RFTElWRVJZX1NUQVRFX0hFTEQQBSr6AQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEhwKGEFUVEVNUFRfT1VUQ09NRV9SRUpFQ1RFRBACEh0KGUFUVEVNUFRfT1VUQ09NRV9USU1FRF9PVVQQAxIeChpBVFRFTVBUX09VVENPTUVfVExTX0ZBSUxFRBAEEiUKIUFUVEVNUFRfT1VUQ09NRV9DT05ORUNUSU9OX0ZBSUxFRBAFEiQKIEFUVEVNUFRfT1VUQ09NRV9FTkRQT0lOVF9SRUZVU0VEEAYywwYKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEm8KEFNlbmRUZXN0RGVsaXZlcnkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVzcG9uc2USgAEKFEFjdGl2YXRlU3Vic2NyaXB0aW9uEjAucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJuCg5MaXN0RGVsaXZlcmllcxIqLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GisucGFydG5lci53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlIgOQAgESZQoLR2V0RGVsaXZlcnkSJy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBooLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RGVsaXZlcnlSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_access_v1_access_service]);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIq0ECgxTdWJzY3JpcHRpb24SDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIbCg5zY2hlbWFfdmVyc2lvbhgFIAEoBUgDiAEBEjoKBXN0YXRlGAYgASgOMiYucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb25TdGF0ZUgEiAEBEjwKBmhlYWx0aBgHIAEoDjInLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoSAWIAQESGwoOc2VjcmV0X3ZlcnNpb24YCCABKAVIBogBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAkgASgFSAeIAQESFQoIdmVyaWZpZWQYCiABKAhICIgBARIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQggKBl9zdGF0ZUIJCgdfaGVhbHRoQhEKD19zZWNyZXRfdmVyc2lvbkIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkILCglfdmVyaWZpZWQi0gIKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARIQCgN1cmwYAyABKAlIAogBARIOCgZldmVudHMYBCADKAkSGAoLZGVzY3JpcHRpb24YBSABKAlIA4gBARIbCg5zY2hlbWFfdmVyc2lvbhgGIAEoBUgEiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAcgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJ1ChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbhITCgZzZWNyZXQYAiABKAlIAIgBAUIJCgdfc2VjcmV0IkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiVQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRI4Cg1zdWJzY3JpcHRpb25zGAEgAygLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJSChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKoAwoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoNY29tcGFueV9jbGFzcxgDIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gCiAEBEhAKA3VybBgEIAEoCUgDiAEBEjIKBmV2ZW50cxgFIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRQYXR0ZXJucxIYCgtkZXNjcmlwdGlvbhgGIAEoCUgEiAEBEhsKDnNjaGVtYV92ZXJzaW9uGAcgASgFSAWIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYCCABKAlIBogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiIQoNRXZlbnRQYXR0ZXJucxIQCghwYXR0ZXJucxgBIAMoCSJVChpVcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKxAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSLfAQoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhEKD19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSwoYU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEi8KCGRlbGl2ZXJ5GAEgASgLMh0ucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeSLXAQobQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghiYWNrZmlsbBgDIAEoCEgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfYmFja2ZpbGxCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIoEBChxBY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uEhgKC2JhY2tmaWxsX2lkGAIgASgJSACIAQFCDgoMX2JhY2tmaWxsX2lkIrABChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiVAoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKrAQoTUm90YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJvChRSb3RhdGVTZWNyZXRSZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbhITCgZzZWNyZXQYAiABKAlIAIgBAUIJCgdfc2VjcmV0Iu0BChVBY3RpdmF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiMKFnBlbmRpbmdfc2VjcmV0X3ZlcnNpb24YAyABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCGQoXX3BlbmRpbmdfc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIlEKFkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24qdQoRU3Vic2NyaXB0aW9uU3RhdGUSIgoeU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZU1VCU0NSSVBUSU9OX1NUQVRFX1BBVVNFRBABEh0KGVNVQlNDUklQVElPTl9TVEFURV9BQ1RJVkUQAip8ChJTdWJzY3JpcHRpb25IZWFsdGgSIwofU1VCU0NSSVBUSU9OX0hFQUxUSF9VTlNQRUNJRklFRBAAEh8KG1NVQlNDUklQVElPTl9IRUFMVEhfSEVBTFRIWRABEiAKHFNVQlNDUklQVElPTl9IRUFMVEhfREVHUkFERUQQAjKyCQoTU3Vic2NyaXB0aW9uU2VydmljZRJ1ChJDcmVhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEncKEUxpc3RTdWJzY3JpcHRpb25zEi0ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACARJxCg9HZXRTdWJzY3JpcHRpb24SKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESegoSVXBkYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEnoKEkRlbGV0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJvChBTZW5kVGVzdERlbGl2ZXJ5EiwucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEoABChRBY3RpdmF0ZVN1YnNjcmlwdGlvbhIwLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISdwoRUGF1c2VTdWJzY3JpcHRpb24SLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEmMKDFJvdGF0ZVNlY3JldBIoLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBopLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USbgoOQWN0aXZhdGVTZWNyZXQSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_webhooks_v1_delivery_service]);
 
 /**
  * Subscription is one endpoint of one company and what it gets.
@@ -117,181 +119,6 @@ export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_subscription_service, 0);
 
 /**
- * Delivery is one event on its way to one subscription: a series of up to 8 attempts.
- *
- * @generated from message partner.webhooks.v1.Delivery
- */
-export type Delivery = Message<"partner.webhooks.v1.Delivery"> & {
-  /**
-   * E.g. `dlv_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * The subscription that it goes to.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * The event; the same on every attempt.
-   *
-   * @generated from field: optional string event_id = 3;
-   */
-  eventId?: string | undefined;
-
-  /**
-   * The event's name.
-   *
-   * @generated from field: optional string event = 4;
-   */
-  event?: string | undefined;
-
-  /**
-   * Where it is in its life.
-   *
-   * @generated from field: optional partner.webhooks.v1.DeliveryState state = 5;
-   */
-  state?: DeliveryState | undefined;
-
-  /**
-   * Attempts that have ended.
-   *
-   * @generated from field: optional int32 attempts = 6;
-   */
-  attempts?: number | undefined;
-
-  /**
-   * When the next attempt is due; absent when none is.
-   *
-   * @generated from field: google.protobuf.Timestamp next_attempt_at = 7;
-   */
-  nextAttemptAt?: Timestamp | undefined;
-
-  /**
-   * When the event was committed.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 8;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was delivered or dead-lettered.
-   *
-   * @generated from field: google.protobuf.Timestamp finished_at = 9;
-   */
-  finishedAt?: Timestamp | undefined;
-
-  /**
-   * Type of the resource that the event is about, e.g. `install_job`.
-   *
-   * @generated from field: optional string resource_type = 10;
-   */
-  resourceType?: string | undefined;
-
-  /**
-   * Id of that resource.
-   *
-   * @generated from field: optional string resource_id = 11;
-   */
-  resourceId?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Delivery.
- * Use `create(DeliverySchema)` to create a new message.
- */
-export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 1);
-
-/**
- * Attempt is one POST, or one that was refused before it was sent.
- *
- * @generated from message partner.webhooks.v1.Attempt
- */
-export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
-  /**
-   * The id that the receiver got in `x-svc-delivery-id`.
-   *
-   * @generated from field: optional string delivery_id = 1;
-   */
-  deliveryId?: string | undefined;
-
-  /**
-   * 1 to 8.
-   *
-   * @generated from field: optional int32 number = 2;
-   */
-  number?: number | undefined;
-
-  /**
-   * When it began.
-   *
-   * @generated from field: google.protobuf.Timestamp started_at = 3;
-   */
-  startedAt?: Timestamp | undefined;
-
-  /**
-   * Milliseconds from its beginning to its end.
-   *
-   * @generated from field: optional int32 duration_ms = 4;
-   */
-  durationMs?: number | undefined;
-
-  /**
-   * How it ended.
-   *
-   * @generated from field: optional partner.webhooks.v1.AttemptOutcome outcome = 5;
-   */
-  outcome?: AttemptOutcome | undefined;
-
-  /**
-   * The status of the answer, when there was one.
-   *
-   * @generated from field: optional int32 response_status = 6;
-   */
-  responseStatus?: number | undefined;
-
-  /**
-   * The first 4 KiB of the answer's body.
-   *
-   * @generated from field: optional bytes response_body = 7;
-   */
-  responseBody?: Uint8Array | undefined;
-
-  /**
-   * What failed, in words that the company owner may read.
-   *
-   * @generated from field: optional string error = 8;
-   */
-  error?: string | undefined;
-
-  /**
-   * The address that was dialled.
-   *
-   * @generated from field: optional string remote_address = 9;
-   */
-  remoteAddress?: string | undefined;
-
-  /**
-   * The version of the secret that signed it.
-   *
-   * @generated from field: optional int32 secret_version = 10;
-   */
-  secretVersion?: number | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Attempt.
- * Use `create(AttemptSchema)` to create a new message.
- */
-export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 2);
-
-/**
  * CreateSubscriptionRequest describes the subscription to make.
  *
  * @generated from message partner.webhooks.v1.CreateSubscriptionRequest
@@ -338,6 +165,13 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
    * @generated from field: optional int32 schema_version = 6;
    */
   schemaVersion?: number | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 7;
+   */
+  actingMembershipId?: string | undefined;
 };
 
 /**
@@ -345,7 +179,7 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
  * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
  */
 export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 3);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 1);
 
 /**
  * CreateSubscriptionResponse shows the secret for the only time.
@@ -373,7 +207,7 @@ export type CreateSubscriptionResponse = Message<"partner.webhooks.v1.CreateSubs
  * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
  */
 export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 4);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 2);
 
 /**
  * ListSubscriptionsRequest names the company.
@@ -394,7 +228,7 @@ export type ListSubscriptionsRequest = Message<"partner.webhooks.v1.ListSubscrip
  * Use `create(ListSubscriptionsRequestSchema)` to create a new message.
  */
 export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 5);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 3);
 
 /**
  * ListSubscriptionsResponse lists all of a company's subscriptions; their number is bounded at creation.
@@ -415,7 +249,7 @@ export type ListSubscriptionsResponse = Message<"partner.webhooks.v1.ListSubscri
  * Use `create(ListSubscriptionsResponseSchema)` to create a new message.
  */
 export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 6);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 4);
 
 /**
  * GetSubscriptionRequest names one subscription.
@@ -443,7 +277,7 @@ export type GetSubscriptionRequest = Message<"partner.webhooks.v1.GetSubscriptio
  * Use `create(GetSubscriptionRequestSchema)` to create a new message.
  */
 export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 5);
 
 /**
  * GetSubscriptionResponse is one subscription.
@@ -464,7 +298,169 @@ export type GetSubscriptionResponse = Message<"partner.webhooks.v1.GetSubscripti
  * Use `create(GetSubscriptionResponseSchema)` to create a new message.
  */
 export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 6);
+
+/**
+ * UpdateSubscriptionRequest says what to change of a subscription; at least one thing.
+ *
+ * @generated from message partner.webhooks.v1.UpdateSubscriptionRequest
+ */
+export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubscriptionRequest"> & {
+  /**
+   * The company that asks.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * What the company does; decides which events it may have.
+   *
+   * @generated from field: optional partner.access.v1.CompanyClass company_class = 3;
+   */
+  companyClass?: CompanyClass | undefined;
+
+  /**
+   * Where deliveries shall go; absent: as before.
+   *
+   * @generated from field: optional string url = 4;
+   */
+  url?: string | undefined;
+
+  /**
+   * What it shall get; absent: as before.
+   *
+   * @generated from field: partner.webhooks.v1.EventPatterns events = 5;
+   */
+  events?: EventPatterns | undefined;
+
+  /**
+   * The owner's own words; absent: as before.
+   *
+   * @generated from field: optional string description = 6;
+   */
+  description?: string | undefined;
+
+  /**
+   * The payload schema version to opt in to; absent: as before.
+   *
+   * @generated from field: optional int32 schema_version = 7;
+   */
+  schemaVersion?: number | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 8;
+   */
+  actingMembershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.UpdateSubscriptionRequest.
+ * Use `create(UpdateSubscriptionRequestSchema)` to create a new message.
+ */
+export const UpdateSubscriptionRequestSchema: GenMessage<UpdateSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
+
+/**
+ * EventPatterns are the events of a subscription.
+ *
+ * @generated from message partner.webhooks.v1.EventPatterns
+ */
+export type EventPatterns = Message<"partner.webhooks.v1.EventPatterns"> & {
+  /**
+   * Event names, or `group.*`; at least one.
+   *
+   * @generated from field: repeated string patterns = 1;
+   */
+  patterns: string[];
+};
+
+/**
+ * Describes the message partner.webhooks.v1.EventPatterns.
+ * Use `create(EventPatternsSchema)` to create a new message.
+ */
+export const EventPatternsSchema: GenMessage<EventPatterns> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_subscription_service, 8);
+
+/**
+ * UpdateSubscriptionResponse is the subscription after the change.
+ *
+ * @generated from message partner.webhooks.v1.UpdateSubscriptionResponse
+ */
+export type UpdateSubscriptionResponse = Message<"partner.webhooks.v1.UpdateSubscriptionResponse"> & {
+  /**
+   * The subscription.
+   *
+   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.UpdateSubscriptionResponse.
+ * Use `create(UpdateSubscriptionResponseSchema)` to create a new message.
+ */
+export const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
+
+/**
+ * DeleteSubscriptionRequest names the subscription to delete.
+ *
+ * @generated from message partner.webhooks.v1.DeleteSubscriptionRequest
+ */
+export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubscriptionRequest"> & {
+  /**
+   * The company that asks.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 3;
+   */
+  actingMembershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.DeleteSubscriptionRequest.
+ * Use `create(DeleteSubscriptionRequestSchema)` to create a new message.
+ */
+export const DeleteSubscriptionRequestSchema: GenMessage<DeleteSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
+
+/**
+ * DeleteSubscriptionResponse says that the subscription is deleted.
+ *
+ * @generated from message partner.webhooks.v1.DeleteSubscriptionResponse
+ */
+export type DeleteSubscriptionResponse = Message<"partner.webhooks.v1.DeleteSubscriptionResponse"> & {
+};
+
+/**
+ * Describes the message partner.webhooks.v1.DeleteSubscriptionResponse.
+ * Use `create(DeleteSubscriptionResponseSchema)` to create a new message.
+ */
+export const DeleteSubscriptionResponseSchema: GenMessage<DeleteSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
 
 /**
  * SendTestDeliveryRequest names the subscription to test.
@@ -485,6 +481,20 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
    * @generated from field: optional string subscription_id = 2;
    */
   subscriptionId?: string | undefined;
+
+  /**
+   * The version of the secret to sign with, current or pending; absent: what is current at each attempt.
+   *
+   * @generated from field: optional int32 secret_version = 3;
+   */
+  secretVersion?: number | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 4;
+   */
+  actingMembershipId?: string | undefined;
 };
 
 /**
@@ -492,7 +502,7 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
  * Use `create(SendTestDeliveryRequestSchema)` to create a new message.
  */
 export const SendTestDeliveryRequestSchema: GenMessage<SendTestDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
 
 /**
  * SendTestDeliveryResponse is the delivery to watch.
@@ -513,7 +523,7 @@ export type SendTestDeliveryResponse = Message<"partner.webhooks.v1.SendTestDeli
  * Use `create(SendTestDeliveryResponseSchema)` to create a new message.
  */
 export const SendTestDeliveryResponseSchema: GenMessage<SendTestDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
 
 /**
  * ActivateSubscriptionRequest names the subscription to activate.
@@ -534,6 +544,20 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
    * @generated from field: optional string subscription_id = 2;
    */
   subscriptionId?: string | undefined;
+
+  /**
+   * True: the events since the pause are queued as well.
+   *
+   * @generated from field: optional bool backfill = 3;
+   */
+  backfill?: boolean | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 4;
+   */
+  actingMembershipId?: string | undefined;
 };
 
 /**
@@ -541,7 +565,7 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
  * Use `create(ActivateSubscriptionRequestSchema)` to create a new message.
  */
 export const ActivateSubscriptionRequestSchema: GenMessage<ActivateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
 
 /**
  * ActivateSubscriptionResponse is the active subscription.
@@ -555,6 +579,13 @@ export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.Activate
    * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
    */
   subscription?: Subscription | undefined;
+
+  /**
+   * The back-fill that was begun; absent when none was.
+   *
+   * @generated from field: optional string backfill_id = 2;
+   */
+  backfillId?: string | undefined;
 };
 
 /**
@@ -562,14 +593,14 @@ export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.Activate
  * Use `create(ActivateSubscriptionResponseSchema)` to create a new message.
  */
 export const ActivateSubscriptionResponseSchema: GenMessage<ActivateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
 
 /**
- * ListDeliveriesRequest asks for one page of deliveries.
+ * PauseSubscriptionRequest names the subscription to pause.
  *
- * @generated from message partner.webhooks.v1.ListDeliveriesRequest
+ * @generated from message partner.webhooks.v1.PauseSubscriptionRequest
  */
-export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesRequest"> & {
+export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscriptionRequest"> & {
   /**
    * The company that asks.
    *
@@ -585,68 +616,47 @@ export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesR
   subscriptionId?: string | undefined;
 
   /**
-   * Deliveries older than this one; absent: from the newest.
+   * The membership of the owner who asks, for the log.
    *
-   * @generated from field: optional string before_delivery_id = 3;
+   * @generated from field: optional string acting_membership_id = 3;
    */
-  beforeDeliveryId?: string | undefined;
-
-  /**
-   * Deliveries at most, 1 to 100.
-   *
-   * @generated from field: optional int32 limit = 4;
-   */
-  limit?: number | undefined;
-
-  /**
-   * Only deliveries in this state; absent: all.
-   *
-   * @generated from field: optional partner.webhooks.v1.DeliveryState state = 5;
-   */
-  state?: DeliveryState | undefined;
+  actingMembershipId?: string | undefined;
 };
 
 /**
- * Describes the message partner.webhooks.v1.ListDeliveriesRequest.
- * Use `create(ListDeliveriesRequestSchema)` to create a new message.
+ * Describes the message partner.webhooks.v1.PauseSubscriptionRequest.
+ * Use `create(PauseSubscriptionRequestSchema)` to create a new message.
  */
-export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
+export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
 
 /**
- * ListDeliveriesResponse is one page of deliveries.
+ * PauseSubscriptionResponse is the paused subscription.
  *
- * @generated from message partner.webhooks.v1.ListDeliveriesResponse
+ * @generated from message partner.webhooks.v1.PauseSubscriptionResponse
  */
-export type ListDeliveriesResponse = Message<"partner.webhooks.v1.ListDeliveriesResponse"> & {
+export type PauseSubscriptionResponse = Message<"partner.webhooks.v1.PauseSubscriptionResponse"> & {
   /**
-   * Newest first.
+   * The subscription.
    *
-   * @generated from field: repeated partner.webhooks.v1.Delivery deliveries = 1;
+   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
    */
-  deliveries: Delivery[];
-
-  /**
-   * True when older ones follow.
-   *
-   * @generated from field: optional bool has_more = 2;
-   */
-  hasMore?: boolean | undefined;
+  subscription?: Subscription | undefined;
 };
 
 /**
- * Describes the message partner.webhooks.v1.ListDeliveriesResponse.
- * Use `create(ListDeliveriesResponseSchema)` to create a new message.
+ * Describes the message partner.webhooks.v1.PauseSubscriptionResponse.
+ * Use `create(PauseSubscriptionResponseSchema)` to create a new message.
  */
-export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
+export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 17);
 
 /**
- * GetDeliveryRequest names one delivery.
+ * RotateSecretRequest names the subscription that shall get another secret.
  *
- * @generated from message partner.webhooks.v1.GetDeliveryRequest
+ * @generated from message partner.webhooks.v1.RotateSecretRequest
  */
-export type GetDeliveryRequest = Message<"partner.webhooks.v1.GetDeliveryRequest"> & {
+export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretRequest"> & {
   /**
    * The company that asks.
    *
@@ -655,54 +665,117 @@ export type GetDeliveryRequest = Message<"partner.webhooks.v1.GetDeliveryRequest
   companyId?: string | undefined;
 
   /**
-   * The delivery, or any of its attempts.
+   * The subscription.
    *
-   * @generated from field: optional string delivery_id = 2;
+   * @generated from field: optional string subscription_id = 2;
    */
-  deliveryId?: string | undefined;
+  subscriptionId?: string | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 3;
+   */
+  actingMembershipId?: string | undefined;
 };
 
 /**
- * Describes the message partner.webhooks.v1.GetDeliveryRequest.
- * Use `create(GetDeliveryRequestSchema)` to create a new message.
+ * Describes the message partner.webhooks.v1.RotateSecretRequest.
+ * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
-export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
+export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 18);
 
 /**
- * GetDeliveryResponse is one delivery with its history.
+ * RotateSecretResponse shows the pending secret for the only time.
  *
- * @generated from message partner.webhooks.v1.GetDeliveryResponse
+ * @generated from message partner.webhooks.v1.RotateSecretResponse
  */
-export type GetDeliveryResponse = Message<"partner.webhooks.v1.GetDeliveryResponse"> & {
+export type RotateSecretResponse = Message<"partner.webhooks.v1.RotateSecretResponse"> & {
   /**
-   * The delivery.
+   * The subscription; its pending_secret_version is that of the secret.
    *
-   * @generated from field: partner.webhooks.v1.Delivery delivery = 1;
+   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
    */
-  delivery?: Delivery | undefined;
+  subscription?: Subscription | undefined;
 
   /**
-   * In the order in which they were made.
+   * The pending secret, `whsec_…`.
    *
-   * @generated from field: repeated partner.webhooks.v1.Attempt attempts = 2;
+   * @generated from field: optional string secret = 2;
    */
-  attempts: Attempt[];
-
-  /**
-   * The exact body that is sent on every attempt.
-   *
-   * @generated from field: optional bytes body = 3;
-   */
-  body?: Uint8Array | undefined;
+  secret?: string | undefined;
 };
 
 /**
- * Describes the message partner.webhooks.v1.GetDeliveryResponse.
- * Use `create(GetDeliveryResponseSchema)` to create a new message.
+ * Describes the message partner.webhooks.v1.RotateSecretResponse.
+ * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
-export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
+export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 19);
+
+/**
+ * ActivateSecretRequest names the pending secret to sign with from now on.
+ *
+ * @generated from message partner.webhooks.v1.ActivateSecretRequest
+ */
+export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretRequest"> & {
+  /**
+   * The company that asks.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * The version of the pending secret.
+   *
+   * @generated from field: optional int32 pending_secret_version = 3;
+   */
+  pendingSecretVersion?: number | undefined;
+
+  /**
+   * The membership of the owner who asks, for the log.
+   *
+   * @generated from field: optional string acting_membership_id = 4;
+   */
+  actingMembershipId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ActivateSecretRequest.
+ * Use `create(ActivateSecretRequestSchema)` to create a new message.
+ */
+export const ActivateSecretRequestSchema: GenMessage<ActivateSecretRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 20);
+
+/**
+ * ActivateSecretResponse is the subscription after the change.
+ *
+ * @generated from message partner.webhooks.v1.ActivateSecretResponse
+ */
+export type ActivateSecretResponse = Message<"partner.webhooks.v1.ActivateSecretResponse"> & {
+  /**
+   * The subscription.
+   *
+   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ActivateSecretResponse.
+ * Use `create(ActivateSecretResponseSchema)` to create a new message.
+ */
+export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 21);
 
 /**
  * SubscriptionState says whether new events are queued.
@@ -773,123 +846,6 @@ export const SubscriptionHealthSchema: GenEnum<SubscriptionHealth> = /*@__PURE__
   enumDesc(file_partner_webhooks_v1_subscription_service, 1);
 
 /**
- * DeliveryState is a delivery's place in its life (spec: States and transitions).
- *
- * @generated from enum partner.webhooks.v1.DeliveryState
- */
-export enum DeliveryState {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Waiting for its first attempt, or being attempted.
-   *
-   * @generated from enum value: DELIVERY_STATE_PENDING = 1;
-   */
-  PENDING = 1,
-
-  /**
-   * At least one attempt failed; the next one has a time.
-   *
-   * @generated from enum value: DELIVERY_STATE_RETRY_SCHEDULED = 2;
-   */
-  RETRY_SCHEDULED = 2,
-
-  /**
-   * Answered with 2xx. Final.
-   *
-   * @generated from enum value: DELIVERY_STATE_DELIVERED = 3;
-   */
-  DELIVERED = 3,
-
-  /**
-   * The 8th attempt failed. Final, unless replayed.
-   *
-   * @generated from enum value: DELIVERY_STATE_DEAD_LETTERED = 4;
-   */
-  DEAD_LETTERED = 4,
-
-  /**
-   * Unfinished while its subscription is paused.
-   *
-   * @generated from enum value: DELIVERY_STATE_HELD = 5;
-   */
-  HELD = 5,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.DeliveryState.
- */
-export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_subscription_service, 2);
-
-/**
- * AttemptOutcome says how one attempt ended.
- *
- * @generated from enum partner.webhooks.v1.AttemptOutcome
- */
-export enum AttemptOutcome {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * 2xx within the time.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_DELIVERED = 1;
-   */
-  DELIVERED = 1,
-
-  /**
-   * An answer other than 2xx, redirects included.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_REJECTED = 2;
-   */
-  REJECTED = 2,
-
-  /**
-   * No whole answer within 10 seconds, name resolution and TLS included.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_TIMED_OUT = 3;
-   */
-  TIMED_OUT = 3,
-
-  /**
-   * The TLS handshake or the certificate failed.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_TLS_FAILED = 4;
-   */
-  TLS_FAILED = 4,
-
-  /**
-   * The connection was refused, reset or broke off.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_CONNECTION_FAILED = 5;
-   */
-  CONNECTION_FAILED = 5,
-
-  /**
-   * The endpoint guard refused the address; nothing was sent.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_ENDPOINT_REFUSED = 6;
-   */
-  ENDPOINT_REFUSED = 6,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.AttemptOutcome.
- */
-export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_subscription_service, 3);
-
-/**
  * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console.
  * Whatever belongs to another company is `not_found`.
  *
@@ -929,7 +885,30 @@ export const SubscriptionService: GenService<{
     output: typeof GetSubscriptionResponseSchema;
   },
   /**
-   * SendTestDelivery queues an install.test event for one subscription, paused or not.
+   * UpdateSubscription changes what is given and leaves the rest. Fails as CreateSubscription does. A changed URL is not
+   * verified, and pauses an active subscription.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.UpdateSubscription
+   */
+  updateSubscription: {
+    methodKind: "unary";
+    input: typeof UpdateSubscriptionRequestSchema;
+    output: typeof UpdateSubscriptionResponseSchema;
+  },
+  /**
+   * DeleteSubscription deletes a subscription: from then on it is `not_found`, gets nothing, and what it has not got yet is
+   * cancelled.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.DeleteSubscription
+   */
+  deleteSubscription: {
+    methodKind: "unary";
+    input: typeof DeleteSubscriptionRequestSchema;
+    output: typeof DeleteSubscriptionResponseSchema;
+  },
+  /**
+   * SendTestDelivery queues an install.test event for one subscription, paused or not. Fails with `secret_version_mismatch`
+   * for a secret that is neither current nor pending.
    * No idempotency_level: a repeat would send a second test event.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.SendTestDelivery
@@ -951,24 +930,37 @@ export const SubscriptionService: GenService<{
     output: typeof ActivateSubscriptionResponseSchema;
   },
   /**
-   * ListDeliveries lists a subscription's deliveries, newest first.
+   * PauseSubscription moves an active subscription to paused. Repeating it is harmless.
    *
-   * @generated from rpc partner.webhooks.v1.SubscriptionService.ListDeliveries
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.PauseSubscription
    */
-  listDeliveries: {
+  pauseSubscription: {
     methodKind: "unary";
-    input: typeof ListDeliveriesRequestSchema;
-    output: typeof ListDeliveriesResponseSchema;
+    input: typeof PauseSubscriptionRequestSchema;
+    output: typeof PauseSubscriptionResponseSchema;
   },
   /**
-   * GetDelivery reads one delivery with its attempts, by the delivery's id or by the id of any of its attempts.
+   * RotateSecret makes a pending secret with the next version, in place of a pending one that there is. Deliveries are
+   * signed with the current one as before.
+   * No idempotency_level: a repeat would make another secret.
    *
-   * @generated from rpc partner.webhooks.v1.SubscriptionService.GetDelivery
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.RotateSecret
    */
-  getDelivery: {
+  rotateSecret: {
     methodKind: "unary";
-    input: typeof GetDeliveryRequestSchema;
-    output: typeof GetDeliveryResponseSchema;
+    input: typeof RotateSecretRequestSchema;
+    output: typeof RotateSecretResponseSchema;
+  },
+  /**
+   * ActivateSecret makes the pending secret the current one. Fails with `secret_version_mismatch` for another version than
+   * the pending one; repeating it with what is current by then is harmless.
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.ActivateSecret
+   */
+  activateSecret: {
+    methodKind: "unary";
+    input: typeof ActivateSecretRequestSchema;
+    output: typeof ActivateSecretResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_webhooks_v1_subscription_service, 0);

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { dateTimeIn, dateTimeOut } from './date-time.js';
+import { pageLimit } from './page-limit.js';
+import { eventFilter, pageCursor } from './webhook-delivery.js';
+
+/** What the deliveries that a bulk replay repeats have come to. */
+export const REPLAYED_STATES = ['dead_lettered', 'delivered'] as const;
+
+export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
+
+export const BULK_REPLAY_KINDS = ['replay', 'backfill'] as const;
+
+/** The longest time span of one bulk replay, in days. */
+export const BULK_REPLAY_MAX_DAYS = 90;
+
+/** How many resources a preview names, at most. */
+export const PREVIEWED_RESOURCES = 20;
+
+/** Deliveries queued in a minute by a bulk replay that does not say how many, and by a back-fill. */
+export const DEFAULT_REPLAYS_PER_MINUTE = 600;
+
+const DAY_MS = 86_400_000;
+
+/** Body of `POST /partner-api/webhooks/{id}/replay`. */
+export const bulkReplayIn = z
+  .object({
+    states: z.array(z.enum(REPLAYED_STATES)).min(1).max(10).meta({
+      description:
+        'Which deliveries to repeat: `dead_lettered` ones whose event has not been delivered since, `delivered` ones, or both.',
+    }),
+    from: dateTimeIn.meta({ description: 'Deliveries created at this time or later.' }),
+    to: dateTimeIn.meta({
+      description: `Deliveries created before this time; after \`from\`, by at most ${BULK_REPLAY_MAX_DAYS} days.`,
+    }),
+    event: eventFilter.optional(),
+    perMinute: z
+      .int()
+      .min(1)
+      .max(60_000)
+      .default(DEFAULT_REPLAYS_PER_MINUTE)
+      .meta({ description: 'How many deliveries to queue in a minute.' }),
+    preview: z.boolean().default(false).meta({ description: 'True: only tells what would be repeated.' }),
+  })
+  .superRefine(({ from, to }, context) => {
+    const spanMs = Date.parse(to) - Date.parse(from);
+    const message =
+      spanMs <= 0
+        ? 'must be after from'
+        : spanMs > BULK_REPLAY_MAX_DAYS * DAY_MS
+          ? `must be at most ${BULK_REPLAY_MAX_DAYS} days after from`
+          : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['to'], message });
+  })
+  .meta({
+    id: 'WebhookBulkReplayIn',
+    description: 'Which deliveries of a subscription to repeat, and how fast.',
+  });
+
+/** What a bulk replay would repeat. */
+export const bulkReplayPreview = z
+  .object({
+    deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
+    oldest: dateTimeOut.nullable().meta({ description: 'When the oldest of them was created.' }),
+    newest: dateTimeOut.nullable().meta({ description: 'When the newest of them was created.' }),
+    resourceCount: z.int().meta({ description: 'How many resources they are about.' }),
+    resources: z
+      .array(z.object({ type: z.string(), id: z.string(), deliveries: z.int() }))
+      .meta({ description: `The ${PREVIEWED_RESOURCES} resources with the most of them.` }),
+    estimatedMinutes: z.int().meta({ description: 'How long it takes to queue them at the rate.' }),
+  })
+  .meta({ id: 'WebhookBulkReplayPreview', description: 'What a bulk replay would repeat.' });
+
+/** A bulk replay and how far it has come. */
+export const bulkReplay = z
+  .object({
+    id: z.string(),
+    subscriptionId: z.string(),
+    kind: z.enum(BULK_REPLAY_KINDS).meta({
+      description: '`backfill`: it queues the events of a pause, since the activation asked for it.',
+    }),
+    states: z
+      .array(z.enum(REPLAYED_STATES))
+      .nullable()
+      .meta({ description: 'Which deliveries it repeats; null for a back-fill.' }),
+    event: z.string().nullable().meta({ description: 'The event or group that it is limited to.' }),
+    from: dateTimeOut,
+    to: dateTimeOut,
+    perMinute: z.int().meta({ description: 'How many deliveries it queues in a minute, at most.' }),
+    state: z.enum(BULK_REPLAY_STATES),
+    total: z.int().meta({
+      description:
+        'How many there were to queue when it began; of a back-fill at most 100,000 are counted. It can queue fewer, since it leaves out what is under way by then, or more.',
+    }),
+    queued: z.int().meta({ description: 'How many it has queued.' }),
+    createdAt: dateTimeOut,
+    finishedAt: dateTimeOut.nullable(),
+  })
+  .meta({ id: 'WebhookBulkReplay', description: 'A bulk replay or back-fill and how far it has come.' });
+
+/** A page of bulk replays, newest first. */
+export const bulkReplayPage = z
+  .object({
+    replays: z.array(bulkReplay),
+    nextCursor: z.string().nullable().meta({
+      description: 'Send it as `cursor` for older ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'WebhookBulkReplays', description: 'A page of bulk replays, newest first.' });
+
+/** The query of a list of bulk replays. */
+export const bulkReplayQuery = z.object({
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+});

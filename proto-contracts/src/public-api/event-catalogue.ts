@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { WEBHOOK_EXAMPLES } from './examples/webhook-examples.js';
+import { simplifySchemas } from './openapi/simplify-schemas.js';
+import { CURRENT_SCHEMA_VERSION, SIGNATURE_SCHEME } from './versions.js';
+import {
+  type EmittedEventName,
+  EVENT_CATALOGUE,
+  eventData,
+  eventGroup,
+  type EventName,
+  isEventName,
+  webhookEnvelope,
+} from './webhook-events.js';
+
+const json = z.record(z.string(), z.unknown());
+
+/** One event that a subscription can name. */
+const catalogueEvent = z
+  .object({
+    name: z.string(),
+    group: z.string().meta({ description: 'What stands before the dot: `install.*` names the whole group.' }),
+    meaning: z.string().meta({ description: 'When it is sent.' }),
+    classes: z
+      .array(z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']))
+      .meta({ description: 'The classes of companies that may subscribe.' }),
+    schemaVersion: z.int().meta({ description: 'The newest schema version of its payload.' }),
+    schema: json.nullable().meta({
+      description:
+        'The JSON Schema (draft 2020-12) of the body that is sent; null for an event that is not sent yet. It is open: fields can be added.',
+    }),
+    example: json.nullable().meta({
+      description: 'A whole body; null for an event that is not sent yet.',
+    }),
+  })
+  .meta({ id: 'WebhookCatalogueEvent', description: 'An event that a subscription can name.' });
+
+/** The answer of `GET /partner-api/webhook-events`. */
+export const eventCatalogue = z
+  .object({
+    events: z.array(catalogueEvent),
+    signatureScheme: z.literal(SIGNATURE_SCHEME).meta({
+      description: 'The version of the signature scheme: what stands before `=` in `x-svc-signature`.',
+    }),
+  })
+  .meta({ id: 'WebhookEventCatalogue', description: 'Every event, and how deliveries are signed.' });
+
+/**
+ * The catalogue of events (spec: Event catalogue) with the JSON Schemas of the very payloads that are sent. An event whose
+ * payload is not defined yet, because the service does not send it, has neither schema nor example. It costs time: make it once.
+ */
+export function createEventCatalogue(): z.infer<typeof eventCatalogue> {
+  return {
+    events: Object.keys(EVENT_CATALOGUE).filter(isEventName).map(describeEvent),
+    signatureScheme: SIGNATURE_SCHEME,
+  };
+}
+
+function describeEvent(name: EventName): z.infer<typeof catalogueEvent> {
+  const { meaning, classes } = EVENT_CATALOGUE[name];
+  return {
+    name,
+    group: eventGroup(name),
+    meaning,
+    classes: [...classes],
+    schemaVersion: CURRENT_SCHEMA_VERSION,
+    schema: isEmitted(name) ? bodySchema(name) : null,
+    example: isEmitted(name) ? { ...WEBHOOK_EXAMPLES[name] } : null,
+  };
+}
+
+function isEmitted(name: EventName): name is EmittedEventName {
+  return Object.hasOwn(eventData, name);
+}
+
+function bodySchema(name: EmittedEventName): Record<string, unknown> {
+  const body = webhookEnvelope.extend({ event: z.literal(name), data: eventData[name] });
+  const schema = { ...z.toJSONSchema(body, { override: ({ jsonSchema }) => applyOverride(jsonSchema) }) };
+  simplifySchemas(schema);
+  return schema;
+}
+
+/** Takes what a schema's metadata says in place of what its type says, as the API description does. */
+function applyOverride(jsonSchema: Record<string, unknown>): void {
+  const { override } = jsonSchema;
+  if (typeof override !== 'object') return;
+  delete jsonSchema['override'];
+  Object.assign(jsonSchema, override);
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { dateTimeOut } from './date-time.js';
+import { CURRENT_SCHEMA_VERSION } from './versions.js';
+import { EVENT_CATALOGUE, eventGroup, isEventName } from './webhook-events.js';
+
+/**
+ * The address of a subscription, as far as its text tells (spec: Subscription URL rules 1). Which address its host has is
+ * looked up elsewhere, at creation and on every delivery.
+ */
+const endpointUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .superRefine((text, context) => {
+    const fault = endpointUrlFault(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .meta({
+    description:
+      'Where deliveries are sent: `https://` on port 443, without a user name or password, and a host that has public' +
+      ' addresses only.',
+    override: { format: 'uri' },
+  });
+
+function endpointUrlFault(text: string): string | undefined {
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not hold spaces or control characters';
+  if (!URL.canParse(text)) return 'must be a URL that begins with https://';
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return 'must be a URL that begins with https://';
+  if (url.port !== '') return 'must use port 443';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  return undefined;
+}
+
+/** What a version number can be on the way to where it is looked up. */
+const MAX_INT32 = 2 ** 31 - 1;
+
+const EVENT_GROUPS: ReadonlySet<string> = new Set(
+  Object.keys(EVENT_CATALOGUE)
+    .filter(isEventName)
+    .map((event) => `${eventGroup(event)}.*`),
+);
+
+/** An event of the catalogue, or a whole group. Which of them a company may have depends on its class. */
+const eventPattern = z
+  .string()
+  .refine(
+    (pattern) => isEventName(pattern) || EVENT_GROUPS.has(pattern),
+    'must be an event of the catalogue, or a group such as install.*',
+  )
+  .meta({
+    description: 'An event of the catalogue such as `install.job_assigned`, or a group such as `install.*`.',
+  });
+
+const eventPatterns = z
+  .array(eventPattern)
+  .min(1)
+  .max(50)
+  .meta({ description: "Events that your company's class may have, or groups of them." });
+
+const ownDescription = z.string().max(200).meta({ description: 'For your own use.' });
+
+/** What an owner may say of a subscription, while payloads come in the schema versions from 1 to the newest. */
+export function subscriptionFields(newestSchemaVersion: number) {
+  const schemaVersion = z.int().min(1).max(newestSchemaVersion);
+  return {
+    /** As it is created. */
+    creation: z.object({
+      url: endpointUrl,
+      events: eventPatterns,
+      description: ownDescription.optional(),
+      schemaVersion: schemaVersion
+        .optional()
+        .meta({ description: 'The schema version of the payloads; by default the current one.' }),
+    }),
+    /** As it is changed. */
+    change: z
+      .object({
+        url: endpointUrl.optional(),
+        events: eventPatterns.optional(),
+        description: ownDescription.optional(),
+        schemaVersion: schemaVersion
+          .optional()
+          .meta({ description: 'The schema version of the payloads, to opt in to another one.' }),
+      })
+      .refine(
+        (change) => Object.values(change).some((value) => value !== undefined),
+        'must have at least one of url, events, description and schemaVersion',
+      ),
+  };
+}
+
+const FIELDS = subscriptionFields(CURRENT_SCHEMA_VERSION);
+
+/** Body of `POST /partner-api/webhooks`. */
+export const subscriptionIn = FIELDS.creation.meta({
+  id: 'WebhookSubscriptionIn',
+  description: 'A webhook subscription as you create it.',
+});
+
+/** Body of `PATCH /partner-api/webhooks/{id}`. */
+export const subscriptionChange = FIELDS.change.meta({
+  id: 'WebhookSubscriptionChange',
+  description:
+    'What to change of a webhook subscription, at least one field; what is left out stays as it is.',
+});
+
+/** Body of `POST /partner-api/webhooks/{id}/activate`. */
+export const activationIn = z
+  .object({
+    backfill: z.boolean().optional().meta({
+      description:
+        'Whether the events since the subscription was paused, or created, are queued as well. Without it they are not.',
+    }),
+  })
+  .meta({ id: 'WebhookActivationIn', description: 'How to activate a webhook subscription.' })
+  .optional();
+
+/** Body of `POST /partner-api/webhooks/{id}/test`. */
+export const testDeliveryIn = z
+  .object({
+    secretVersion: z.int().min(1).max(MAX_INT32).optional().meta({
+      description:
+        'The version of the secret to sign with: the current or the pending one. Without it the test is signed like any other delivery.',
+    }),
+  })
+  .meta({ id: 'WebhookTestIn', description: 'How to test a webhook subscription.' })
+  .optional();
+
+/** Body of `POST /partner-api/webhooks/{id}/activate-secret`. */
+export const secretActivationIn = z
+  .object({
+    pendingSecretVersion: z
+      .int()
+      .min(1)
+      .max(MAX_INT32)
+      .meta({ description: 'The version of the pending secret, as `rotateWebhookSecret` gave it.' }),
+  })
+  .meta({ id: 'WebhookSecretActivationIn', description: 'Which secret to sign with from now on.' });
+
+/** A webhook subscription as its owner sees it. */
+export const subscription = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    description: z.string(),
+    events: z.array(z.string()),
+    schemaVersion: z.int(),
+    state: z.enum(['paused', 'active']).meta({ description: '`paused`: new events queue no deliveries.' }),
+    health: z.enum(['healthy', 'degraded']).meta({
+      description: '`degraded` from a dead-lettered delivery until the next delivered one.',
+    }),
+    secretVersion: z
+      .int()
+      .meta({ description: 'The version of the secret that new deliveries are signed with.' }),
+    pendingSecretVersion: z.int().nullable().meta({
+      description: 'The version of the secret that waits to be activated; null when there is none.',
+    }),
+    verified: z
+      .boolean()
+      .meta({ description: 'Whether a test delivery to the present URL was answered with 2xx.' }),
+    createdAt: dateTimeOut,
+    updatedAt: dateTimeOut,
+  })
+  .meta({ id: 'WebhookSubscription', description: 'A webhook subscription as its owner sees it.' });
+
+/** The answer to creating a subscription: the only time that the secret is shown. */
+export const subscriptionCreated = z
+  .object({
+    subscription,
+    secret: z.string().meta({
+      description: 'The signing secret, `whsec_` and base64. Store it: it is not shown again.',
+    }),
+  })
+  .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
+
+/** The answer to an activation: the subscription, and the back-fill that it began. */
+export const subscriptionActivated = subscription
+  .extend({
+    backfillId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The back-fill that was begun; null when none was.' }),
+  })
+  .meta({ id: 'WebhookSubscriptionActivated', description: 'An active subscription.' });
+
+/** The answer to a rotation: the only time that the pending secret is shown. */
+export const secretRotated = z
+  .object({
+    subscription,
+    pendingSecretVersion: z
+      .int()
+      .meta({ description: 'The version of the new secret, in `x-svc-secret-version` of what it signs.' }),
+    secret: z.string().meta({
+      description: 'The pending secret, `whsec_` and base64. Store it: it is not shown again.',
+    }),
+  })
+  .meta({ id: 'WebhookSecretRotated', description: 'A pending secret, and the subscription that has it.' });
+
+/** All subscriptions of a company, oldest first. */
+export const subscriptionList = z
+  .object({ subscriptions: z.array(subscription) })
+  .meta({ id: 'WebhookSubscriptions', description: 'All subscriptions of the company, oldest first.' });

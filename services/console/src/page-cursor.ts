@@ -1,0 +1,10 @@
+import { type IdPrefix, isId } from '@partner/runtime/ids';
+import { ServiceError } from '@partner/runtime/service-error';
+
+/** The `cursor` of a list, which is the id that the page before ended with. Throws `cursor_invalid` for any other text. */
+export function pageCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {
+  if (cursor === undefined || isId(prefix, cursor)) return cursor;
+  throw new ServiceError('cursor_invalid', 'cursor: must be a nextCursor of this list', {
+    details: [{ path: 'cursor', message: 'must be a nextCursor of this list' }],
+  });
+}

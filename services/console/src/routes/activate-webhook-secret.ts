@@ -1,0 +1,26 @@
+import type { Client } from '@connectrpc/connect';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { activateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentSubscription } from '../present-subscription.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `POST /partner-api/webhooks/{id}/activate-secret`: signs with the pending secret from now on. 409 `secret_version_mismatch` for
+ * another version than the pending one, or the one that is current since.
+ */
+export function activateWebhookSecret(deps: {
+  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSecret'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(activateWebhookSecretOperation, async ({ principal, params, body, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const { pendingSecretVersion } = body;
+    const { subscription } = await deps.subscriptions.activateSecret(
+      { companyId, subscriptionId, actingMembershipId, pendingSecretVersion },
+      call,
+    );
+    return { status: 200, json: presentSubscription(subscription) };
+  });
+}

@@ -1,0 +1,22 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { cancelReplayOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentBulkReplay } from '../present-bulk-replay.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `DELETE /partner-api/replays/{id}`: has a bulk replay or back-fill queue nothing more. A repeat is harmless. */
+export function cancelReplay(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'cancelBulkReplay'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(cancelReplayOperation, async ({ principal, params, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const replayId = pathId('rpl', params, 'bulk replay');
+    const { replay } = await deps.deliveries.cancelBulkReplay(
+      { companyId, replayId, actingMembershipId },
+      call,
+    );
+    return { status: 200, json: presentBulkReplay(replay) };
+  });
+}

@@ -1,0 +1,18 @@
+import type { Client } from '@connectrpc/connect';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { deleteWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `DELETE /partner-api/webhooks/{id}`: deletes a subscription for good; a repeat is 404. */
+export function deleteWebhook(deps: {
+  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'deleteSubscription'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(deleteWebhookOperation, async ({ principal, params, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    await deps.subscriptions.deleteSubscription({ companyId, subscriptionId, actingMembershipId }, call);
+    return { status: 204 };
+  });
+}

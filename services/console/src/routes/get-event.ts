@@ -1,0 +1,18 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getEventOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentEventWithTrail } from '../present-event.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `GET /partner-api/events/{id}`: one event and, for each subscription, what became of it or why it was not queued. */
+export function getEvent(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getEvent'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(getEventOperation, async ({ principal, params, call }) => {
+    const eventId = pathId('evt', params, 'event');
+    const found = await deps.deliveries.getEvent({ companyId: principal.companyId, eventId }, call);
+    return { status: 200, json: presentEventWithTrail(found) };
+  });
+}

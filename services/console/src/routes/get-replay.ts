@@ -1,0 +1,21 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getReplayOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentBulkReplay } from '../present-bulk-replay.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `GET /partner-api/replays/{id}`: one bulk replay or back-fill and how far it has come. */
+export function getReplay(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getBulkReplay'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(getReplayOperation, async ({ principal, params, call }) => {
+    const replayId = pathId('rpl', params, 'bulk replay');
+    const { replay } = await deps.deliveries.getBulkReplay(
+      { companyId: principal.companyId, replayId },
+      call,
+    );
+    return { status: 200, json: presentBulkReplay(replay) };
+  });
+}

@@ -1,0 +1,34 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import type { bulkReplayPage } from '@partner/proto-contracts/public-api/bulk-replay';
+import { listReplaysOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { z } from 'zod';
+import { pageCursor } from '../page-cursor.js';
+import { pathId } from '../path-id.js';
+import { presentBulkReplay } from '../present-bulk-replay.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `GET /partner-api/webhooks/{id}/replays`: a page of a subscription's bulk replays and back-fills, newest first. */
+export function listReplays(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'listBulkReplays'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(listReplaysOperation, async ({ principal, params, query, call }) => {
+    const cursor = pageCursor('rpl', query.cursor);
+    const page = await deps.deliveries.listBulkReplays(
+      {
+        companyId: principal.companyId,
+        subscriptionId: pathId('whk', params, 'webhook subscription'),
+        limit: query.limit,
+        ...(cursor !== undefined && { beforeReplayId: cursor }),
+      },
+      call,
+    );
+    const replays = page.replays.map(presentBulkReplay);
+    const json = {
+      replays,
+      nextCursor: page.hasMore === true ? (replays.at(-1)?.id ?? null) : null,
+    } satisfies z.input<typeof bulkReplayPage>;
+    return { status: 200, json };
+  });
+}

@@ -1,0 +1,13 @@
+import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import { listWebhookEventsOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { entityTagOf } from '@partner/runtime/http/entity-tag';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `GET /partner-api/webhook-events`: the event catalogue, which is made once for all requests. */
+export function listWebhookEvents(): AnyEndpoint<OwnerSession> {
+  const text = JSON.stringify(createEventCatalogue());
+  const headers = { etag: entityTagOf(CURRENT_API_VERSION, text) };
+  return serveOperation(listWebhookEventsOperation, async () => ({ status: 200, text, headers }));
+}

@@ -1,0 +1,41 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { replayDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentBulkReplay, presentBulkReplayPreview } from '../present-bulk-replay.js';
+import { deliveryStateOf } from '../present-delivery.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `POST /partner-api/webhooks/{id}/replay`: begins a bulk replay and answers with it, or with `preview` tells what it would
+ * repeat.
+ */
+export function replayDeliveries(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'previewBulkReplay' | 'createBulkReplay'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(replayDeliveriesOperation, async ({ principal, params, body, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const { states, from, to, event, perMinute, preview } = body;
+    const request = {
+      companyId,
+      subscriptionId: pathId('whk', params, 'webhook subscription'),
+      selection: {
+        states: states.map(deliveryStateOf),
+        from: timestampFromDate(new Date(from)),
+        to: timestampFromDate(new Date(to)),
+        ...(event !== undefined && { event }),
+      },
+    };
+    if (preview) {
+      const found = await deps.deliveries.previewBulkReplay(request, call);
+      return { status: 200, json: presentBulkReplayPreview(found, perMinute) };
+    }
+    const { replay } = await deps.deliveries.createBulkReplay(
+      { ...request, perMinute, actingMembershipId },
+      call,
+    );
+    return { status: 202, json: presentBulkReplay(replay) };
+  });
+}

@@ -1,0 +1,22 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { replayDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentDelivery } from '../present-delivery.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/deliveries/{id}/replay`: queues a new delivery of the same event and answers with it. */
+export function replayDelivery(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'replayDelivery'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(replayDeliveryOperation, async ({ principal, params, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const deliveryId = pathId('dlv', params, 'webhook delivery');
+    const { delivery } = await deps.deliveries.replayDelivery(
+      { companyId, deliveryId, actingMembershipId },
+      call,
+    );
+    return { status: 202, json: presentDelivery(delivery) };
+  });
+}

@@ -1,0 +1,34 @@
+import type { Client } from '@connectrpc/connect';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { rotateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { secretRotated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { z } from 'zod';
+import { pathId } from '../path-id.js';
+import { presentSubscription } from '../present-subscription.js';
+import { requiredField } from '../required-field.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/webhooks/{id}/rotate-secret`: makes a pending secret and shows it for the only time. */
+export function rotateWebhookSecret(deps: {
+  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'rotateSecret'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(rotateWebhookSecretOperation, async ({ principal, params, call }) => {
+    const { companyId, membershipId: actingMembershipId } = principal;
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const rotated = await deps.subscriptions.rotateSecret(
+      { companyId, subscriptionId, actingMembershipId },
+      call,
+    );
+    const subscription = presentSubscription(rotated.subscription);
+    const json = {
+      subscription,
+      pendingSecretVersion: requiredField(
+        rotated.subscription?.pendingSecretVersion,
+        'subscription.pending_secret_version',
+      ),
+      secret: requiredField(rotated.secret, 'a secret'),
+    } satisfies z.input<typeof secretRotated>;
+    return { status: 201, json };
+  });
+}

@@ -1,0 +1,31 @@
+import type { Client } from '@connectrpc/connect';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { updateWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { companyClassOf } from '../company-class.js';
+import { pathId } from '../path-id.js';
+import { presentSubscription } from '../present-subscription.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `PATCH /partner-api/webhooks/{id}`: changes what the body names; another URL pauses the subscription. */
+export function updateWebhook(deps: {
+  readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'updateSubscription'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(updateWebhookOperation, async ({ principal, params, body, call }) => {
+    const { companyId, companyClass, membershipId: actingMembershipId } = principal;
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const { events, ...fields } = body;
+    const { subscription } = await deps.subscriptions.updateSubscription(
+      {
+        ...fields,
+        ...(events !== undefined && { events: { patterns: events } }),
+        companyId,
+        subscriptionId,
+        actingMembershipId,
+        companyClass: companyClassOf(companyClass),
+      },
+      call,
+    );
+    return { status: 200, json: presentSubscription(subscription) };
+  });
+}

@@ -1,0 +1,129 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  DeliveriesAttemptedSchema,
+  type DeliveryAttempted,
+  DeliveryAttemptedSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
+
+function attempted(change: (message: DeliveryAttempted) => void = () => undefined): DeliveryAttempted {
+  const message = create(DeliveryAttemptedSchema, {
+    deliveryId: 'dlv_1',
+    leaseId: 'lease',
+    urlVersion: 2,
+    retryAfterSeconds: 30,
+    attempt: {
+      deliveryId: 'dlv_2',
+      number: 3,
+      startedAt: { seconds: 1_787_000_000n, nanos: 5_000_000 },
+      durationMs: 120,
+      outcome: AttemptOutcome.REJECTED,
+      responseStatus: 503,
+      responseBody: Uint8Array.of(0, 255),
+      error: 'answered\0 503',
+      remoteAddress: '203.0.113.7',
+      secretVersion: 1,
+      exchange: {
+        dnsMs: 2,
+        addresses: ['203.0.113.7'],
+        certificateValidTo: timestampFromDate(new Date('2027-01-01T00:00:00Z')),
+        reusedConnection: false,
+      },
+    },
+  });
+  change(message);
+  return message;
+}
+
+function encoded(...results: readonly DeliveryAttempted[]): Uint8Array {
+  return toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [...results] }));
+}
+
+describe('decodeDeliveriesAttempted', () => {
+  test('reads a whole message, without the character that Postgres can not keep', () => {
+    expect(decodeDeliveriesAttempted(encoded(attempted()))).toEqual({
+      malformed: undefined,
+      results: [
+        {
+          deliveryId: 'dlv_1',
+          leaseId: 'lease',
+          urlVersion: 2,
+          retryAfterSeconds: 30,
+          attempt: {
+            deliveryId: 'dlv_2',
+            number: 3,
+            startedAt: new Date(1_787_000_000_005),
+            durationMs: 120,
+            outcome: 'rejected',
+            responseStatus: 503,
+            responseBody: Uint8Array.of(0, 255),
+            error: 'answered 503',
+            remoteAddress: '203.0.113.7',
+            secretVersion: 1,
+            exchange: JSON.stringify({
+              dnsMs: 2,
+              addresses: ['203.0.113.7'],
+              certificateValidTo: '2027-01-01T00:00:00.000Z',
+              reusedConnection: false,
+            }),
+          },
+        },
+      ],
+    });
+  });
+
+  test('reads what is well beside what is not', () => {
+    const decoded = decodeDeliveriesAttempted(
+      encoded(
+        attempted(),
+        attempted((message) => delete message.leaseId),
+        attempted((message) => (message.deliveryId = 'dlv_9')),
+      ),
+    );
+    expect(decoded.results.map(({ deliveryId }) => deliveryId)).toEqual(['dlv_1', 'dlv_9']);
+    expect(decoded.malformed).toContain('results.1.leaseId:');
+  });
+
+  test('refuses what is no such message, or empty', () => {
+    expect(decodeDeliveriesAttempted(Buffer.from('{"not":"protobuf"}')).malformed).toBeDefined();
+    expect(decodeDeliveriesAttempted(new Uint8Array()).malformed).toBe('it has no results');
+  });
+
+  test.each<[string, (message: DeliveryAttempted) => void]>([
+    ['deliveryId', (message) => delete message.deliveryId],
+    ['leaseId', (message) => delete message.leaseId],
+    ['urlVersion', (message) => delete message.urlVersion],
+    ['attempt', (message) => delete message.attempt],
+    ['attempt.startedAt', (message) => delete message.attempt?.startedAt],
+    ['attempt.outcome', (message) => delete message.attempt?.outcome],
+    ['attempt.number', (message) => delete message.attempt?.number],
+    ['attempt.durationMs', (message) => message.attempt && (message.attempt.durationMs = -1)],
+    [
+      'attempt.outcome',
+      (message) => message.attempt && (message.attempt.outcome = AttemptOutcome.UNSPECIFIED),
+    ],
+    [
+      'attempt.startedAt',
+      (message) => message.attempt?.startedAt && (message.attempt.startedAt.seconds = 1n << 60n),
+    ],
+    [
+      'attempt.startedAt',
+      (message) =>
+        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('1999-12-31T23:59:59Z'))),
+    ],
+    [
+      'attempt.startedAt',
+      (message) =>
+        message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('2100-01-01T00:00:00Z'))),
+    ],
+    ['attempt.number', (message) => message.attempt && (message.attempt.number = 9)],
+    ['attempt.responseStatus', (message) => message.attempt && (message.attempt.responseStatus = 99)],
+  ])('says that %s is at fault', (field, change) => {
+    const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
+    expect(results).toEqual([]);
+    expect(malformed).toContain(`results.0.${field}:`);
+  });
+});

@@ -1,0 +1,276 @@
+import type { Logger } from '@partner/runtime/logger';
+import type { Database, Transaction } from '../database/database.js';
+import { BREAKER_FAILURES } from './claim-due.js';
+import type { AttemptResult } from './decode-deliveries-attempted.js';
+import type { AttemptMetrics } from './delivery-metrics.js';
+import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
+import type { RetrySettings } from './retry-schedule.js';
+
+/** What the recording of attempts works with. */
+export interface RecordAttemptsDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: AttemptMetrics;
+  readonly retry: RetrySettings;
+}
+
+interface DeliveryUnderLock extends DeliveryStanding {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly companyId: string;
+  readonly eventId: string;
+  readonly isTest: boolean;
+  readonly health: 'healthy' | 'degraded';
+  readonly urlVersion: number;
+  /** Failed attempts of the subscription since the last delivered one, up to what opens its breaker. */
+  readonly failuresInRow: number;
+  /** Ids of the attempts that this transaction has recorded. */
+  readonly recorded: readonly string[];
+}
+
+type Change = Exclude<Settlement, { kind: 'unchanged' }>;
+
+interface SettledDelivery {
+  readonly delivery: DeliveryUnderLock;
+  readonly change: Change;
+}
+
+interface SubscriptionChange {
+  health?: 'healthy' | 'degraded';
+  verifiedUrlVersion?: number;
+  /** True when an attempt was delivered. */
+  hasDelivered: boolean;
+  /** Failed attempts since then, or at all. */
+  failures: number;
+}
+
+/**
+ * Records ended attempts and settles their deliveries, all in one transaction; those that come to an end move to
+ * `finished_deliveries`. An attempt is recorded once, by its id: one that is known already, or whose delivery is gone, changes
+ * nothing; one whose delivery has come to an end only adds to its history. The order in which results come does not matter
+ * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
+ * letter makes the subscription degraded, a delivered attempt makes it healthy and closes its breaker.
+ *
+ * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id.
+ */
+export async function recordAttempts(
+  deps: RecordAttemptsDeps,
+  results: readonly AttemptResult[],
+): Promise<void> {
+  const { recorded, settled } = await deps.database.transaction(async (tx) => {
+    const deliveries = await lockAndRecord(tx, results);
+    const unfinished = new Set(deliveries.map(({ id }) => id));
+    const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
+    if (late.length > 0) await recordLate(tx, late);
+    const outcome = settle(deliveries, results, deps.retry);
+    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
+    // Attempts that ended make room under the caps of their subscriptions.
+    if (outcome.settled.length > 0) tx.wakeAfterCommit('deliveries');
+    return outcome;
+  });
+  for (const { attempt } of recorded) deps.metrics.attempts.inc({ outcome: attempt.outcome });
+  for (const { delivery, change } of settled) {
+    if (change.kind !== 'dead_lettered') continue;
+    deps.metrics.deadLetters.inc();
+    const { id, subscriptionId, companyId, eventId } = delivery;
+    deps.logger.warn({ deliveryId: id, subscriptionId, companyId, eventId }, 'delivery.dead_lettered');
+  }
+}
+
+/** The columns of an attempt, and the types of the arrays that {@link attemptValues} gives for them. */
+const ATTEMPT_FIELDS = `delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, error,
+  remote_address, secret_version, exchange`;
+const ATTEMPTS = `unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[], $6::text[], $7::integer[],
+  $8::bytea[], $9::text[], $10::text[], $11::integer[], $12::json[]) as attempt (${ATTEMPT_FIELDS})`;
+
+function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
+  const attempts = results.map((result) => result.attempt);
+  return [
+    results.map((result) => result.deliveryId),
+    attempts.map((attempt) => attempt.deliveryId),
+    attempts.map((attempt) => attempt.number),
+    attempts.map((attempt) => attempt.startedAt),
+    attempts.map((attempt) => attempt.durationMs),
+    attempts.map((attempt) => attempt.outcome),
+    attempts.map((attempt) => attempt.responseStatus ?? null),
+    attempts.map((attempt) => attempt.responseBody ?? null),
+    attempts.map((attempt) => attempt.error ?? null),
+    attempts.map((attempt) => attempt.remoteAddress ?? null),
+    attempts.map((attempt) => attempt.secretVersion),
+    attempts.map((attempt) => attempt.exchange ?? null),
+  ];
+}
+
+function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Promise<DeliveryUnderLock[]> {
+  return tx.query<DeliveryUnderLock>(
+    `with locked as materialized (
+       select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
+     ), recorded as (
+       insert into delivery_attempts (${ATTEMPT_FIELDS})
+       select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+       on conflict (delivery_id, id) do nothing
+       returning id, delivery_id
+     )
+     select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
+       locked.event_id as "eventId", locked.is_test as "isTest", locked.state, locked.attempts,
+       locked.lease_id as "leaseId", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
+       array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
+     from locked
+     join subscriptions s on s.id = locked.subscription_id`,
+    attemptValues(results),
+  );
+}
+
+/**
+ * Adds attempts to the history of deliveries that have come to an end. A statement of its own, so that it also sees those
+ * whose end was written while the one before waited for their locks.
+ */
+async function recordLate(tx: Transaction, results: readonly AttemptResult[]): Promise<void> {
+  await tx.query(
+    `insert into delivery_attempts (${ATTEMPT_FIELDS})
+     select attempt.* from ${ATTEMPTS}
+     where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
+     on conflict (delivery_id, id) do nothing`,
+    attemptValues(results),
+  );
+}
+
+interface Outcome {
+  readonly recorded: readonly AttemptResult[];
+  readonly settled: readonly SettledDelivery[];
+  readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
+}
+
+/** Settles the results one after another in the order in which they came. */
+function settle(
+  deliveries: readonly DeliveryUnderLock[],
+  results: readonly AttemptResult[],
+  retry: RetrySettings,
+): Outcome {
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  const unseen = new Set(deliveries.flatMap((delivery) => delivery.recorded));
+  const recorded: AttemptResult[] = [];
+  const settled = new Map<string, SettledDelivery>();
+  const subscriptions = new Map<string, SubscriptionChange>();
+
+  for (const result of results) {
+    const delivery = byId.get(result.deliveryId);
+    if (delivery === undefined || !unseen.delete(result.attempt.deliveryId)) continue;
+    recorded.push(result);
+
+    const before = settled.get(delivery.id)?.change;
+    const { leaseId, retryAfterSeconds, attempt } = result;
+    const change = settleAttempt(
+      before === undefined ? delivery : standingAfter(delivery, before),
+      { leaseId, retryAfterSeconds, outcome: attempt.outcome },
+      retry,
+    );
+    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: together(before, change) });
+
+    const subscription = subscriptions.get(delivery.subscriptionId) ?? { hasDelivered: false, failures: 0 };
+    if (change.kind === 'delivered') subscription.health = 'healthy';
+    if (change.kind === 'dead_lettered') subscription.health = 'degraded';
+    if (attempt.outcome === 'delivered') {
+      subscription.hasDelivered = true;
+      subscription.failures = 0;
+      if (delivery.isTest) subscription.verifiedUrlVersion = result.urlVersion;
+    } else {
+      subscription.failures += 1;
+    }
+    subscriptions.set(delivery.subscriptionId, subscription);
+  }
+
+  for (const delivery of deliveries) {
+    const change = subscriptions.get(delivery.subscriptionId);
+    if (change !== undefined && !changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
+  }
+  return { recorded, settled: [...settled.values()], subscriptions };
+}
+
+/** Whether a subscription is another afterwards, as far as can be told without its lock: a healthy one is not written to. */
+function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean {
+  const failures = Math.min(
+    (change.hasDelivered ? 0 : before.failuresInRow) + change.failures,
+    BREAKER_FAILURES,
+  );
+  return (
+    failures !== before.failuresInRow ||
+    (change.health !== undefined && change.health !== before.health) ||
+    change.verifiedUrlVersion === before.urlVersion
+  );
+}
+
+function standingAfter(delivery: DeliveryUnderLock, change: Change): DeliveryStanding {
+  const keepsLease = change.kind === 'retry_scheduled' && !change.endsLease;
+  return { state: change.kind, attempts: change.attempts, leaseId: keepsLease ? delivery.leaseId : null };
+}
+
+/** Two changes of one delivery as one: of two waits the longer. */
+function together(before: Change | undefined, change: Change): Change {
+  if (before?.kind !== 'retry_scheduled' || change.kind !== 'retry_scheduled') return change;
+  return {
+    ...change,
+    waitMs: Math.max(before.waitMs, change.waitMs),
+    endsLease: before.endsLease || change.endsLease,
+  };
+}
+
+/** Writes the deliveries, then the subscriptions that change: locked in their order before anything is written to them. */
+async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
+  const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
+  await tx.query(
+    `with change as materialized (
+       select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
+         as change (id, state, attempts, wait_ms, ends_lease)
+     ), ended as (
+       delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
+       returning d.*, change.state as end_state, change.attempts as end_attempts
+     ), finished as (
+       insert into finished_deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
+          bulk_replay_id, state, attempts, created_at, finished_at)
+       select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
+         bulk_replay_id, end_state, end_attempts, created_at, now()
+       from ended
+     ), scheduled as (
+       update deliveries d set
+         state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
+         attempts = change.attempts,
+         lease_id = case when not change.ends_lease then d.lease_id end,
+         next_attempt_at = case
+           when change.ends_lease then now() + make_interval(secs => change.wait_ms / 1000)
+           else greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+         end
+       from change
+       where d.id = change.id and change.state = 'retry_scheduled'
+     ), locked as materialized (
+       select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
+     )
+     update subscriptions s set
+       health = coalesce(change.health, s.health),
+       verified_url_version = case
+         when change.verified_url_version = s.url_version then s.url_version
+         else s.verified_url_version
+       end,
+       failures_in_row = least(
+         case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${BREAKER_FAILURES}
+       )
+     from locked
+     join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])
+       as change (id, health, verified_url_version, has_delivered, failures)
+       on change.id = locked.id
+     where s.id = locked.id`,
+    [
+      settled.map(({ delivery }) => delivery.id),
+      settled.map(({ change }) => change.kind),
+      settled.map(({ change }) => change.attempts),
+      settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
+      settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
+      changed.map(([id]) => id),
+      changed.map(([, change]) => change.health ?? null),
+      changed.map(([, change]) => change.verifiedUrlVersion ?? null),
+      changed.map(([, change]) => change.hasDelivered),
+      changed.map(([, change]) => change.failures),
+    ],
+  );
+}

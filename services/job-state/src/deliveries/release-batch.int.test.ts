@@ -1,0 +1,405 @@
+import '@partner/runtime/telemetry/start';
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  type DeliverWebhook,
+  DeliverWebhooksSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
+import {
+  createInMemoryPublisher,
+  type InMemoryPublisher,
+} from '@partner/runtime/testing/in-memory-publisher';
+import { withSpan } from '@partner/runtime/telemetry/tracing';
+import { Registry } from 'prom-client';
+import { claimDue, type ClaimedDelivery, endExpiredLeases } from './claim-due.js';
+import { createReleaseMetrics } from './delivery-metrics.js';
+import { releaseBatch } from './release-batch.js';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+
+const LIMITS = {
+  batchSize: 100,
+  leaseSeconds: 30,
+  inFlight: 1_000,
+  subscriptionCap: 20,
+  returnAfterMs: 60_000,
+};
+
+let fixture: WebhookFixture;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+beforeEach(async () => {
+  await fixture.database.query('delete from deliveries');
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+/** Releases what is due, with a publisher and metrics of its own. */
+function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
+  const publisher = createInMemoryPublisher();
+  if (fail) publisher.failWith('not-connected');
+  const registry = new Registry();
+  const metrics = createReleaseMetrics(registry, fixture.database);
+  const done = releaseBatch(
+    { database: fixture.database, publisher, logger: silentLogger, metrics },
+    { ...LIMITS, ...limits },
+  );
+  return { done, publisher, registry };
+}
+
+async function subscriptionWithEvents(count: number, state: 'active' | 'paused' = 'active') {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let event = 0; event < count; event += 1) await fixture.event(companyId);
+  await fixture.setState(subscriptionId, state);
+  return { companyId, subscriptionId, deliveries: await fixture.deliveriesOf(subscriptionId) };
+}
+
+/** The commands that were published, message by message. */
+function commandsIn(publisher: InMemoryPublisher): readonly (readonly DeliverWebhook[])[] {
+  return publisher.published.all().map(({ body }) => fromBinary(DeliverWebhooksSchema, body).deliveries);
+}
+
+/** Ends a delivery as a delivered attempt would. */
+async function finish(id: string | undefined): Promise<void> {
+  await fixture.database.query('delete from deliveries where id = $1', [id]);
+}
+
+async function metric(registry: Registry, name: string): Promise<number | undefined> {
+  const found = await registry.getSingleMetric(name)?.get();
+  return found?.values[0]?.value;
+}
+
+describe('releaseBatch', () => {
+  test('publishes all that an attempt needs, under a lease, in the trace of the event', async () => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const { eventId, traceId } = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => ({
+      eventId: await runWithRequestId('req-1', () => fixture.event(companyId)),
+      traceId: span.spanContext().traceId,
+    }));
+    const { done, publisher } = release();
+    expect(await done).toMatchObject({ released: 1, failed: 0 });
+
+    const [delivery] = await fixture.deliveriesOf(subscriptionId);
+    const [event] = await fixture.database.query<{ body: Buffer }>('select body from events where id = $1', [
+      eventId,
+    ]);
+    const [message] = publisher.published.all();
+    invariant(delivery && event && message, 'one delivery was published');
+    expect(message).toMatchObject({
+      exchange: { name: 'partner.commands' },
+      routingKey: 'webhook-dispatcher.deliveries',
+      type: 'partner.webhooks.v1.DeliverWebhooks',
+      messageId: delivery.lease_id,
+    });
+    const [[command] = []] = commandsIn(publisher);
+    invariant(command, 'the message has a command');
+    expect(command.traceParent).toContain(traceId);
+    expect(command).toMatchObject({
+      deliveryId: delivery.id,
+      subscriptionId,
+      leaseId: delivery.lease_id,
+      attempt: 1,
+      url: `https://receiver.test/${subscriptionId}`,
+      urlVersion: 1,
+      eventId,
+      event: 'install.status_changed',
+      secretVersion: 1,
+      requestId: 'req-1',
+    });
+    expect(Buffer.from(command.body ?? []).equals(event.body)).toBe(true);
+    expect(Buffer.from(command.sealedSecret ?? []).toString('hex')).toBe('5ea1ed');
+    invariant(command.leaseExpiresAt && command.leasedAt, 'the lease has a beginning and an end');
+    expect(timestampDate(command.leaseExpiresAt).getTime() - timestampDate(command.leasedAt).getTime()).toBe(
+      30_000,
+    );
+    expect(timestampDate(command.leaseExpiresAt)).toEqual(delivery.next_attempt_at);
+    expect(delivery.wait_ms).toBeGreaterThan(0);
+    expect(delivery.wait_ms).toBeLessThanOrEqual(30_000);
+  });
+
+  test('names no request for an event that none has made', async () => {
+    await subscriptionWithEvents(1);
+    const { done, publisher } = release();
+    await done;
+    expect(commandsIn(publisher)[0]?.[0]?.requestId).toBeUndefined();
+  });
+
+  test('leaves a leased delivery alone until the lease ends, then releases it under a new lease', async () => {
+    const { deliveries } = await subscriptionWithEvents(1);
+    const [{ id } = { id: '' }] = deliveries;
+    expect(await release().done).toMatchObject({ released: 1 });
+    const first = await fixture.delivery(id);
+    expect(await release().done).toMatchObject({ released: 0 });
+
+    await fixture.makeDue(id);
+    expect(await endExpiredLeases(fixture.database)).toBe(1);
+    expect(await endExpiredLeases(fixture.database)).toBe(0);
+    expect(await release().done).toMatchObject({ released: 1 });
+    const second = await fixture.delivery(id);
+    expect(second.lease_id).not.toBe(first.lease_id);
+    expect(second).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+
+  test('signs with the present version of the secret', async () => {
+    const { subscriptionId } = await subscriptionWithEvents(1);
+    await fixture.database.query(
+      `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+         values ($1, 2, '\\x02', 'test'), ($1, 3, '\\x03', 'test'))
+       update subscriptions set secret_version = 2, pending_secret_version = 3 where id = $1`,
+      [subscriptionId],
+    );
+    const { done, publisher } = release();
+    await done;
+    expect(commandsIn(publisher)[0]?.[0]).toMatchObject({
+      secretVersion: 2,
+      sealedSecret: Uint8Array.of(2),
+    });
+  });
+
+  test('signs a test with the version that it tries, as long as that is there', async () => {
+    const { subscriptionId, deliveries } = await subscriptionWithEvents(2, 'paused');
+    await fixture.database.query(
+      `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+         values ($1, 2, '\\x02', 'test'))
+       update deliveries set is_test = true, secret_version = case id when $2 then 2 else 9 end
+       where subscription_id = $1`,
+      [subscriptionId, deliveries[0]?.id],
+    );
+    const claimed = await claimDue(fixture.database, LIMITS);
+    expect(new Map(claimed.map(({ id, secretVersion }) => [id, secretVersion]))).toEqual(
+      new Map([
+        [deliveries[0]?.id, 2],
+        [deliveries[1]?.id, 1],
+      ]),
+    );
+  });
+
+  test('puts ten deliveries into a command, and one of a failing subscription into one of its own', async () => {
+    await subscriptionWithEvents(12);
+    const failing = await subscriptionWithEvents(2);
+    await fixture.database.query('update subscriptions set failures_in_row = 1 where id = $1', [
+      failing.subscriptionId,
+    ]);
+    const { done, publisher } = release();
+    await done;
+    const sizes = commandsIn(publisher).map((commands) => commands.length);
+    expect(sizes.sort((a, b) => a - b)).toEqual([1, 1, 2, 10]);
+  });
+
+  test('gives back what the broker did not take, with its attempts, due again a little later', async () => {
+    const { deliveries } = await subscriptionWithEvents(3);
+    const failing = release({}, true);
+    expect(await failing.done).toMatchObject({ released: 0, failed: 3 });
+    for (const { id } of deliveries) {
+      const delivery = await fixture.delivery(id);
+      expect(delivery).toMatchObject({ state: 'pending', attempts: 0, lease_id: null });
+      expect(delivery.wait_ms).toBeGreaterThan(0);
+    }
+    expect(await release().done).toMatchObject({ released: 0 });
+    await fixture.makeDue(...deliveries.map(({ id }) => id));
+    const again = release();
+    expect(await again.done).toMatchObject({ released: 3 });
+  });
+
+  test('takes the oldest first, no more than the batch', async () => {
+    const { deliveries } = await subscriptionWithEvents(5);
+    for (const [index, { id }] of deliveries.entries()) {
+      await fixture.database.query(
+        `update deliveries set next_attempt_at = now() - make_interval(mins => $2) where id = $1`,
+        [id, [3, 5, 1, 4, 2][index]],
+      );
+    }
+    const claimed = await claimDue(fixture.database, { ...LIMITS, batchSize: 2 });
+    expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([deliveries[1]?.id, deliveries[3]?.id]));
+    const rest = await claimDue(fixture.database, LIMITS);
+    expect(rest).toHaveLength(3);
+  });
+
+  test('keeps one subscription to its cap, whatever its backlog, and lets the others pass', async () => {
+    const busy = await subscriptionWithEvents(8);
+    const quiet = await subscriptionWithEvents(1);
+    const ofBusy = (claimed: readonly ClaimedDelivery[]) =>
+      claimed.filter(({ subscriptionId }) => subscriptionId === busy.subscriptionId);
+
+    const first = await claimDue(fixture.database, { ...LIMITS, batchSize: 4, subscriptionCap: 3 });
+    expect(ofBusy(first)).toHaveLength(3);
+    expect(first.map(({ subscriptionId }) => subscriptionId)).toContain(quiet.subscriptionId);
+    expect(await claimDue(fixture.database, { ...LIMITS, subscriptionCap: 3 })).toEqual([]);
+
+    const [ended, lost] = ofBusy(first);
+    invariant(ended && lost, 'three are under way');
+    await finish(ended.id);
+    await fixture.makeDue(lost.id);
+    await endExpiredLeases(fixture.database);
+    expect(ofBusy(await claimDue(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
+  });
+
+  test('releases for a healthy subscription at once, however many others hang with a backlog', async () => {
+    const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
+    for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
+    const underWay: ClaimedDelivery[] = [];
+    for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimDue(fixture.database, limits)));
+    // Three quarters of the room; the rest is for companies that have nothing under way.
+    expect(underWay).toHaveLength(30);
+    expect(new Set(underWay.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
+
+    const healthy = await subscriptionWithEvents(3);
+    const next = await claimDue(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
+  });
+
+  test('keeps what is under way to the bound, whosever it is', async () => {
+    const limits = { ...LIMITS, inFlight: 4 };
+    for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
+    const [first] = await claimDue(fixture.database, limits);
+    expect(await fixture.leases()).toBe(4);
+    expect(await claimDue(fixture.database, limits)).toEqual([]);
+    await finish(first?.id);
+    expect(await claimDue(fixture.database, limits)).toHaveLength(1);
+  });
+
+  test('takes first attempts before the retries of the same subscription', async () => {
+    const { deliveries } = await subscriptionWithEvents(3);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
+       where id = $1`,
+      [deliveries[0]?.id],
+    );
+    const limits = { ...LIMITS, batchSize: 2 };
+    expect(new Set((await claimDue(fixture.database, limits)).map(({ id }) => id))).toEqual(
+      new Set([deliveries[1]?.id, deliveries[2]?.id]),
+    );
+    expect((await claimDue(fixture.database, limits)).map(({ id }) => id)).toEqual([deliveries[0]?.id]);
+  });
+
+  test('never gives one delivery to two schedulers', async () => {
+    const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscriptionWithEvents(10)));
+    const all = subscriptions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+    const claimed: string[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const batches = await Promise.all(
+        Array.from({ length: 6 }, () => claimDue(fixture.database, { ...LIMITS, batchSize: 7 })),
+      );
+      claimed.push(...batches.flatMap((batch) => batch.map(({ id }) => id)));
+    }
+    const rest = await claimDue(fixture.database, LIMITS);
+    claimed.push(...rest.map(({ id }) => id));
+    expect(claimed).toHaveLength(new Set(claimed).size);
+    expect(new Set(claimed)).toEqual(new Set(all));
+  });
+
+  test('releases only the tests of a paused subscription, and nothing of a deleted one', async () => {
+    const { subscriptionId, deliveries } = await subscriptionWithEvents(3, 'paused');
+    const test = deliveries[1];
+    invariant(test, 'there are three deliveries');
+    await fixture.database.query('update deliveries set is_test = true where id = $1', [test.id]);
+    const { done, publisher } = release();
+    expect(await done).toMatchObject({ released: 1 });
+    expect(commandsIn(publisher)[0]?.[0]?.deliveryId).toBe(test.id);
+    expect(await release().done).toMatchObject({ released: 0 });
+
+    await fixture.makeDue(test.id);
+    await endExpiredLeases(fixture.database);
+    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [
+      subscriptionId,
+    ]);
+    expect(await release().done).toMatchObject({ released: 0 });
+  });
+
+  test('lets one attempt at a time probe an endpoint whose breaker is open', async () => {
+    const { subscriptionId } = await subscriptionWithEvents(5);
+    const setFailures = (failures: number) =>
+      fixture.database.query('update subscriptions set failures_in_row = $2 where id = $1', [
+        subscriptionId,
+        failures,
+      ]);
+    await setFailures(5);
+    const [probe, ...others] = await claimDue(fixture.database, LIMITS);
+    expect(others).toEqual([]);
+    expect(await claimDue(fixture.database, LIMITS)).toEqual([]);
+    await finish(probe?.id);
+    expect(await claimDue(fixture.database, LIMITS)).toHaveLength(1);
+    await setFailures(0);
+    expect(await claimDue(fixture.database, LIMITS)).toHaveLength(3);
+  });
+
+  test('keeps a company to its cap, however many subscriptions it has', async () => {
+    const companyId = await fixture.company();
+    for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });
+    for (let event = 0; event < 3; event += 1) await fixture.event(companyId);
+    const limits = { ...LIMITS, companyCap: 5 };
+    expect(await claimDue(fixture.database, limits)).toHaveLength(5);
+    expect(await claimDue(fixture.database, limits)).toEqual([]);
+  });
+
+  test('shares the room between companies by their weights', async () => {
+    const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
+    await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
+    const claimed = await claimDue(fixture.database, { ...LIMITS, batchSize: 12 });
+    const of = (subscriptionId: string) =>
+      claimed.filter((delivery) => delivery.subscriptionId === subscriptionId).length;
+    expect({ light: of(light.subscriptionId), heavy: of(heavy.subscriptionId) }).toEqual({
+      light: 3,
+      heavy: 9,
+    });
+  });
+
+  test('lets every fourth place of a subscription be a retry, so that neither kind waits for a backlog of the other', async () => {
+    const { deliveries } = await subscriptionWithEvents(16);
+    const retries = deliveries.slice(0, 8).map(({ id }) => id);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
+       where id = any($1::text[])`,
+      [retries],
+    );
+    const first = await claimDue(fixture.database, { ...LIMITS, batchSize: 8 });
+    expect(first.filter(({ id }) => retries.includes(id))).toHaveLength(2);
+  });
+
+  test('looks for retries only when it is told to', async () => {
+    const { deliveries } = await subscriptionWithEvents(2);
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = $1`,
+      [deliveries[0]?.id],
+    );
+    const first = await claimDue(fixture.database, { ...LIMITS, withRetries: false });
+    expect(first.map(({ id }) => id)).toEqual([deliveries[1]?.id]);
+    expect((await claimDue(fixture.database, LIMITS)).map(({ id }) => id)).toEqual([deliveries[0]?.id]);
+  });
+
+  test('tells how many breakers are open', async () => {
+    const registry = new Registry();
+    createReleaseMetrics(registry, fixture.database);
+    const { subscriptionId } = await subscriptionWithEvents(0);
+    const before = (await metric(registry, 'partner_webhook_open_breakers')) ?? 0;
+    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
+      subscriptionId,
+    ]);
+    expect(await metric(registry, 'partner_webhook_open_breakers')).toBe(before + 1);
+  });
+
+  test('tells for how long the oldest due delivery has waited', async () => {
+    const registry = new Registry();
+    createReleaseMetrics(registry, fixture.database);
+    expect(await metric(registry, 'partner_webhook_oldest_due_seconds')).toBe(0);
+    const { deliveries } = await subscriptionWithEvents(2);
+    await fixture.database.query(
+      `update deliveries set next_attempt_at = now() - interval '1 hour' where id = $1`,
+      [deliveries[1]?.id],
+    );
+    const age = await metric(registry, 'partner_webhook_oldest_due_seconds');
+    expect(age).toBeGreaterThanOrEqual(3_600);
+    expect(await release().done).toMatchObject({ released: 2 });
+    expect(await metric(registry, 'partner_webhook_oldest_due_seconds')).toBe(0);
+  });
+});

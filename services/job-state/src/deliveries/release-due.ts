@@ -1,0 +1,135 @@
+import type { Publisher } from '@partner/runtime/amqp/publisher';
+import type { Logger } from '@partner/runtime/logger';
+import type { Registry } from 'prom-client';
+import type { Queryable } from '../database/database.js';
+import { startLoop } from '../database/start-loop.js';
+import { claimDue, endExpiredLeases } from './claim-due.js';
+import { createReleaseMetrics } from './delivery-metrics.js';
+import { publishClaimed, type ReleasedBatch } from './release-batch.js';
+
+/** What one subscription may have under way of all that may be: enough for a healthy endpoint, little for one that hangs. */
+const SUBSCRIPTION_SHARE = 0.1;
+/** What one company may have under way, however many subscriptions it has. */
+const COMPANY_SHARE = 0.25;
+/** Of the time, at most, that is spent on claims while news comes all the time. */
+const CLAIM_SHARE = 0.3;
+const LONGEST_REST_MS = 50;
+const AGAIN_AFTER_FAILURE_MS = 1_000;
+
+/** What the release of due deliveries works with. */
+export interface SchedulerOptions {
+  readonly database: Queryable;
+  readonly publisher: Pick<Publisher, 'publish'>;
+  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly metrics: Registry;
+  /** Milliseconds that only grow. Paces the attempts of an outage; what is due is decided by the database's clock. */
+  readonly elapsedMs: () => number;
+  /** Milliseconds between two looks at what is due, when nothing wakes the scheduler. */
+  readonly intervalMs: number;
+  /** How long a released delivery is left alone, in seconds: its time in the queue and the attempt. */
+  readonly leaseSeconds: number;
+  /** Deliveries that are released at once, at most. */
+  readonly batchSize: number;
+  /** Deliveries that are under way at once, at most; a subscription gets a tenth of it, a company a quarter. */
+  readonly inFlight: number;
+}
+
+/** Releases due deliveries until it is stopped. */
+export interface Scheduler {
+  /** Makes it look at once, since something has become due. */
+  wake(): void;
+  /** Takes no more and waits for the batch in flight. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts to give due deliveries to the dispatcher by way of the broker, each under a lease. Any number of replicas can run.
+ * Waking makes it prompt, looking at intervals makes it correct. While nothing gets through to the broker, or the database
+ * is away, it tries a single delivery once a second, keeps nothing in memory, and goes on by itself afterwards.
+ */
+export function startScheduler(options: SchedulerOptions): Scheduler {
+  const { database, publisher, logger } = options;
+  const metrics = createReleaseMetrics(options.metrics, database);
+  let failedAt: number | undefined;
+  let lookedAtAllAt = Number.NEGATIVE_INFINITY;
+  const underWay = new Set<Promise<void>>();
+
+  /**
+   * Retries and expired leases are looked for once in an interval, since that takes a look at every subscription that has
+   * any; first attempts whenever there is news.
+   */
+  async function isTimeForAll(): Promise<boolean> {
+    const now = options.elapsedMs();
+    if (now - lookedAtAllAt < options.intervalMs) return false;
+    const expired = await endExpiredLeases(database);
+    metrics.leaseExpiries.inc(expired);
+    lookedAtAllAt = now;
+    return true;
+  }
+
+  /** What is claimed is on its way to the broker while the next is claimed; the bound of what is under way holds for both. */
+  async function release(): Promise<'more' | 'idle'> {
+    const isOutage = failedAt !== undefined;
+    const batchSize = isOutage ? 1 : options.batchSize;
+    const claimed = await claimDue(database, {
+      batchSize,
+      leaseSeconds: options.leaseSeconds,
+      inFlight: options.inFlight,
+      subscriptionCap: shareOf(options.inFlight, SUBSCRIPTION_SHARE),
+      companyCap: shareOf(options.inFlight, COMPANY_SHARE),
+      withRetries: await isTimeForAll(),
+    });
+    if (claimed.length === 0) return 'idle';
+    const publishing = publishClaimed(
+      { database, publisher, logger, metrics },
+      claimed,
+      AGAIN_AFTER_FAILURE_MS,
+    )
+      .then(settle, fail)
+      .finally(() => underWay.delete(publishing));
+    underWay.add(publishing);
+    if (isOutage) await publishing;
+    return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
+  }
+
+  function settle({ released, failed, failure }: ReleasedBatch): void {
+    if (failed > 0) fail(failure);
+    else if (released > 0) {
+      if (failedAt !== undefined) logger.info({}, 'deliveries.release_resumed');
+      failedAt = undefined;
+    }
+  }
+
+  function fail(failure: unknown): void {
+    if (failedAt === undefined) logger.warn({ err: failure }, 'deliveries.release_failed');
+    failedAt = options.elapsedMs();
+  }
+
+  const loop = startLoop({
+    name: 'deliveries',
+    intervalMs: options.intervalMs,
+    restMs: (ranForMs) => Math.min(LONGEST_REST_MS, ranForMs / CLAIM_SHARE - ranForMs),
+    logger,
+    async runOnce() {
+      const now = options.elapsedMs();
+      if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
+      try {
+        return await release();
+      } catch (error) {
+        failedAt = now;
+        throw error;
+      }
+    },
+  });
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function shareOf(inFlight: number, share: number): number {
+  return Math.max(1, Math.floor(inFlight * share));
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import fc from 'fast-check';
+import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
+
+const retry = { baseMs: 60_000, random: () => 0 };
+const underWay: DeliveryStanding = { state: 'pending', attempts: 0, leaseId: 'present' };
+const failed = { leaseId: 'present', outcome: 'rejected' } as const;
+
+describe('settleAttempt', () => {
+  test('schedules a retry after a failure under the present lease', () => {
+    expect(settleAttempt(underWay, failed, retry)).toEqual({
+      kind: 'retry_scheduled',
+      attempts: 1,
+      waitMs: 60_000,
+      endsLease: true,
+    });
+  });
+
+  test('dead-letters after the 8th failure', () => {
+    const last: DeliveryStanding = { state: 'retry_scheduled', attempts: 7, leaseId: 'present' };
+    expect(settleAttempt(last, failed, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
+  });
+
+  test('counts a failure under a former lease too, without the end of the present one', () => {
+    const late = { ...failed, leaseId: 'former' };
+    const counted = { kind: 'retry_scheduled', attempts: 1, waitMs: 60_000, endsLease: false };
+    expect(settleAttempt(underWay, late, retry)).toEqual(counted);
+    expect(settleAttempt({ ...underWay, leaseId: null }, late, retry)).toEqual(counted);
+    const last: DeliveryStanding = { state: 'retry_scheduled', attempts: 7, leaseId: 'present' };
+    expect(settleAttempt(last, late, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
+  });
+
+  test.each(['pending', 'retry_scheduled', 'held'] as const)(
+    'takes a late success of a delivery that is %s',
+    (state) => {
+      const late = { leaseId: 'former', outcome: 'delivered' } as const;
+      expect(settleAttempt({ state, attempts: 2, leaseId: null }, late, retry)).toEqual({
+        kind: 'delivered',
+        attempts: 3,
+      });
+    },
+  );
+
+  test('lets every failure outcome count the same', () => {
+    for (const outcome of ATTEMPT_OUTCOMES.filter((name) => name !== 'delivered')) {
+      expect(settleAttempt(underWay, { leaseId: 'present', outcome }, retry).kind).toBe('retry_scheduled');
+    }
+  });
+
+  test('counts each recorded attempt once up to 8, and ends with the first success or the 8th failure', () => {
+    const result = fc.record({
+      leaseId: fc.constantFrom('present', 'former'),
+      outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),
+    });
+    fc.assert(
+      fc.property(fc.array(result, { maxLength: 30 }), (results) => {
+        let standing: DeliveryStanding = underWay;
+        let failures = 0;
+        for (const ended of results) {
+          const settlement = settleAttempt(standing, ended, retry);
+          if (standing.state === 'delivered' || standing.state === 'dead_lettered') {
+            expect(settlement).toEqual({ kind: 'unchanged' });
+            continue;
+          }
+          if (ended.outcome !== 'delivered') failures += 1;
+          const isDelivered = ended.outcome === 'delivered';
+          expect(settlement).toMatchObject({
+            kind: isDelivered ? 'delivered' : failures === 8 ? 'dead_lettered' : 'retry_scheduled',
+            attempts: failures + (isDelivered ? 1 : 0),
+          });
+          if (settlement.kind === 'unchanged') continue;
+          if (settlement.kind === 'retry_scheduled') {
+            expect(settlement.endsLease).toBe(ended.leaseId === 'present');
+            expect(settlement.waitMs).toBe(60_000 * 2 ** (failures - 1));
+          }
+          standing = { state: settlement.kind, attempts: settlement.attempts, leaseId: 'present' };
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { notFound } from '@partner/runtime/service-error';
+import type { Queryable } from '../database/database.js';
+import { idsCreatedWithin } from '../deliveries/created-within.js';
+import {
+  ANY_DELIVERY_COLUMNS,
+  ATTEMPT_SUMMARY_COLUMNS,
+  type AttemptSummaryRow,
+  type DeliveryRow,
+} from '../deliveries/delivery-message.js';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type EventVerdictName,
+  type SubscriptionTrail,
+} from './event-message.js';
+import type { NOT_QUEUED_REASONS } from './record-event.js';
+
+/** Deliveries of one event that are shown, at most: the newest. */
+export const MAX_DELIVERIES_SHOWN = 100;
+
+/** More than the 8 that count of each: an attempt whose lease ran out is made again. */
+const MAX_ATTEMPTS_SHOWN = 10 * MAX_DELIVERIES_SHOWN;
+const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
+
+/** An event with its body and what became of it for each subscription. */
+export interface EventHistory {
+  readonly event: EventRow;
+  readonly body: Uint8Array;
+  /** Oldest subscription first. */
+  readonly subscriptions: readonly SubscriptionTrail[];
+}
+
+interface StoredEvent extends EventRow {
+  readonly body: Buffer;
+  readonly notQueued: Readonly<Record<string, (typeof NOT_QUEUED_REASONS)[number]>> | null;
+}
+
+interface TracedSubscription {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly isDeleted: boolean;
+}
+
+/**
+ * Reads one event of a company with what became of it for each subscription that the company has, and the newest of those that
+ * it has deleted: its deliveries, or why it has none. A test concerns the subscription that it was sent to alone. Another
+ * company's is `not_found` like one that does not exist. Four statements, whatever there is.
+ */
+export async function getEvent(
+  database: Queryable,
+  { companyId, eventId }: { readonly companyId: string; readonly eventId: string },
+): Promise<EventHistory> {
+  const [found] = await database.query<StoredEvent>(
+    `select ${EVENT_COLUMNS}, e.body, e.not_queued as "notQueued" from events e where e.id = $1 and e.company_id = $2`,
+    [eventId, companyId],
+  );
+  if (found === undefined) throw notFound('event');
+  const { body, notQueued, ...event } = found;
+  const subscriptions = await subscriptionsConcernedBy(database, companyId, event);
+  const { lowest } = idsCreatedWithin('dlv', { from: event.committedAt, to: undefined });
+  const deliveries = await database.query<DeliveryRow>(
+    `select ${ANY_DELIVERY_COLUMNS} from all_deliveries d
+     where d.event_id = $1 and d.company_id = $2 and d.id >= $3
+     order by d.id desc
+     limit $4`,
+    [eventId, companyId, lowest, MAX_DELIVERIES_SHOWN],
+  );
+  const attempts = await database.query<AttemptSummaryRow & { readonly of: string }>(
+    `select ${ATTEMPT_SUMMARY_COLUMNS}, a.delivery_id as of from delivery_attempts a
+     where a.delivery_id = any($1::text[])
+     order by a.started_at, a.id
+     limit $2`,
+    [deliveries.map(({ id }) => id), MAX_ATTEMPTS_SHOWN],
+  );
+  return {
+    event,
+    body,
+    subscriptions: subscriptions.map((subscription) => {
+      const own = deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id);
+      return {
+        subscriptionId: subscription.id,
+        verdict: own.length > 0 ? 'queued' : whyNotQueued(subscription, event, notQueued?.[subscription.id]),
+        deliveries: own.map((delivery) => ({
+          delivery,
+          attempts: attempts.filter(({ of }) => of === delivery.id),
+        })),
+      };
+    }),
+  };
+}
+
+function subscriptionsConcernedBy(
+  database: Queryable,
+  companyId: string,
+  event: EventRow,
+): Promise<TracedSubscription[]> {
+  return database.query<TracedSubscription>(
+    `with concerned as (
+       select s.id, s.created_at as "createdAt", s.deleted_at is not null as "isDeleted" from subscriptions s
+       where s.company_id = $1 and ($2::text is null or s.id = $2)
+     )
+     (select * from concerned where not "isDeleted")
+     union all
+     (select * from concerned where "isDeleted" order by id desc limit $3)
+     order by id`,
+    [companyId, event.name === 'install.test' ? event.resourceId : null, MAX_DELETED_SUBSCRIPTIONS_SHOWN],
+  );
+}
+
+/** Why there is no delivery; what was noted when the event was committed comes first. */
+function whyNotQueued(
+  subscription: TracedSubscription,
+  event: EventRow,
+  noted: EventVerdictName | undefined,
+): EventVerdictName {
+  if (noted !== undefined) return noted;
+  if (subscription.createdAt > event.committedAt) return 'created_later';
+  return subscription.isDeleted ? 'deleted' : 'no_longer_kept';
+}

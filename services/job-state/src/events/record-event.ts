@@ -1,0 +1,96 @@
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { currentRequestId } from '@partner/runtime/request-context';
+import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import {
+  EVENT_CATALOGUE,
+  type EmittedEventName,
+  type EventData,
+  eventGroup,
+} from '@partner/proto-contracts/public-api/webhook-events';
+import type { Transaction } from '../database/database.js';
+import { MAX_SUBSCRIPTIONS_PER_COMPANY } from '../subscriptions/create-subscription.js';
+import { newDeliveryIds } from '../deliveries/delivery-ids.js';
+import { renderEnvelope } from './render-envelope.js';
+
+/** Something that happened and that a company may have subscribed to. */
+export interface EventToRecord<E extends EmittedEventName> {
+  /** The company that is told. */
+  readonly companyId: string;
+  readonly event: E;
+  /** When it happened; goes into the envelope. */
+  readonly occurredAt: Date;
+  /** What it is about; the version is the one that the change made. */
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  readonly data: EventData<E>;
+  /** The time of the change. */
+  readonly now: Date;
+}
+
+/** Why a subscription got no delivery of an event, as it was when the event was committed. */
+export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
+
+/**
+ * Records an event in the transaction of the change that it tells of, with one delivery for each subscription of the
+ * company that is active, names the event or its group, and opted in to the payload's schema version. The event is kept
+ * also when nobody subscribes, and with it why each of the company's other subscriptions got nothing: the first of
+ * {@link NOT_QUEUED_REASONS} that holds. A company whose class may not have the event gets no delivery, whatever its
+ * subscriptions say. A deleted subscription gets nothing, not even a reason.
+ *
+ * One statement, so one snapshot: towards a pause or an activation that runs at the same time the event comes either
+ * before or after. It takes no lock. The deliveries are due at once; what releases them has to be woken after the commit.
+ * Throws when the data does not fit the event's schema.
+ */
+export async function recordEvent<E extends EmittedEventName>(
+  tx: Transaction,
+  event: EventToRecord<E>,
+): Promise<{ eventId: string; deliveries: number }> {
+  const eventId = newId('evt');
+  const [row] = await tx.query<{ deliveries: number }>(
+    `with verdicts as materialized (
+       select s.id,
+         case
+           when c.class <> all($14::text[]) then 'class'
+           when not s.events && $12::text[] then 'not_subscribed'
+           when s.schema_version <> $13 then 'schema_version'
+           when s.state = 'paused' then 'paused'
+         end as reason
+       from subscriptions s
+       join companies c on c.id = s.company_id
+       where s.company_id = $2 and s.deleted_at is null
+     ), event as (
+       insert into events
+         (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
+          created_at, request_id, not_queued)
+       values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
+         (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
+     ), queued as (
+       insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at)
+       select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10
+       from verdicts v
+       where v.reason is null
+       returning id
+     )
+     select count(*)::integer as deliveries from queued`,
+    [
+      eventId,
+      event.companyId,
+      event.event,
+      event.occurredAt,
+      event.resource.type,
+      event.resource.id,
+      event.resource.version,
+      renderEnvelope({ ...event, eventId }),
+      injectTrace()['traceparent'] ?? null,
+      event.now,
+      newDeliveryIds(MAX_SUBSCRIPTIONS_PER_COMPANY),
+      [event.event, `${eventGroup(event.event)}.*`],
+      CURRENT_SCHEMA_VERSION,
+      EVENT_CATALOGUE[event.event].classes,
+      currentRequestId() ?? null,
+    ],
+  );
+  invariant(row, 'a count has a row');
+  return { eventId, deliveries: row.deliveries };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { typeid } from 'typeid-js';
+import {
+  instantOfKey,
+  partitionBound,
+  partitionName,
+  type PartitionKey,
+  partitionRange,
+  partitionRanges,
+} from './partitioned-table.js';
+
+const byId = { kind: 'id', column: 'id', prefix: 'dlv' } as const satisfies PartitionKey;
+const byInstant = { kind: 'instant', column: 'created_at' } as const satisfies PartitionKey;
+
+describe('the bound of an instant', () => {
+  test('stands between the ids that were made before it and those made from it on', () => {
+    const before = Date.now();
+    const id = newId('dlv');
+    const after = Date.now();
+    expect(partitionBound(byId, new Date(before)) <= id).toBe(true);
+    expect(partitionBound(byId, new Date(after + 1)) > id).toBe(true);
+  });
+
+  test.each(['2026-11-16T00:00:00.000Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
+    'can be read back, and so can a whole id: %s',
+    (text) => {
+      const instant = new Date(text);
+      for (const key of [byId, byInstant]) {
+        expect(instantOfKey(key, partitionBound(key, instant))).toEqual(instant);
+      }
+      expect(instantOfKey(byId, partitionBound(byId, instant).replace(/.{16}$/, 'zzzzzzzzzzzzzzzz'))).toEqual(
+        instant,
+      );
+    },
+  );
+
+  test('is that of the id itself', () => {
+    const id = typeid('dlv');
+    const milliseconds = Number.parseInt(id.toUUID().replaceAll('-', '').slice(0, 12), 16);
+    expect(instantOfKey(byId, id.toString())).toEqual(new Date(milliseconds));
+  });
+
+  test.each(['evt_01k9qk3c00', 'dlv_01k9qk3c0', 'dlv_01k9qk3cu0', 'MAXVALUE', ''])(
+    'is not read out of %j',
+    (text) => {
+      expect(instantOfKey(byId, text)).toBeUndefined();
+      expect(instantOfKey(byInstant, text)).toBeUndefined();
+    },
+  );
+});
+
+describe('a partition', () => {
+  test.each([
+    [7, '2026-11-21T22:00:00.000Z', '2026-11-16', '2026-11-23'],
+    [7, '2026-11-23T00:00:00.000Z', '2026-11-23', '2026-11-30'],
+    [7, '2026-11-22T23:59:59.999Z', '2026-11-16', '2026-11-23'],
+    [30, '2026-11-21T22:00:00.000Z', '2026-11-03', '2026-12-03'],
+    [30, '1970-01-30T23:59:59.999Z', '1970-01-01', '1970-01-31'],
+  ] as const)('of %i days holds %s from %s to %s', (widthDays, instant, from, to) => {
+    expect(partitionRange({ widthDays }, new Date(instant))).toEqual({
+      from: new Date(from),
+      to: new Date(to),
+    });
+  });
+
+  test('follows on the one before it, up to the one that holds the last instant', () => {
+    const ranges = partitionRanges(
+      { widthDays: 7 },
+      { from: new Date('2026-11-21T22:00:00Z'), to: new Date('2026-12-07T00:00:00Z') },
+    );
+    expect(ranges.map((range) => partitionName({ name: 'events' }, range))).toEqual([
+      'events_p20261116',
+      'events_p20261123',
+      'events_p20261130',
+      'events_p20261207',
+    ]);
+  });
+});

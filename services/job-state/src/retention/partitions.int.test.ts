@@ -1,0 +1,308 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { createDatabase, type Database, LockTimeoutError } from '../database/database.js';
+import { createGate } from '../testing/create-gate.js';
+import { createBareDatabase, createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
+import { dropPartition, ensurePartitions, listPartitions, RetentionBusyError } from './partitions.js';
+
+const KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const satisfies PartitionKey;
+const EVENTS: PartitionedTable = { name: 'events', key: KEY, widthDays: 7, aheadDays: 0 };
+const OUTBOX: PartitionedTable = {
+  name: 'outbox',
+  key: { kind: 'instant', column: 'created_at' },
+  widthDays: 7,
+  aheadDays: 0,
+};
+/** A Wednesday. */
+const NOW = new Date('2026-03-04T12:00:00.000Z');
+const WEEKS = ['20260302', '20260309', '20260316', '20260323', '20260330'];
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+
+afterEach(() => testDatabase.drop());
+
+async function insertEvent(at: string, into: Pick<Database, 'query'> = database): Promise<string> {
+  const id = partitionBound(KEY, new Date(at)).slice(0, -16) + newId('evt').slice(-16);
+  await into.query(
+    `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
+     values ($1, 'cmp_1', 'install.test', 1, now(), 'job', 'job_1', 1, '\\x7b7d')`,
+    [id],
+  );
+  return id;
+}
+
+const placesOfEvents = () =>
+  database.query<{ id: string; place: string }>(
+    'select id, tableoid::regclass::text as place from events order by id',
+  );
+
+const namesOf = async (table: PartitionedTable) =>
+  (await listPartitions(database, table)).map(({ name }) => name);
+
+/** The database, on which the first statement that has a text in it does not come to an end. */
+function crashingAt(text: string): Pick<Database, 'transaction'> {
+  return {
+    transaction: (work, limits) =>
+      database.transaction(
+        (tx) =>
+          work({
+            ...tx,
+            query: (statement, values) => {
+              if (statement.includes(text)) throw new Error('crashed');
+              return tx.query(statement, values);
+            },
+          }),
+        limits,
+      ),
+  };
+}
+
+/** Has another session read a table in a transaction that stays open. */
+async function holdOpen(table: string): Promise<{ release: () => Promise<void> }> {
+  const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+  const held = createGate();
+  const released = createGate();
+  const ended = elsewhere.transaction(async (tx) => {
+    await tx.query(`select 1 from ${table} limit 1`);
+    held.open();
+    await released.opened;
+  });
+  await held.opened;
+  return {
+    async release() {
+      released.open();
+      await ended;
+      await elsewhere.end();
+    },
+  };
+}
+
+describe('the partitions of a table', () => {
+  test('are there for this week and the next four, and take in what the default partition has of their time', async () => {
+    const before = await insertEvent('2026-03-01T23:59:59.999Z');
+    const now = await insertEvent('2026-03-04T12:00:00.000Z');
+    const later = await insertEvent('2026-03-09T00:00:00.000Z');
+    await ensurePartitions(database, EVENTS, NOW);
+    await ensurePartitions(database, EVENTS, NOW);
+    const after = await insertEvent('2026-04-05T23:59:59.999Z');
+    const beyond = await insertEvent('2026-04-06T00:00:00.000Z');
+    expect(await namesOf(EVENTS)).toEqual(WEEKS.map((week) => `events_p${week}`));
+    expect(await placesOfEvents()).toEqual([
+      { id: before, place: 'events_default' },
+      { id: now, place: 'events_p20260302' },
+      { id: later, place: 'events_p20260309' },
+      { id: after, place: 'events_p20260330' },
+      { id: beyond, place: 'events_default' },
+    ]);
+  });
+
+  test('have the indexes of their table, and share the numbers that it gives', async () => {
+    await ensurePartitions(database, OUTBOX, NOW);
+    const insert = (at: string) =>
+      database.query<{ id: string; place: string }>(
+        `insert into outbox (message_id, exchange, type, body, created_at) values ('m', 'e', 't', '', $1)
+         returning id, tableoid::regclass::text as place`,
+        [at],
+      );
+    const [first] = await insert('2026-03-04T12:00:00.000Z');
+    const [second] = await insert('2026-03-10T12:00:00.000Z');
+    const [third] = await insert('2020-01-01T00:00:00.000Z');
+    expect([first, second, third].map((row) => row?.place)).toEqual([
+      'outbox_p20260302',
+      'outbox_p20260309',
+      'outbox_default',
+    ]);
+    expect(new Set([first, second, third].map((row) => row?.id)).size).toBe(3);
+    const [indexes] = await database.query<{ own: number; ofTable: number }>(
+      `select (select count(*)::int from pg_index where indrelid = 'outbox_p20260302'::regclass) as own,
+         (select count(*)::int from pg_index where indrelid = 'outbox'::regclass) as "ofTable"`,
+    );
+    expect(indexes?.own).toBe(indexes?.ofTable);
+  });
+
+  test('are known whatever the time zone of the session', async () => {
+    await ensurePartitions(database, OUTBOX, NOW);
+    await database.transaction(async (tx) => {
+      await tx.query(`set local time zone 'Asia/Kathmandu'`);
+      expect((await listPartitions(tx, OUTBOX))[0]).toMatchObject({
+        from: new Date('2026-03-02T00:00:00.000Z'),
+        to: new Date('2026-03-09T00:00:00.000Z'),
+      });
+    });
+  });
+
+  test('are made by one of two that start at once', async () => {
+    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 2, logger: silentLogger });
+    const both = [database, elsewhere].map((each) => ensurePartitions(each, EVENTS, NOW));
+    for (const outcome of await Promise.allSettled(both)) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(RetentionBusyError);
+    }
+    await ensurePartitions(database, EVENTS, NOW);
+    expect(await namesOf(EVENTS)).toEqual(WEEKS.map((week) => `events_p${week}`));
+    await elsewhere.end();
+  });
+
+  test('are left to the other process while it works on them', async () => {
+    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
+    const held = createGate();
+    const released = createGate();
+    const other = elsewhere.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(4207313)');
+      held.open();
+      await released.opened;
+    });
+    await held.opened;
+    await expect(ensurePartitions(database, EVENTS, NOW)).rejects.toThrow(RetentionBusyError);
+    expect(await namesOf(EVENTS)).toEqual([]);
+    released.open();
+    await other;
+    await elsewhere.end();
+  });
+
+  test.each(['create table', 'insert into events_p', 'lock table events_default', 'attach partition'])(
+    'are as before when the process ends at: %s',
+    async (statement) => {
+      const id = await insertEvent('2026-03-04T12:00:00.000Z');
+      await expect(ensurePartitions(crashingAt(statement), EVENTS, NOW)).rejects.toThrow('crashed');
+      expect(await placesOfEvents()).toEqual([{ id, place: 'events_default' }]);
+      await ensurePartitions(database, EVENTS, NOW);
+      expect(await placesOfEvents()).toEqual([{ id, place: 'events_p20260302' }]);
+    },
+  );
+
+  test('wait for nobody who holds the table for long, hold up no writer for it, and are made the next time', async () => {
+    const id = await insertEvent('2026-03-04T12:00:00.000Z');
+    const holder = await holdOpen('events');
+    const outcome = ensurePartitions(database, EVENTS, NOW).catch((error: unknown) => error);
+    const written = await insertEvent('2026-03-05T12:00:00.000Z');
+    expect(await outcome).toBeInstanceOf(LockTimeoutError);
+    expect(await placesOfEvents()).toHaveLength(2);
+    await holder.release();
+    await ensurePartitions(database, EVENTS, NOW);
+    expect(await placesOfEvents()).toEqual([
+      { id, place: 'events_p20260302' },
+      { id: written, place: 'events_p20260302' },
+    ]);
+  });
+
+  test('take over a table that had none, without a loss, while writers write', async () => {
+    await database.query(
+      `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
+       select $1 || lpad(n::text, 16, '0'), 'cmp_1', 'install.test', 1, now(), 'job', 'job_1', 1, '\\x7b7d'
+       from generate_series(1, 20000) as n`,
+      [partitionBound(KEY, NOW).slice(0, -16)],
+    );
+    const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 4, logger: silentLogger });
+    let isMade = false;
+    let written = 0;
+    const writers = Array.from({ length: 4 }, async () => {
+      do {
+        await insertEvent('2026-03-05T12:00:00.000Z', elsewhere);
+        written += 1;
+      } while (!isMade);
+    });
+    await ensurePartitions(database, EVENTS, NOW).finally(() => {
+      isMade = true;
+    });
+    await Promise.all(writers);
+    await elsewhere.end();
+    const places = await database.query<{ place: string; rows: number }>(
+      'select tableoid::regclass::text as place, count(*)::int as rows from events group by 1',
+    );
+    expect(places).toEqual([{ place: 'events_p20260302', rows: 20_000 + written }]);
+  });
+});
+
+describe('a partition that is dropped', () => {
+  const dropFirst = async (rules: Parameters<typeof dropPartition>[3] = {}, on = database) => {
+    const [partition] = await listPartitions(database, EVENTS);
+    if (partition === undefined) throw new Error('there is a partition');
+    return dropPartition(on, EVENTS, partition, rules);
+  };
+
+  test('takes its rows along and no others', async () => {
+    await ensurePartitions(database, EVENTS, NOW);
+    await insertEvent('2026-03-04T12:00:00.000Z');
+    const young = await insertEvent('2026-03-10T12:00:00.000Z');
+    expect(await dropFirst()).toBe('dropped');
+    expect((await placesOfEvents()).map(({ id }) => id)).toEqual([young]);
+  });
+
+  test('waits for nobody who reads the table for long, holds up no writer for it, and goes the next time', async () => {
+    await ensurePartitions(database, EVENTS, NOW);
+    const holder = await holdOpen('events');
+    const outcome = dropFirst().catch((error: unknown) => error);
+    await insertEvent('2026-03-10T12:00:00.000Z');
+    expect(await outcome).toBeInstanceOf(LockTimeoutError);
+    await holder.release();
+    expect(await dropFirst()).toBe('dropped');
+  });
+
+  test('stays when it has come to be needed while the table was waited for', async () => {
+    await ensurePartitions(database, EVENTS, NOW);
+    const answers = [false, true];
+    expect(await dropFirst({ isNeeded: () => Promise.resolve(answers.shift() === true) })).toBe('needed');
+    expect(await namesOf(EVENTS)).toHaveLength(5);
+  });
+
+  test('stays when what has to be done before it fails', async () => {
+    await ensurePartitions(database, EVENTS, NOW);
+    const outcome = dropFirst({ before: () => Promise.reject(new Error('no mark')) });
+    await expect(outcome).rejects.toThrow('no mark');
+    expect(await namesOf(EVENTS)).toHaveLength(5);
+  });
+
+  test('is gone for the second of two', async () => {
+    await ensurePartitions(database, EVENTS, NOW);
+    const [partition] = await listPartitions(database, EVENTS);
+    if (partition === undefined) throw new Error('there is a partition');
+    expect(await dropPartition(database, EVENTS, partition, {})).toBe('dropped');
+    expect(await dropPartition(database, EVENTS, partition, {})).toBe('gone');
+  });
+});
+
+describe('the migration program', () => {
+  const childrenOf = async (url: string) => {
+    const client = createDatabase({ url, poolSize: 1, logger: silentLogger });
+    const rows = await client.query<{ table: string; name: string }>(
+      `select inhparent::regclass::text as table, inhrelid::regclass::text as name
+       from pg_inherits join pg_class on pg_class.oid = inhrelid where relkind = 'r' order by 1, 2`,
+    );
+    await client.end();
+    return rows;
+  };
+
+  test('makes the partitions of the next weeks of every partitioned table; the migrations make the default ones alone', async () => {
+    const migrated = await childrenOf(testDatabase.url);
+    const tables = [
+      'delivery_attempts',
+      'events',
+      'feed_entries',
+      'finished_deliveries',
+      'idempotency_keys',
+      'outbox',
+    ];
+    expect(migrated).toEqual(tables.map((table) => ({ table, name: `${table}_default` })));
+
+    const bare = await createBareDatabase();
+    const program = fileURLToPath(new URL('../migrate.js', import.meta.url));
+    const env = { ...process.env, POSTGRES_URL: bare.url };
+    await promisify(execFile)(process.execPath, [program], { env });
+    const counts = new Map<string, number>();
+    for (const { table } of await childrenOf(bare.url)) counts.set(table, (counts.get(table) ?? 0) + 1);
+    expect([...counts.keys()]).toEqual(tables);
+    expect(Math.min(...counts.values())).toBeGreaterThan(1);
+    await bare.drop();
+  });
+});

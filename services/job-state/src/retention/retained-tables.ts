@@ -1,0 +1,220 @@
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { Queryable } from '../database/database.js';
+import { DAY_MS, partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
+import type { Partition } from './partitions.js';
+
+/** For how many days what partners can read is kept at least. */
+export interface RetentionSettings {
+  /** Deliveries that have come to an end, and the attempts of all. */
+  readonly deliveriesDays: number;
+  /** Entries of the change feeds. */
+  readonly feedDays: number;
+}
+
+export const STANDARD_RETENTION = { deliveriesDays: 90, feedDays: 400 } as const satisfies RetentionSettings;
+
+/** Events stay for so much longer than the deliveries that were made of them. */
+const EVENTS_BEYOND_DELIVERIES_DAYS = 30;
+/** The clocks of replicas may differ, and a transaction may write what it began to write before. */
+const SKEW_DAYS = 1;
+
+/** A table whose partitions are dropped when they have passed their time. */
+export interface RetainedTable extends PartitionedTable {
+  /** Days from the end of a partition until it is dropped. */
+  readonly keptDays: number;
+  /** Whether a partition that has passed its time has to stay. */
+  readonly isNeeded?: (tx: Queryable, partition: Partition) => Promise<boolean>;
+  /** What is done in the transaction that drops a partition. */
+  readonly beforeDrop?: (tx: Queryable, partition: Partition) => Promise<void>;
+  /**
+   * Deletes up to `limit` rows of the default partition whose time ended at `before` or earlier, and gives their number.
+   * Without it such rows stay.
+   */
+  readonly purgeDefault?: (tx: Queryable, before: Date, limit: number) => Promise<number>;
+}
+
+const EVENT_KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const satisfies PartitionKey;
+const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const satisfies PartitionKey;
+const ATTEMPT_KEY = { ...DELIVERY_KEY, column: 'delivery_id' } as const satisfies PartitionKey;
+
+/**
+ * The tables and what is kept of them. What others refer to comes after them: events stay at least as long as a delivery,
+ * finished or not, that was made of one, and as long as a bulk replay or back-fill runs that may pass them.
+ */
+export function retainedTables(settings: RetentionSettings): readonly RetainedTable[] {
+  return [
+    {
+      name: 'idempotency_keys',
+      key: { kind: 'instant', column: 'expires_at' },
+      widthDays: 7,
+      aheadDays: LIMITS.idempotencyRetentionDays,
+      keptDays: SKEW_DAYS,
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(tx, 'idempotency_keys', 'expires_at <= $2', limit, [before]),
+    },
+    {
+      name: 'outbox',
+      key: { kind: 'instant', column: 'created_at' },
+      widthDays: 7,
+      aheadDays: 0,
+      keptDays: SKEW_DAYS,
+      // What the broker has not confirmed is never given up.
+      isNeeded: (tx, { name }) => isTrue(tx, `select exists (select from ${name}) as holds`, []),
+    },
+    {
+      name: 'feed_entries',
+      key: { kind: 'instant', column: 'changed_at' },
+      widthDays: 30,
+      aheadDays: 0,
+      keptDays: settings.feedDays,
+      beforeDrop: markFeedsPurged,
+      purgeDefault: purgeDefaultFeed,
+    },
+    {
+      name: 'finished_deliveries',
+      key: DELIVERY_KEY,
+      widthDays: 7,
+      aheadDays: 0,
+      keptDays: settings.deliveriesDays,
+      isNeeded: isPassedByBulkReplay,
+      // One that waited for longer than deliveries are kept comes here at its end, and is kept from then on.
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(
+          tx,
+          'finished_deliveries',
+          `id < $3 and finished_at < $2 and ${noBulkReplay('$2')}`,
+          limit,
+          [before, partitionBound(DELIVERY_KEY, before)],
+        ),
+    },
+    {
+      name: 'delivery_attempts',
+      key: ATTEMPT_KEY,
+      widthDays: 7,
+      aheadDays: 0,
+      keptDays: settings.deliveriesDays,
+      isNeeded: isPassedByBulkReplay,
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(tx, 'delivery_attempts', 'delivery_id < $3 and recorded_at < $2', limit, [
+          before,
+          partitionBound(ATTEMPT_KEY, before),
+        ]),
+    },
+    {
+      name: 'events',
+      key: EVENT_KEY,
+      widthDays: 7,
+      aheadDays: 0,
+      keptDays: settings.deliveriesDays + EVENTS_BEYOND_DELIVERIES_DAYS,
+      isNeeded: async (tx, partition) =>
+        (await isPassedByBulkReplay(tx, partition)) || (await isReferredTo(tx, partition)),
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(
+          tx,
+          'events',
+          `id < $3 and created_at < $2 and ${noBulkReplay('$2')}
+           and (select true from deliveries where event_id = events_default.id limit 1) is null
+           and (select true from finished_deliveries where event_id = events_default.id limit 1) is null`,
+          limit,
+          [before, partitionBound(EVENT_KEY, before)],
+        ),
+    },
+  ];
+}
+
+/** Rows of the default partition are told by their places: there is no other index for what has passed its time. */
+async function deleteFromDefault(
+  tx: Queryable,
+  table: string,
+  condition: string,
+  limit: number,
+  values: readonly unknown[],
+): Promise<number> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with gone as (
+       delete from ${table}_default
+       where ctid = any (array(select ctid from ${table}_default where ${condition} limit $1))
+       returning 1
+     )
+     select count(*)::integer as deleted from gone`,
+    [limit, ...values],
+  );
+  return row?.deleted ?? 0;
+}
+
+async function isTrue(tx: Queryable, text: string, values: readonly unknown[]): Promise<boolean> {
+  const [row] = await tx.query<{ holds: boolean }>(text, values);
+  return row?.holds === true;
+}
+
+/** Whether a bulk replay or back-fill is running that reads from the time of a partition, or from close to it. */
+function isPassedByBulkReplay(tx: Queryable, { from, to }: Partition): Promise<boolean> {
+  return isTrue(
+    tx,
+    `select exists (
+       select from bulk_replays where state = 'running' and from_time < $2 and to_time >= $1
+     ) as holds`,
+    [daysBefore(from, SKEW_DAYS), daysBefore(to, -SKEW_DAYS)],
+  );
+}
+
+function noBulkReplay(before: string): string {
+  return `not exists (select from bulk_replays where state = 'running' and from_time < ${before}::timestamptz + interval '1 day')`;
+}
+
+/** Whether a delivery was made of an event of a partition: one that waits needs its body, a finished one shows it. */
+function isReferredTo(tx: Queryable, { from, to }: Partition): Promise<boolean> {
+  return isTrue(
+    tx,
+    `select exists (select from deliveries where event_id >= $1 and event_id < $2)
+       or exists (select from finished_deliveries where event_id >= $1 and event_id < $2) as holds`,
+    [partitionBound(EVENT_KEY, from), partitionBound(EVENT_KEY, to)],
+  );
+}
+
+/** Notes for each company up to where its feed is gone. Under the lock of the table nobody else holds a head. */
+async function markFeedsPurged(tx: Queryable, { name }: Partition): Promise<void> {
+  await tx.query(
+    `update feed_heads as head set purged_through = newest.sequence
+     from (
+       select company_id, (
+         select sequence from ${name} as entry where entry.company_id = feed_heads.company_id
+         order by sequence desc limit 1
+       ) as sequence
+       from feed_heads
+     ) as newest
+     where newest.company_id = head.company_id and newest.sequence > head.purged_through`,
+  );
+}
+
+/** Locks: entries, then heads in ascending order of company, as whoever withdraws entries and appends others. */
+async function purgeDefaultFeed(tx: Queryable, before: Date, limit: number): Promise<number> {
+  const old = await tx.query<{ place: string; company_id: string }>(
+    `select ctid::text as place, company_id from feed_entries_default
+     where changed_at < $1 limit $2 for update skip locked`,
+    [before, limit],
+  );
+  if (old.length === 0) return 0;
+  await tx.query(
+    'select 1 from feed_heads where company_id = any($1::text[]) order by company_id for no key update',
+    [[...new Set(old.map(({ company_id }) => company_id))]],
+  );
+  const [row] = await tx.query<{ deleted: number }>(
+    `with gone as (
+       delete from feed_entries_default where ctid = any ($1::text[]::tid[]) and changed_at < $2
+       returning company_id, sequence
+     ), marked as (
+       update feed_heads as head set purged_through = greatest(head.purged_through, newest.sequence)
+       from (select company_id, max(sequence) as sequence from gone group by company_id) as newest
+       where newest.company_id = head.company_id
+     )
+     select count(*)::integer as deleted from gone`,
+    [old.map(({ place }) => place), before],
+  );
+  return row?.deleted ?? 0;
+}
+
+/** The instant `days` before another one. */
+export function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * DAY_MS);
+}

@@ -1,0 +1,176 @@
+import type { Logger } from '@partner/runtime/logger';
+import type { Database, Queryable } from '../database/database.js';
+import { instantOfKey, type PartitionedTable } from './partitioned-table.js';
+import {
+  agreedNow,
+  changePartitions,
+  dropPartition,
+  ensurePartitions,
+  listPartitions,
+  RetentionBusyError,
+} from './partitions.js';
+import {
+  daysBefore,
+  type RetainedTable,
+  type RetentionSettings,
+  retainedTables,
+  STANDARD_RETENTION,
+} from './retained-tables.js';
+
+/** So many rows are deleted in one statement, at most. */
+const BATCH_SIZE = 5_000;
+/** Batches of one table in one run. */
+const MAX_BATCHES = 20;
+const SUBSCRIPTION_BATCH_SIZE = 500;
+/** Longer than the platform repeats a message. */
+const INBOX_DAYS = 90;
+/** Longer than any statement that saw a subscription before it was deleted. */
+const DELETED_SUBSCRIPTION_DAYS = 1;
+
+/** What a run works with. */
+interface RetentionDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly settings: RetentionSettings;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: {
+    /** A partition was dropped. */
+    dropped(table: string): void;
+    /** Rows are gone, with their partition or in a batch. */
+    purged(table: string, rows: number): void;
+    /** How many partitions of a table have passed their time and are needed all the same. */
+    kept(table: string, partitions: number): void;
+  };
+}
+
+/**
+ * Makes the partitions of the next weeks, drops those that have passed their time and are not needed any more, and deletes in
+ * batches what is not partitioned: rows of default partitions, message ids of the platform after 90 days, and deleted
+ * subscriptions without deliveries. A table that can not be worked on now does not hold up the others; the first failure is
+ * thrown at the end. Throws {@link RetentionBusyError} while another process works. Gives `more` when rows are left for
+ * another run.
+ */
+export async function runRetention(deps: RetentionDeps, now: Date): Promise<'more' | 'idle'> {
+  const failures: unknown[] = [];
+  const outcomes: ('more' | 'idle')[] = [];
+  const attempt = async (step: () => Promise<'more' | 'idle'>) => {
+    try {
+      outcomes.push(await step());
+    } catch (error) {
+      if (error instanceof RetentionBusyError) throw error;
+      failures.push(error);
+    }
+  };
+  for (const table of retainedTables(deps.settings)) {
+    await attempt(() => keepTable(deps, table, now));
+  }
+  await attempt(() => purge(deps, 'inbox', BATCH_SIZE, () => deleteOldMessages(deps.database, now)));
+  await attempt(() =>
+    purge(deps, 'subscriptions', SUBSCRIPTION_BATCH_SIZE, () => deleteOldSubscriptions(deps.database, now)),
+  );
+  if (failures.length > 0) throw failures[0];
+  return outcomes.includes('more') ? 'more' : 'idle';
+}
+
+/** Makes the partitions of the next weeks and drops nothing. Throws what {@link runRetention} throws. */
+export async function makePartitionsAhead(
+  database: RetentionDeps['database'],
+  clock: () => Date,
+): Promise<void> {
+  const now = await agreedNow(database, clock);
+  for (const table of retainedTables(STANDARD_RETENTION)) await ensurePartitions(database, table, now);
+}
+
+async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): Promise<'more' | 'idle'> {
+  const { database, logger, metrics } = deps;
+  await ensurePartitions(database, table, now);
+  const before = daysBefore(now, table.keptDays);
+  const old = (await listPartitions(database, table)).filter(({ to }) => to <= before);
+  let kept = 0;
+  for (const partition of old) {
+    const outcome = await dropPartition(database, table, partition, {
+      isNeeded: table.isNeeded,
+      before: table.beforeDrop,
+    });
+    const told = { table: table.name, partition: partition.name };
+    if (outcome === 'needed') {
+      kept += 1;
+      logger.info(told, 'retention.partition_kept');
+    }
+    if (outcome === 'dropped') {
+      metrics.dropped(table.name);
+      metrics.purged(table.name, partition.rows);
+      logger.info(told, 'retention.partition_dropped');
+    }
+  }
+  metrics.kept(table.name, kept);
+  const { purgeDefault } = table;
+  if (purgeDefault === undefined) return 'idle';
+  return purge(deps, table.name, BATCH_SIZE, () =>
+    changePartitions(database, (tx) => purgeDefault(tx, before, BATCH_SIZE)),
+  );
+}
+
+/** Deletes batch after batch until one is not full. */
+async function purge(
+  deps: RetentionDeps,
+  table: string,
+  batchSize: number,
+  deleteBatch: () => Promise<number>,
+): Promise<'more' | 'idle'> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const deleted = await deleteBatch();
+    deps.metrics.purged(table, deleted);
+    if (deleted < batchSize) return 'idle';
+  }
+  return 'more';
+}
+
+async function deleteOldMessages(database: Queryable, now: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from inbox where message_id in
+       (select message_id from inbox where received_at < $1 order by received_at limit $2)
+     returning message_id`,
+    [daysBefore(now, INBOX_DAYS), BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+/** What was sent under a deleted subscription can be read for as long as it is kept; after that it is gone too. */
+async function deleteOldSubscriptions(database: Queryable, now: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from subscriptions where id in (
+       select id from subscriptions as old
+       where deleted_at < $1
+         and (select true from deliveries where subscription_id = old.id limit 1) is null
+         and (select true from finished_deliveries where subscription_id = old.id limit 1) is null
+       order by id limit $2 for update skip locked
+     )
+     returning id`,
+    [daysBefore(now, DELETED_SUBSCRIPTION_DAYS), SUBSCRIPTION_BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+/**
+ * For how many seconds the oldest data of a table have been there: since the end of their partition, or in the default
+ * partition since the row's own time. 0 when it is not over yet.
+ */
+export async function oldestSeconds(
+  database: Queryable,
+  table: PartitionedTable,
+  now: Date,
+): Promise<number> {
+  const { column } = table.key;
+  const [[partition], [row]] = [
+    await listPartitions(database, table),
+    await database.query<{ oldest: string | Date | null }>(
+      `select min(${column}) as oldest from ${table.name}_default`,
+    ),
+  ];
+  const oldest = row?.oldest ?? undefined;
+  const instant = typeof oldest === 'string' ? instantOfKey(table.key, oldest) : oldest;
+  const ages = [partition?.to, instant].map((since) =>
+    since === undefined ? 0 : (now.getTime() - since.getTime()) / 1_000,
+  );
+  return Math.max(0, ...ages);
+}

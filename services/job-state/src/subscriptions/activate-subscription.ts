@@ -1,0 +1,64 @@
+import { invariant } from '@partner/runtime/invariant';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Database, TransactionLimits } from '../database/database.js';
+import { startBackfill } from '../deliveries/bulk-replay.js';
+import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/** A subscription after its activation. */
+export interface Activation {
+  readonly subscription: SubscriptionRow;
+  /** The back-fill that was begun; undefined when none was. */
+  readonly backfillId: string | undefined;
+}
+
+/**
+ * Makes a subscription active: from now on matching events are queued for it, and what was held goes on in its time, whatever
+ * the backlog. With `backfill` the events since the pause, or since the creation of one that was never active, are queued as
+ * well. One that is active already stays as it is, and nothing is back-filled. Fails with `not_found` for a subscription that
+ * the company does not have, and with `test_delivery_required` unless a test delivery to the present URL was answered with 2xx.
+ *
+ * Atomic: the activation and the beginning of the back-fill. Lock: the subscription.
+ */
+export async function activateSubscription(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
+  request: OwnersSubscription & { readonly backfill: boolean },
+  limits: TransactionLimits = {},
+): Promise<Activation> {
+  const { companyId, subscriptionId, membershipId } = request;
+  const { wasPaused, ...activation } = await deps.database.transaction(async (tx) => {
+    const before = await lockSubscription(tx, request);
+    if (before.state === 'active') {
+      return { subscription: before, backfillId: undefined, wasPaused: false };
+    }
+    if (!before.verified) {
+      throw new ServiceError(
+        'test_delivery_required',
+        'the subscription can be activated once a test delivery to its present URL was answered with 2xx; ' +
+          'send one and wait until it is delivered',
+      );
+    }
+    const now = deps.clock();
+    const [active] = await tx.query<SubscriptionRow>(
+      `update subscriptions s set state = 'active', paused_at = null, updated_at = $2 where s.id = $1
+       returning ${SUBSCRIPTION_COLUMNS}`,
+      [subscriptionId, now],
+    );
+    invariant(active && before.pausedAt, 'the locked row is there, and was paused at a time');
+    const backfill = request.backfill
+      ? await startBackfill(tx, { companyId, subscriptionId, from: before.pausedAt, to: now })
+      : undefined;
+    tx.wakeAfterCommit('subscriptions');
+    return { subscription: active, backfillId: backfill?.id, wasPaused: true };
+  }, limits);
+  if (wasPaused) {
+    const { backfillId } = activation;
+    deps.logger.info({ subscriptionId, companyId, membershipId, backfillId }, 'subscription.activated');
+  }
+  return activation;
+}

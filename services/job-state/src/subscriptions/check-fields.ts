@@ -1,0 +1,22 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { invalidArgument, validate } from '@partner/runtime/http/validation';
+import type { z } from 'zod';
+import { eventViolations } from './allowed-events.js';
+
+/**
+ * What an owner says of a subscription, checked against the schema and the company's class; an event that is named twice
+ * comes once. Fails with `invalid_argument` that lists every fault, an event that the class may not have as `events.<index>`.
+ */
+export function checkFields<Fields extends { readonly events?: readonly string[] | undefined }>(
+  schema: z.ZodType<Fields>,
+  given: unknown,
+  companyClass: CompanyClassName,
+): Fields {
+  const checked = validate(schema, given, 'subscription');
+  if (!checked.valid) throw invalidArgument(checked.violations);
+  const { events } = checked.value;
+  if (events === undefined) return checked.value;
+  const violations = eventViolations(events, companyClass);
+  if (violations.length > 0) throw invalidArgument(violations);
+  return { ...checked.value, events: [...new Set(events)] };
+}

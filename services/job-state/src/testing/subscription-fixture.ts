@@ -1,0 +1,171 @@
+import { type Client, createClient } from '@connectrpc/connect';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { invariant } from '@partner/runtime/invariant';
+import { ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { claimDue, type ClaimedDelivery } from '../deliveries/claim-due.js';
+import { createDeliveryResultsHandler } from '../deliveries/delivery-results.js';
+import type { SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import {
+  createSubscriptionService,
+  type SubscriptionServiceDeps,
+} from '../subscriptions/subscription-service.js';
+import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
+
+const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
+
+/** A dispatcher that takes URLs with "receiver" in them and gives them back in lower case. */
+export interface StubDispatcher {
+  /** The URLs that it was asked about. */
+  readonly asked: (string | undefined)[];
+  isAway: boolean;
+  /** For how long whoever asked last still waits. */
+  timeLeftMs: number | undefined;
+  /** Called with each question. */
+  onAsked: () => void;
+}
+
+/** A database of its own with the service of subscriptions, as the console and the dispatcher use it. */
+export interface SubscriptionFixture extends WebhookFixture {
+  readonly client: Client<typeof SubscriptionService>;
+  /** A service with some parts in place of its own. */
+  clientWith(parts: Partial<SubscriptionServiceDeps>): Client<typeof SubscriptionService>;
+  readonly deps: SubscriptionServiceDeps;
+  readonly dispatcher: StubDispatcher;
+  /** What was logged: fields and message of each line. */
+  readonly logLines: unknown[][];
+  /** What the clock says. */
+  now: Date;
+  /** Makes a subscription to all installation events. */
+  created(companyId: string): Promise<SubscriptionOfCompany>;
+  /** Makes a subscription that is verified and active. */
+  activated(companyId: string): Promise<SubscriptionOfCompany>;
+  /** Sends a test, and lets the dispatcher tell how its attempt ended. */
+  tested(of: SubscriptionOfCompany, outcome?: AttemptOutcome, urlVersion?: number): Promise<string>;
+  /** Takes whatever is due, as the release of deliveries does. */
+  claim(limits?: Partial<typeof CLAIM_LIMITS>): Promise<readonly ClaimedDelivery[]>;
+  /** Takes in how an attempt ended. */
+  handle: ReturnType<typeof createDeliveryResultsHandler>;
+}
+
+/** The failure of a call. Throws when the call succeeds. */
+export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+  return call.then(
+    () => {
+      throw new Error('the call did not fail');
+    },
+    (thrown: unknown) => serviceErrorFrom(thrown),
+  );
+}
+
+/** Makes the database and the service. Call `close` at the end. */
+export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
+  const fixture = await openWebhookFixture();
+  const logLines: unknown[][] = [];
+  const dispatcher: StubDispatcher = {
+    asked: [],
+    isAway: false,
+    timeLeftMs: undefined,
+    onAsked: () => undefined,
+  };
+  const deps: SubscriptionServiceDeps = {
+    database: fixture.database,
+    endpoints: endpointsOf(dispatcher),
+    sealingKeys: { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) },
+    newestSchemaVersion: 1,
+    secretOverlapHours: 24,
+    logger: { info: (...line: unknown[]) => void logLines.push(line) },
+    clock: () => self.now,
+  };
+  const clientWith = (parts: Partial<SubscriptionServiceDeps>) => {
+    const service = createSubscriptionService({ ...deps, ...parts });
+    return createClient(
+      SubscriptionService,
+      createInMemoryTransport([rpcService(SubscriptionService, service)]),
+    );
+  };
+
+  const self: SubscriptionFixture = {
+    ...fixture,
+    client: clientWith({}),
+    clientWith,
+    deps,
+    dispatcher,
+    logLines,
+    now: new Date('2026-08-26T14:03:00Z'),
+    async created(companyId) {
+      const { subscription } = await self.client.createSubscription({
+        companyId,
+        companyClass: CompanyClass.INSTALLER,
+        url: 'https://receiver.example/hooks',
+        events: ['install.*'],
+      });
+      invariant(subscription?.id, 'a subscription was made');
+      return { companyId, subscriptionId: subscription.id };
+    },
+    async activated(companyId) {
+      const subscription = await self.created(companyId);
+      await self.tested(subscription);
+      await self.client.activateSubscription(subscription);
+      return subscription;
+    },
+    async tested(of, outcome = AttemptOutcome.DELIVERED, urlVersion = 1) {
+      const { delivery } = await self.client.sendTestDelivery(of);
+      invariant(delivery?.id, 'a test was queued');
+      const claimed = (await self.claim()).find(({ id }) => id === delivery.id);
+      invariant(claimed, 'the test is due, also while the subscription is paused');
+      const { leaseId } = claimed;
+      await self.handle(attemptedMessage({ deliveryId: delivery.id, leaseId, outcome, urlVersion }));
+      return delivery.id;
+    },
+    claim: (limits = {}) => claimDue(fixture.database, { ...CLAIM_LIMITS, ...limits }),
+    handle: createDeliveryResultsHandler({
+      database: fixture.database,
+      logger: { warn: () => undefined },
+      metrics: new Registry(),
+      retryBaseMs: 60_000,
+      random: () => 0,
+    }),
+  };
+  return self;
+}
+
+/** A database whose transactions tell first which limits they were given. */
+export function watchTransactions(
+  database: Pick<Database, 'query' | 'transaction'>,
+  tell: (limits: Parameters<Database['transaction']>[1]) => void,
+): Pick<Database, 'query' | 'transaction'> {
+  return {
+    query: (text, values, limits) => database.query(text, values, limits),
+    transaction: (work, limits) => {
+      tell(limits);
+      return database.transaction(work, limits);
+    },
+  };
+}
+
+function endpointsOf(dispatcher: StubDispatcher): Client<typeof EndpointService> {
+  return createClient(
+    EndpointService,
+    createInMemoryTransport([
+      rpcService(EndpointService, {
+        checkEndpoint({ url }, context) {
+          dispatcher.timeLeftMs = context.timeoutMs();
+          dispatcher.onAsked();
+          if (dispatcher.isAway) throw new ServiceError('unavailable', 'no answer in time');
+          dispatcher.asked.push(url);
+          return url?.toLowerCase().includes('receiver') === true
+            ? { allowed: true, normalizedUrl: url.toLowerCase() }
+            : { allowed: false, refusal: 'must lead to a public address' };
+        },
+      }),
+    ]),
+  );
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  DeliveriesAttemptedSchema,
+  DeliveryAttemptedSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import type { Database } from '../database/database.js';
+import { createTestDatabase } from './test-database.js';
+import type { DeliveryStateName } from '../deliveries/delivery-message.js';
+import { recordEvent } from '../events/record-event.js';
+
+/** A delivery as it stands, unfinished or finished. */
+export interface StoredDelivery {
+  readonly id: string;
+  readonly subscription_id: string;
+  readonly company_id: string;
+  readonly event_id: string;
+  readonly resource_id: string;
+  readonly bulk_replay_id: string | null;
+  readonly is_test: boolean;
+  readonly state: DeliveryStateName;
+  readonly attempts: number;
+  readonly lease_id: string | null;
+  readonly next_attempt_at: Date | null;
+  readonly finished_at: Date | null;
+  /** Milliseconds until the next attempt, by the database's clock. */
+  readonly wait_ms: number | null;
+}
+
+/** A database of its own with what webhook tests set up and look at. */
+export interface WebhookFixture {
+  readonly database: Database;
+  company(companyClass?: CompanyClassName): Promise<string>;
+  /** An active, verified subscription unless told otherwise. */
+  subscription(options: {
+    readonly companyId: string;
+    readonly events?: readonly string[];
+    readonly state?: 'paused' | 'active';
+    readonly schemaVersion?: number;
+  }): Promise<string>;
+  /** Records an `install.status_changed` for the company and gives the event's id. */
+  event(companyId: string): Promise<string>;
+  delivery(id: string): Promise<StoredDelivery>;
+  deliveriesOf(subscriptionId: string): Promise<readonly StoredDelivery[]>;
+  /** How many deliveries are under a lease. */
+  leases(): Promise<number>;
+  health(subscriptionId: string): Promise<string>;
+  /** Moves the time of the next attempt, or the end of the lease, into the past. */
+  makeDue(...deliveryIds: readonly string[]): Promise<void>;
+  /** Has deliveries come to an end, as results would. */
+  finish(
+    state: 'delivered' | 'dead_lettered' | 'cancelled',
+    ...deliveryIds: readonly string[]
+  ): Promise<void>;
+  setState(subscriptionId: string, state: 'paused' | 'active'): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the database. Call `close` at the end. */
+export async function openWebhookFixture(): Promise<WebhookFixture> {
+  const testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+
+  return {
+    database,
+    async company(companyClass = 'INSTALLER') {
+      const id = newId('cmp');
+      await database.query('insert into companies (id, name, class) values ($1, $1, $2)', [id, companyClass]);
+      return id;
+    },
+    async subscription({ companyId, events = ['install.*'], state = 'active', schemaVersion = 1 }) {
+      const id = newId('whk');
+      await database.query(
+        `with subscription as (
+           insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version, paused_at)
+           values ($1, $2, $3, $4, $5, $6, 1, case $5 when 'paused' then now() end)
+           returning id
+         )
+         insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+         select id, 1, '\\x5ea1ed', 'test' from subscription`,
+        [id, companyId, `https://receiver.test/${id}`, events, state, schemaVersion],
+      );
+      return id;
+    },
+    async event(companyId) {
+      const jobId = newId('job');
+      const now = new Date();
+      const { eventId } = await database.transaction((tx) =>
+        recordEvent(tx, {
+          companyId,
+          event: 'install.status_changed',
+          occurredAt: now,
+          resource: { type: 'install_job', id: jobId, version: 2 },
+          data: {
+            jobId,
+            previousStatus: 'ASSIGNED',
+            status: 'ACKNOWLEDGED',
+            occurredAt: now.toISOString(),
+            note: null,
+            blockerCode: null,
+          },
+          now,
+        }),
+      );
+      return eventId;
+    },
+    async delivery(id) {
+      const [row] = await database.query<StoredDelivery>(
+        `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms
+         from all_deliveries where id = $1`,
+        [id],
+      );
+      invariant(row, 'the delivery exists');
+      return row;
+    },
+    deliveriesOf: (subscriptionId) =>
+      database.query<StoredDelivery>(
+        `select *, (extract(epoch from next_attempt_at - now()) * 1000)::double precision as wait_ms
+         from all_deliveries where subscription_id = $1 order by id`,
+        [subscriptionId],
+      ),
+    async leases() {
+      const rows = await database.query('select 1 from deliveries where lease_id is not null');
+      return rows.length;
+    },
+    async health(subscriptionId) {
+      const [row] = await database.query<{ health: string }>(
+        'select health from subscriptions where id = $1',
+        [subscriptionId],
+      );
+      invariant(row, 'the subscription exists');
+      return row.health;
+    },
+    async makeDue(...deliveryIds) {
+      await database.query(
+        `update deliveries set next_attempt_at = now() - interval '1 second' where id = any($1::text[])`,
+        [deliveryIds],
+      );
+    },
+    async finish(state, ...deliveryIds) {
+      await database.query(
+        `with ended as (
+           delete from deliveries where id = any($1::text[]) returning *
+         )
+         insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+           secret_version, replay_of, bulk_replay_id, state, attempts, created_at, finished_at)
+         select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version,
+           replay_of, bulk_replay_id, $2, attempts, created_at, now()
+         from ended`,
+        [deliveryIds, state],
+      );
+    },
+    async setState(subscriptionId, state) {
+      await database.query(
+        `update subscriptions set state = $2, paused_at = case $2 when 'paused' then now() end where id = $1`,
+        [subscriptionId, state],
+      );
+    },
+    close: () => testDatabase.drop(),
+  };
+}
+
+/** The message with which a dispatcher tells how an attempt ended. */
+export function attemptedMessage(options: {
+  readonly deliveryId: string;
+  readonly leaseId: string | null;
+  readonly attemptId?: string;
+  readonly number?: number;
+  readonly outcome?: AttemptOutcome;
+  readonly startedAt?: Date;
+  readonly urlVersion?: number;
+  readonly retryAfterSeconds?: number;
+  readonly error?: string;
+  readonly remoteAddress?: string;
+}): IncomingMessage {
+  const { outcome = AttemptOutcome.DELIVERED } = options;
+  const result = create(DeliveryAttemptedSchema, {
+    deliveryId: options.deliveryId,
+    leaseId: options.leaseId ?? 'no lease',
+    urlVersion: options.urlVersion ?? 1,
+    ...(options.retryAfterSeconds !== undefined && { retryAfterSeconds: options.retryAfterSeconds }),
+    attempt: {
+      deliveryId: options.attemptId ?? newId('dlv'),
+      number: options.number ?? 1,
+      startedAt: timestampFromDate(options.startedAt ?? new Date()),
+      durationMs: 12,
+      outcome,
+      responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
+      responseBody: Buffer.from('kept'),
+      secretVersion: 1,
+      ...(options.error !== undefined && { error: options.error }),
+      ...(options.remoteAddress !== undefined && { remoteAddress: options.remoteAddress }),
+    },
+  });
+  const body = toBinary(DeliveriesAttemptedSchema, create(DeliveriesAttemptedSchema, { results: [result] }));
+  return {
+    messageId: randomUUID(),
+    type: DeliveriesAttemptedSchema.typeName,
+    body,
+    headers: {},
+    redelivered: false,
+  };
+}

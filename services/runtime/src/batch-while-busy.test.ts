@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { currentRequestId, runWithRequestId } from './request-context.js';
+import { batchWhileBusy } from './batch-while-busy.js';
+
+/** A batch function whose runs end when the test says so. */
+function controlled(maxItems: number) {
+  const runs: { items: readonly number[]; end: () => void; fail: (cause: Error) => void }[] = [];
+  const add = batchWhileBusy<number>({
+    maxItems,
+    run: (items) =>
+      new Promise<void>((resolve, reject) => {
+        runs.push({ items, end: resolve, fail: reject });
+      }),
+    isOfAll: (cause) => cause instanceof Error && cause.message === 'all are away',
+  });
+  return { add, runs };
+}
+
+describe('batchWhileBusy', () => {
+  test('runs the first item at once and what comes meanwhile together', async () => {
+    const { add, runs } = controlled(10);
+    const first = add(1);
+    const others = [add(2), add(3)];
+    expect(runs.map(({ items }) => items)).toEqual([[1]]);
+    runs[0]?.end();
+    await first;
+    expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    runs[1]?.end();
+    await Promise.all(others);
+  });
+
+  test('keeps to the size of a batch', async () => {
+    const { add, runs } = controlled(2);
+    const all = [1, 2, 3, 4].map(add);
+    for (let run = 0; run < 3; run += 1) {
+      runs[run]?.end();
+      await all[[0, 2, 3][run] ?? 0];
+    }
+    expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+  });
+
+  test('fails those whose batch failed, and only those', async () => {
+    const { add, runs } = controlled(10);
+    const first = add(1);
+    const second = add(2);
+    runs[0]?.fail(new Error('broken'));
+    await expect(first).rejects.toThrow('broken');
+    runs[1]?.end();
+    await expect(second).resolves.toBeUndefined();
+  });
+
+  test('runs the items of a batch one by one when one of them may be at fault', async () => {
+    const { add, runs } = controlled(10);
+    const first = add(1);
+    const others = Promise.allSettled([add(2), add(3), add(4)]);
+    runs[0]?.end();
+    await first;
+    runs[1]?.fail(new Error('one is at fault'));
+    for (const [run, fails] of [false, true, false].entries()) {
+      await new Promise(setImmediate);
+      if (fails) runs[run + 2]?.fail(new Error('this one'));
+      else runs[run + 2]?.end();
+    }
+    expect((await others).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+  });
+
+  test("fails the whole batch when that is nobody's fault", async () => {
+    const { add, runs } = controlled(10);
+    const first = add(1);
+    const others = Promise.allSettled([add(2), add(3)]);
+    runs[0]?.end();
+    await first;
+    runs[1]?.fail(new Error('all are away'));
+    expect((await others).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(runs).toHaveLength(2);
+  });
+
+  test('runs on behalf of no request, whoever came first', async () => {
+    const requestIds: (string | undefined)[] = [];
+    const add = batchWhileBusy<number>({
+      maxItems: 1,
+      run: async () => {
+        await Promise.resolve();
+        requestIds.push(currentRequestId());
+      },
+      isOfAll: () => true,
+    });
+    await Promise.all([runWithRequestId('req-1', () => add(1)), runWithRequestId('req-2', () => add(2))]);
+    expect(requestIds).toEqual([undefined, undefined]);
+  });
+
+  test('goes on after it has been idle', async () => {
+    const { add, runs } = controlled(10);
+    const first = add(1);
+    runs[0]?.end();
+    await first;
+    const second = add(2);
+    runs[1]?.end();
+    await second;
+    expect(runs).toHaveLength(2);
+  });
+});

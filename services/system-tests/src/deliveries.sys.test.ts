@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { checkHistory } from './deliveries/check-history.js';
+import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
+import type { TestStack } from './test-stack.js';
+
+/** `SEED=…` makes the same load and the same receiver again, though nothing ever runs twice in the same order. */
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SPAN_MS = 25_000;
+const PATIENCE_MS = 90_000;
+/** One fault shows itself in many places. */
+const FAULTS_SHOWN = 20;
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await startDeliveryStack(SEED);
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+}, 60_000);
+
+test(
+  'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+  async () => {
+    process.stdout.write(`deliveries: SEED=${SEED}\n`);
+    const { history, summary } = await playDeliveries(stack, {
+      seed: SEED,
+      spanMs: SPAN_MS,
+      patienceMs: PATIENCE_MS,
+      withBackfill: false,
+      faults: () => Promise.resolve([]),
+    });
+    process.stdout.write(`deliveries: ${summary}\n`);
+    expect(checkHistory(history).slice(0, FAULTS_SHOWN)).toEqual([]);
+
+    const states = history.deliveries.map(({ delivery }) => delivery.state);
+    expect(states).toContain('delivered');
+    expect(states).toContain('dead_lettered');
+    const versions = new Set(history.requests.map(({ headers }) => headers['x-svc-secret-version']));
+    expect([...versions].sort()).toEqual(['1', '2', '3']);
+  },
+  SPAN_MS + PATIENCE_MS + 60_000,
+);

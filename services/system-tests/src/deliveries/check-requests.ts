@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { TimedWebhook } from '../webhook-receiver.js';
+import type { AskedChange, StoredEvent } from './delivery-history.js';
+import {
+  CLOCK_READING_MS,
+  type HistoryIndex,
+  inForce,
+  type PlacedRequest,
+  TEST_EVENT,
+  toldKey,
+} from './history-index.js';
+
+const SECOND_MS = 1_000;
+
+/**
+ * Every POST that the receiver saw: an event of the subscription's own company, in its very bytes, with a delivery id, a
+ * timestamp and signatures of its own, made with the secret of the version that it states, which was the one to use; sent to
+ * a URL that was the one to use, and not during a pause (spec: Delivery, Secret rotation).
+ */
+export function checkRequests(history: HistoryIndex): string[] {
+  const placed = new Set(history.placed.map(({ request }) => request));
+  const faults = history.requests
+    .filter((request) => !placed.has(request))
+    .map((request) => `a POST to ${request.path}, which is the URL of no subscription`);
+  const seen = new Set<string>();
+  for (const one of history.placed) {
+    const found = checkRequest(history, one);
+    if (seen.has(one.attemptId)) found.push('its delivery id was seen before');
+    seen.add(one.attemptId);
+    faults.push(...found.map((fault) => `POST ${one.attemptId} to ${one.request.path}: ${fault}`));
+  }
+  return faults;
+}
+
+function checkRequest(history: HistoryIndex, placed: PlacedRequest): string[] {
+  const { request, subscription, attemptId, signedAt } = placed;
+  const event = history.event(request.envelope.id);
+  if (event === undefined) return [`there is no event ${request.envelope.id}`];
+  const faults: string[] = [];
+  if (event.companyId !== subscription.companyId)
+    faults.push(`it tells of ${event.companyId}, another company`);
+  if (!request.body.equals(event.body)) faults.push(`its body is not that of event ${event.id}`);
+  if (!/^dlv_[0-9a-z]+$/.test(attemptId)) faults.push('it has no delivery id');
+  const given = {
+    'x-svc-event': event.name,
+    'webhook-id': event.id,
+    'webhook-timestamp': request.headers['x-svc-timestamp'],
+    'content-type': 'application/json',
+  };
+  for (const [header, value] of Object.entries(given)) {
+    if (request.headers[header] !== value) {
+      faults.push(`${header} is ${String(request.headers[header])} and not ${String(value)}`);
+    }
+  }
+  const ageMs = request.receivedAt - signedAt;
+  if (!(ageMs >= -CLOCK_READING_MS && ageMs <= LIMITS.webhookTimestampToleranceSeconds * SECOND_MS)) {
+    faults.push(`its timestamp is ${ageMs} ms old`);
+  }
+  if (history.deliveriesOf(subscription.id, event.id).length === 0) {
+    faults.push(`no delivery stands for it (${toldKey(event)})`);
+  }
+  return [
+    ...faults,
+    ...checkSignatures(placed),
+    ...checkSecret(history, placed, event),
+    ...checkPath(history, placed, event),
+    ...checkPause(history, placed, event),
+  ];
+}
+
+/** Exactly the secret of the stated version has made both signatures. */
+function checkSignatures({ request, subscription }: PlacedRequest): string[] {
+  const stated = Number(request.headers['x-svc-secret-version']);
+  const faults: string[] = [];
+  for (const [header, sign] of Object.entries(SIGNATURES)) {
+    const signers = subscription.secrets.filter(
+      ({ secret }) => request.headers[header] === sign(secret, request),
+    );
+    if (signers.length === 1 && signers[0]?.version === stated) continue;
+    const versions = signers.map(({ version }) => version).join(' and ');
+    faults.push(
+      `it states version ${stated} of the secret, and ${header} is of version ${versions || 'none'}`,
+    );
+  }
+  return faults;
+}
+
+const SIGNATURES: Readonly<Record<string, (secret: string, request: TimedWebhook) => string>> = {
+  'x-svc-signature': (secret, { headers, body }) =>
+    `v1=${createHmac('sha256', secret)
+      .update(`${String(headers['x-svc-timestamp'])}.`)
+      .update(body)
+      .digest('hex')}`,
+  'webhook-signature': (secret, { headers, body }) =>
+    `v1,${createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+      .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`)
+      .update(body)
+      .digest('base64')}`,
+};
+
+function checkSecret(history: HistoryIndex, placed: PlacedRequest, event: StoredEvent): string[] {
+  if (event.name === TEST_EVENT) return [];
+  const secrets = placed.subscription.secrets.flatMap((secret) => {
+    const { activation } = secret;
+    return activation === undefined ? [] : [{ ...activation, secret }];
+  });
+  const stated = Number(placed.request.headers['x-svc-secret-version']);
+  return canBeUsed(history, placed, event, secrets, ({ secret }) => secret.version === stated)
+    ? []
+    : [`version ${stated} of the secret was not the one to sign with`];
+}
+
+function checkPath(history: HistoryIndex, placed: PlacedRequest, event: StoredEvent): string[] {
+  const { paths } = placed.subscription;
+  return canBeUsed(history, placed, event, paths, ({ path }) => path === placed.request.path)
+    ? []
+    : ['that was not the URL to send to'];
+}
+
+/**
+ * Whether a POST can have used what a change brought. Each attempt takes what is in force at its claim, which is not later than
+ * its beginning, not earlier by more than its time under way, and not before its event was committed.
+ */
+function canBeUsed<Change extends AskedChange>(
+  history: HistoryIndex,
+  { signedAt }: PlacedRequest,
+  event: StoredEvent,
+  changes: readonly Change[],
+  isUsed: (change: Change) => boolean,
+): boolean {
+  const committedAt = history.writeOf(event)?.sentAt ?? 0;
+  const claimed = {
+    from: Math.max(signedAt - history.settings.underWayMs, committedAt),
+    to: signedAt + SECOND_MS,
+  };
+  const { before, possible } = inForce(changes, claimed);
+  return [...(before === undefined ? [] : [before]), ...possible].some(isUsed);
+}
+
+/** What was claimed before a pause may still be sent, and nothing else but tests. */
+function checkPause(history: HistoryIndex, placed: PlacedRequest, event: StoredEvent): string[] {
+  if (event.name === TEST_EVENT) return [];
+  const { signedAt, subscription } = placed;
+  const claimed = { from: signedAt - history.settings.underWayMs, to: signedAt + SECOND_MS };
+  const { before, possible } = inForce(subscription.states, claimed);
+  const wasActive = before?.state === 'active' || possible.some(({ state }) => state === 'active');
+  return wasActive ? [] : ['the subscription was paused'];
+}

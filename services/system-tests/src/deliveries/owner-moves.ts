@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import {
+  secretRotated,
+  subscription,
+  subscriptionCreated,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { z } from 'zod';
+import type {
+  AskedChange,
+  PathChange,
+  SecretHistory,
+  StateChange,
+  SubscriptionHistory,
+} from './delivery-history.js';
+import type { patientOwner, TimedAnswer } from './patient-calls.js';
+
+/** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
+const TEST_PATIENCE_MS = 240_000;
+const BETWEEN_LOOKS_MS = 200;
+
+/** A subscription with the moves of its owner, each of which waits for its certain answer, and what came of them. */
+export interface OwnedSubscription {
+  readonly history: SubscriptionHistory;
+  pause(): Promise<void>;
+  activate(options: { readonly backfill: boolean }): Promise<void>;
+  /** Rotates the secret, has the pending one tested, and activates it. */
+  rotate(): Promise<void>;
+  /** Changes the URL to another path, has it tested, and activates the subscription again. */
+  moveTo(path: string): Promise<void>;
+}
+
+/** Creates a subscription, tests it and activates it. */
+export async function openSubscription(
+  owner: ReturnType<typeof patientOwner>,
+  wanted: {
+    readonly companyId: string;
+    /** Where {@link wanted.path} stands, without a slash at its end. */
+    readonly origin: string;
+    readonly path: string;
+    readonly patterns: readonly string[];
+    readonly events: readonly string[];
+  },
+): Promise<OwnedSubscription> {
+  const created = await owner.call('POST', '/partner-api/webhooks', {
+    url: wanted.origin + wanted.path,
+    events: wanted.patterns,
+  });
+  const { subscription: made, secret } = expectAnswer(created, 201, subscriptionCreated);
+  const own = `/partner-api/webhooks/${made.id}`;
+  const sinceEver: AskedChange = { sentAt: 0, answeredAt: 0 };
+  const states: StateChange[] = [];
+  const paths: PathChange[] = [{ ...sinceEver, path: wanted.path }];
+  const secrets: SecretHistory[] = [{ version: 1, secret, activation: sinceEver }];
+
+  async function sendTest(body: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const deadline = Date.now() + TEST_PATIENCE_MS;
+    const { id } = expectAnswer(await owner.call('POST', `${own}/test`, body), 202, delivery);
+    for (;;) {
+      const { answer } = await owner.call('GET', `/partner-api/deliveries/${id}`);
+      const { state } = deliveryWithAttempts.parse(answer.json).delivery;
+      if (state === 'delivered') return;
+      if (Date.now() > deadline) throw new Error(`the test delivery stays as it is: ${answer.text}`);
+      await delay(BETWEEN_LOOKS_MS);
+    }
+  }
+
+  async function activate({ backfill }: { readonly backfill: boolean }): Promise<void> {
+    const activated = await owner.call('POST', `${own}/activate`, backfill ? { backfill } : {});
+    states.push({ ...changeOf(activated, 200), state: 'active', backfill });
+  }
+
+  await sendTest();
+  await activate({ backfill: false });
+  return {
+    history: { id: made.id, companyId: wanted.companyId, events: wanted.events, states, paths, secrets },
+    activate,
+    async pause() {
+      states.push({ ...changeOf(await owner.call('POST', `${own}/pause`), 200), state: 'paused' });
+    },
+    async rotate() {
+      const rotated = expectAnswer(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
+      const { pendingSecretVersion: version } = rotated;
+      const place = secrets.push({ version, secret: rotated.secret, activation: undefined }) - 1;
+      await sendTest({ secretVersion: version });
+      const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
+      secrets[place] = { version, secret: rotated.secret, activation: changeOf(activated, 200) };
+    },
+    async moveTo(path) {
+      const changed = changeOf(await owner.call('PATCH', own, { url: wanted.origin + path }), 200);
+      paths.push({ ...changed, path });
+      states.push({ ...changed, state: 'paused' });
+      await sendTest();
+      await activate({ backfill: false });
+    },
+  };
+}
+
+/** Reads what the console says of a subscription. */
+export async function readOwned(
+  owner: ReturnType<typeof patientOwner>,
+  subscriptionId: string,
+): Promise<z.infer<typeof subscription>> {
+  return expectAnswer(await owner.call('GET', `/partner-api/webhooks/${subscriptionId}`), 200, subscription);
+}
+
+function changeOf(answered: TimedAnswer, status: number): AskedChange {
+  const { answer, sentAt, answeredAt } = answered;
+  if (answer.status !== status) throw new Error(`refused: ${answer.status} ${answer.text}`);
+  return { sentAt, answeredAt };
+}
+
+function expectAnswer<Shape>(answered: TimedAnswer, status: number, shape: z.ZodType<Shape>): Shape {
+  changeOf(answered, status);
+  return shape.parse(answered.answer.json);
+}

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, type Call, callUntilAnswered } from '../http-call.js';
+import { type OwnerSession, signIn } from '../owner-session.js';
+import type { AskedChange } from './delivery-history.js';
+
+/** How long a client keeps trying, in milliseconds: longer than several faults in a row can keep the service away. */
+const PATIENCE_MS = 240_000;
+const BETWEEN_TRIES_MS = 200;
+
+/** An answer with when it was first asked for and when it came. */
+export interface TimedAnswer extends AskedChange {
+  readonly answer: Answer;
+}
+
+/** Sends a write with its idempotency key until it is answered for certain, however long the service is away. */
+export function writePatiently(baseUrl: string, path: string, options: Call): Promise<TimedAnswer> {
+  return timed(() => callUntilAnswered(baseUrl, path, options));
+}
+
+/**
+ * A session of an owner who tries again for as long as it takes, and signs in again when the session is lost. What is asked
+ * for must bear being done twice.
+ */
+export function patientOwner(
+  baseUrl: string,
+  owner: { readonly email: string; readonly password: string },
+): { call(method: string, path: string, body?: unknown): Promise<TimedAnswer> } {
+  let session: Promise<OwnerSession> | undefined;
+  return {
+    call: (method, path, body) =>
+      timed(async () => {
+        session ??= signIn(baseUrl, owner);
+        let answer: Answer;
+        try {
+          answer = await (await session).call(method, path, body);
+        } catch (error) {
+          session = undefined;
+          throw error;
+        }
+        if (answer.status === 401) session = undefined;
+        if (answer.status === 401 || answer.status === 429 || answer.status >= 500) {
+          throw new Error(`${answer.status} ${answer.text}`);
+        }
+        return answer;
+      }),
+  };
+}
+
+async function timed(send: () => Promise<Answer>): Promise<TimedAnswer> {
+  const sentAt = Date.now();
+  for (;;) {
+    try {
+      const answer = await send();
+      return { answer, sentAt, answeredAt: Date.now() };
+    } catch (error) {
+      const isUndescribed = error instanceof Error && error.name === 'UndescribedAnswerError';
+      if (isUndescribed || Date.now() - sentAt > PATIENCE_MS) throw error;
+    }
+    // What a client owes the service between two tries, not a wait for a state.
+    await delay(BETWEEN_TRIES_MS);
+  }
+}

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/public-api/webhook-events';
+import { startTestStack, type TestStack } from '../test-stack.js';
+import type { DeliveryHistory, Span } from './delivery-history.js';
+import { FAULTY_REPLICAS } from './fault-plan.js';
+import { TEST_EVENT } from './history-index.js';
+import { openSubscription, type OwnedSubscription } from './owner-moves.js';
+import { patientOwner } from './patient-calls.js';
+import { readDeliveries, readEvents, waitUntilFinished } from './read-history.js';
+import { FAILING_PATH, scriptedReceiver } from './receiver-script.js';
+import { createWorkload } from './workload.js';
+
+const RETRY_BASE_MS = 100;
+const LEASE_SECONDS = 20;
+/** What an attempt is given of its lease before it begins, in milliseconds: its 10 s and the report of its end. */
+const ATTEMPT_MS = 12_000;
+/** A lost message is felt until its lease has ended, and then for the attempt that follows. */
+const AFTERMATH_MS = LEASE_SECONDS * 1_000 + ATTEMPT_MS;
+/** Longer than what was under way at its beginning. */
+const LONG_PAUSE_MS = 12_000;
+const SHORT_PAUSE_MS = 4_000;
+
+/** A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
+export function startDeliveryStack(seed: number): Promise<TestStack> {
+  return startTestStack({
+    replicas: FAULTY_REPLICAS,
+    settings: {
+      'job-state': {
+        WEBHOOK_RETRY_BASE_MS: String(RETRY_BASE_MS),
+        DELIVERY_LEASE_SECONDS: String(LEASE_SECONDS),
+        SCHEDULER_INTERVAL_MS: '50',
+      },
+    },
+    answer: scriptedReceiver(seed),
+  });
+}
+
+/** A recorded history, and how much there is in it. */
+export interface PlayedDeliveries {
+  readonly history: DeliveryHistory;
+  readonly summary: string;
+}
+
+/**
+ * Plays clients and owners of several companies on a stack for a span, with faults beside them when there are any, waits until
+ * every delivery has come to its end, and gives all that was seen.
+ */
+export async function playDeliveries(
+  stack: TestStack,
+  play: {
+    readonly seed: number;
+    readonly spanMs: number;
+    /** How long what is unfinished at the end of the span may take, in milliseconds. */
+    readonly patienceMs: number;
+    /** Whether the events of a pause are asked for, which takes two minutes from its end on. */
+    readonly withBackfill: boolean;
+    /** Plays the faults and resolves once they are over, with when each of them was. */
+    readonly faults: () => Promise<readonly Span[]>;
+  },
+): Promise<PlayedDeliveries> {
+  const installers = stack.companies('INSTALLER');
+  const sellers = stack.companies('SALES');
+  const companies = [...installers, ...sellers];
+  const companyIds = companies.map(({ id }) => id);
+  // Writes come faster than the standard limit lets through.
+  await stack.database.query('update companies set installer_requests_per_minute = 100000');
+  const before = new Set((await readEvents(stack.database, companyIds, new Set())).map(({ id }) => id));
+
+  const owners = new Map(companies.map((one) => [one.id, patientOwner(stack.baseUrl, one.owner)]));
+  const ownerOf = (companyId: string) => {
+    const owner = owners.get(companyId);
+    if (owner === undefined) throw new Error(`${companyId} has no owner`);
+    return owner;
+  };
+  const open = (company: SandboxCompany | undefined, path: string, ...patterns: readonly string[]) => {
+    if (company === undefined) throw new Error('the sandbox has too few companies');
+    const origin = `https://${RECEIVER_HOST}`;
+    const events = eventsOf(patterns, company.class);
+    return openSubscription(ownerOf(company.id), { companyId: company.id, origin, path, patterns, events });
+  };
+  const steady = await open(installers[0], '/steady', 'install.*');
+  const rotated = await open(installers[0], '/rotated', 'install.*');
+  const failing = await open(installers[0], FAILING_PATH, 'install.schedule_changed');
+  const paused = await open(installers[1], '/paused', 'install.status_changed', 'install.schedule_changed');
+  const backfilled = await open(installers[1], '/back-filled', 'install.status_changed');
+  const moved = await open(installers[1], '/moved', 'install.*');
+  const sold = await open(sellers[0], '/sold', 'appointment.booked');
+  const soldToo = await open(sellers[1], '/sold-too', 'appointment.booked');
+  const subscriptions = [steady, rotated, failing, paused, backfilled, moved, sold, soldToo];
+
+  const workload = createWorkload(stack, { installers, sellers }, play.seed);
+  await workload.prepare();
+  const [faults] = await Promise.all([
+    play.faults(),
+    workload.run(play.spanMs),
+    pauseOnce(paused, 0.4 * play.spanMs, LONG_PAUSE_MS, { backfill: false }),
+    // At once, since a back-fill waits until what was under way with it has settled.
+    ...(play.withBackfill ? [pauseOnce(backfilled, 0, SHORT_PAUSE_MS, { backfill: true })] : []),
+    rotateTwice(rotated, play.spanMs),
+    moveOnce(moved, play.spanMs),
+  ]);
+
+  const readable = subscriptions.map(({ history }) => ({
+    id: history.id,
+    owner: ownerOf(history.companyId),
+  }));
+  await waitUntilFinished(readable, stack.database, play.patienceMs);
+  const history: DeliveryHistory = {
+    settings: {
+      retryBaseMs: RETRY_BASE_MS,
+      leaseMs: LEASE_SECONDS * 1_000,
+      underWayMs: LEASE_SECONDS * 1_000 - ATTEMPT_MS,
+    },
+    writes: workload.writes,
+    events: await readEvents(stack.database, companyIds, before),
+    subscriptions: subscriptions.map((one) => one.history),
+    deliveries: await readDeliveries(readable),
+    requests: stack.receiver.received,
+    unsettled: faults.map(({ from, to }) => ({ from, to: to + AFTERMATH_MS })),
+  };
+  return { history, summary: summaryOf(history) };
+}
+
+function eventsOf(patterns: readonly string[], companyClass: CompanyClassName): readonly string[] {
+  return patterns
+    .flatMap((pattern) => eventsMatching(pattern, companyClass))
+    .filter((name) => name !== TEST_EVENT);
+}
+
+async function pauseOnce(
+  subscription: OwnedSubscription,
+  afterMs: number,
+  pauseMs: number,
+  activation: { readonly backfill: boolean },
+): Promise<void> {
+  await delay(afterMs);
+  await subscription.pause();
+  await delay(pauseMs);
+  await subscription.activate(activation);
+}
+
+async function rotateTwice(subscription: OwnedSubscription, spanMs: number): Promise<void> {
+  await delay(0.2 * spanMs);
+  await subscription.rotate();
+  await delay(0.3 * spanMs);
+  await subscription.rotate();
+}
+
+async function moveOnce(subscription: OwnedSubscription, spanMs: number): Promise<void> {
+  await delay(0.4 * spanMs);
+  await subscription.moveTo('/moved-here');
+}
+
+function summaryOf({ writes, events, requests, deliveries }: DeliveryHistory): string {
+  const inState = (state: string) => deliveries.filter(({ delivery }) => delivery.state === state).length;
+  const attempts = deliveries.reduce((sum, shown) => sum + shown.attempts.length, 0);
+  return [
+    `${writes.length} writes`,
+    `${events.length} events`,
+    `${deliveries.length} deliveries`,
+    `${inState('delivered')} delivered`,
+    `${inState('dead_lettered')} dead-lettered`,
+    `${attempts} attempts recorded`,
+    `${requests.length} POSTs received`,
+  ].join(', ');
+}

@@ -1,0 +1,45 @@
+import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
+import { TEST_EVENT } from './history-index.js';
+import { fractionOf } from './seeded-random.js';
+
+/** Of this path no event is ever taken. */
+export const FAILING_PATH = '/always-fails';
+
+const EVENTS_THAT_ALWAYS_FAIL = 0.03;
+const TAKEN: ReceiverAnswer = { kind: 'status', status: 204 };
+
+/** What one attempt in a hundred meets, in the order of the hundredths; all others are taken at once. */
+const MEETINGS: readonly { readonly below: number; readonly answer: (dice: number) => ReceiverAnswer }[] = [
+  { below: 0.005, answer: () => ({ kind: 'none' }) },
+  { below: 0.05, answer: () => ({ kind: 'closed' }) },
+  { below: 0.12, answer: () => ({ kind: 'status', status: 500 }) },
+  { below: 0.16, answer: () => ({ kind: 'status', status: 429, retryAfterSeconds: 1 }) },
+  { below: 0.18, answer: () => ({ kind: 'status', status: 503, retryAfterSeconds: 2 }) },
+  {
+    below: 0.21,
+    answer: () => ({ kind: 'status', status: 302, headers: { location: 'https://elsewhere.partner.test/' } }),
+  },
+  { below: 0.3, answer: (dice) => ({ kind: 'status', status: 200, afterMs: Math.ceil(1_500 * dice) }) },
+];
+
+/**
+ * A receiver that takes most of what it gets and refuses, delays, drops or ignores the rest, by its seed, the event, and how often
+ * it has come. Some events, and everything to {@link FAILING_PATH}, it never takes; tests it always does.
+ */
+export function scriptedReceiver(
+  seed: number,
+): (webhook: Pick<ReceivedWebhook, 'path' | 'envelope'>) => ReceiverAnswer {
+  const times = new Map<string, number>();
+  return ({ path, envelope }) => {
+    if (envelope.event === TEST_EVENT) return TAKEN;
+    const key = `${path} ${envelope.id}`;
+    const time = (times.get(key) ?? 0) + 1;
+    times.set(key, time);
+    if (path === FAILING_PATH || fractionOf(seed, key) < EVENTS_THAT_ALWAYS_FAIL) {
+      return { kind: 'status', status: time % 2 === 0 ? 500 : 404 };
+    }
+    const dice = fractionOf(seed, key, time);
+    const meeting = MEETINGS.find(({ below }) => dice < below);
+    return meeting?.answer(fractionOf(seed, key, time, 'delay')) ?? TAKEN;
+  };
+}

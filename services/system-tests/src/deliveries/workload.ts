@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { leadCreated } from '@partner/proto-contracts/public-api/lead';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/runtime/ids';
+import { z } from 'zod';
+import { assignNewJob } from '../platform-job.js';
+import { apiKeyOf, type TestStack } from '../test-stack.js';
+import type { AcknowledgedWrite } from './delivery-history.js';
+import { writePatiently } from './patient-calls.js';
+import { seededRandom } from './seeded-random.js';
+
+const JOBS_PER_INSTALLER = 4;
+const SCHEDULES = 0.12;
+const SHORTEST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 2_000;
+
+const booked = z.object({ appointmentId: z.string() });
+
+/** Clients of several companies at once, each writing one thing after another. */
+export interface Workload {
+  /** Makes the jobs and the lead that the writes are about. To be called while nothing fails. */
+  prepare(): Promise<void>;
+  /** Writes until the time is over and everything that was sent is answered. */
+  run(spanMs: number): Promise<void>;
+  /** What was acknowledged so far, and the assignments of the preparation. */
+  readonly writes: readonly AcknowledgedWrite[];
+}
+
+/** Installers that report status events and set schedules, and sellers that book appointments. */
+export function createWorkload(
+  stack: TestStack,
+  companies: { readonly installers: readonly SandboxCompany[]; readonly sellers: readonly SandboxCompany[] },
+  seed: number,
+): Workload {
+  const { baseUrl } = stack;
+  const writes: AcknowledgedWrite[] = [];
+  const clients: (() => Promise<void>)[] = [];
+
+  async function addJob(installer: SandboxCompany, seller: SandboxCompany): Promise<void> {
+    const apiKey = apiKeyOf(installer, 'installer-company');
+    const sentAt = Date.now();
+    const job = await assignNewJob(stack, {
+      sellingCompanyId: seller.id,
+      installerCompanyId: installer.id,
+      installerKey: apiKey,
+    });
+    const jobId = job.id;
+    const told = (name: string, resourceVersion: number) => ({ name, resourceId: jobId, resourceVersion });
+    writes.push({
+      companyId: installer.id,
+      sentAt,
+      answeredAt: Date.now(),
+      tells: [told('install.job_assigned', job.version)],
+    });
+    let version = job.version;
+    let step = 0;
+    const random = seededRandom(`${seed} job ${clients.length}`);
+    clients.push(async () => {
+      const isSchedule = random() < SCHEDULES;
+      const sent = await (isSchedule
+        ? writePatiently(baseUrl, `/partner/v1/jobs/${jobId}/schedule`, {
+            method: 'PUT',
+            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
+            body: { ...scheduleAt(version), expectedVersion: version },
+          })
+        : writePatiently(baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+            method: 'POST',
+            headers: { 'x-api-key': apiKey, 'idempotency-key': newId('evt') },
+            body: {
+              status: step === 0 ? 'ACKNOWLEDGED' : step % 2 === 1 ? 'EN_ROUTE' : 'ON_SITE',
+              occurredAt: new Date().toISOString(),
+              expectedVersion: version,
+            },
+          }));
+      const { answer, ...when } = sent;
+      if (answer.status !== (isSchedule ? 200 : 201))
+        throw new Error(`refused: ${answer.status} ${answer.text}`);
+      ({ version } = jobAnswer.parse(answer.json).resource);
+      if (!isSchedule) step += 1;
+      const name = isSchedule ? 'install.schedule_changed' : 'install.status_changed';
+      writes.push({ ...when, companyId: installer.id, tells: [told(name, version)] });
+    });
+  }
+
+  async function addSeller(seller: SandboxCompany): Promise<void> {
+    const headers = { 'x-api-key': apiKeyOf(seller, 'general') };
+    const address = `${Math.floor(Math.random() * 1e9)} Main Street, Austin, TX 78701`;
+    const lead = await writePatiently(baseUrl, '/inbound/leads', {
+      method: 'POST',
+      headers,
+      body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
+    });
+    const { leadId } = leadCreated.parse(lead.answer.json);
+    clients.push(async () => {
+      const { answer, ...when } = await writePatiently(baseUrl, '/inbound/appointments', {
+        method: 'POST',
+        headers,
+        body: { leadId, ...appointmentTimes(), idempotencyKey: newId('appt') },
+      });
+      if (answer.status !== 201 && answer.status !== 200)
+        throw new Error(`refused: ${answer.status} ${answer.text}`);
+      const { appointmentId } = booked.parse(answer.json);
+      const tells = [{ name: 'appointment.booked', resourceId: appointmentId, resourceVersion: 1 }];
+      writes.push({ ...when, companyId: seller.id, tells });
+    });
+  }
+
+  return {
+    writes,
+    async prepare() {
+      const [seller] = companies.sellers;
+      if (seller === undefined) throw new Error('a job needs a seller');
+      const ofAll = companies.installers.flatMap((installer) =>
+        Array.from({ length: JOBS_PER_INSTALLER }, () => addJob(installer, seller)),
+      );
+      await Promise.all([...ofAll, ...companies.sellers.map(addSeller)]);
+    },
+    async run(spanMs) {
+      const end = Date.now() + spanMs;
+      await Promise.all(
+        clients.map(async (write, place) => {
+          const random = seededRandom(`${seed} pauses ${place}`);
+          while (Date.now() < end) {
+            await write();
+            // The load that clients make, not a wait for a state.
+            await delay(SHORTEST_PAUSE_MS + random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+          }
+        }),
+      );
+    },
+  };
+}
+
+/** A schedule that no other version has. */
+function scheduleAt(version: number) {
+  const startsAt = new Date(Date.UTC(2027, 0, 1) + version * 3_600_000);
+  return {
+    status: 'TENTATIVE',
+    startsAt: startsAt.toISOString(),
+    endsAt: new Date(startsAt.getTime() + 3_600_000).toISOString(),
+    timeZone: 'America/Chicago',
+  };
+}
+
+function appointmentTimes() {
+  return { startsAt: '2027-01-01T15:00:00.000Z', endsAt: '2027-01-01T16:00:00.000Z' };
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { checkHistory } from './deliveries/check-history.js';
+import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
+import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
+import { planFaults } from './deliveries/fault-plan.js';
+import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
+import type { TestStack } from './test-stack.js';
+
+/** `scripts/test --faults 5` with `FAULT_SEED=…` plays the same faults again, though nothing ever runs twice in the same order. */
+const SEED = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const MINUTES = Number(process.env['FAULT_MINUTES'] ?? 1);
+const SPAN_MS = MINUTES * 60_000;
+/** For the leases that were lost, and the retries of what always fails. */
+const PATIENCE_MS = 240_000;
+const PLATFORM_PATIENCE_MS = 60_000;
+/** One fault shows itself in many places. */
+const FAULTS_SHOWN = 20;
+const REPEAT = `FAULT_SEED=${SEED} scripts/test --faults ${MINUTES}`;
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await startDeliveryStack(SEED);
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+}, 120_000);
+
+test(
+  'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+  async () => {
+    process.stdout.write(`faults: ${REPEAT}\n`);
+    let done: readonly DoneFault[] = [];
+    try {
+      const { history, summary } = await playDeliveries(stack, {
+        seed: SEED,
+        spanMs: SPAN_MS,
+        patienceMs: PATIENCE_MS,
+        withBackfill: true,
+        faults: async () => (done = await playFaults(stack.stack, planFaults(SEED, SPAN_MS))),
+      });
+      process.stdout.write(`faults: ${summary}\n`);
+      expect(checkHistory(history).slice(0, FAULTS_SHOWN)).toEqual([]);
+      expect(history.deliveries.some(({ delivery }) => delivery.state === 'dead_lettered')).toBe(true);
+      expect(history.deliveries.some(({ delivery }) => delivery.bulkReplayId !== null)).toBe(true);
+      await waitUntilPlatformHears(history.writes);
+    } catch (error) {
+      process.stdout.write(`faults: again with ${REPEAT}\n${timelineOf(done)}\n`);
+      throw error;
+    }
+  },
+  SPAN_MS + 2 * PATIENCE_MS + 120_000,
+);
+
+/** The platform hears of each status that was acknowledged, from a queue that nobody purged. */
+async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
+  const told = writes.flatMap(({ tells }) => tells.filter(({ name }) => name === 'install.status_changed'));
+  const deadline = Date.now() + PLATFORM_PATIENCE_MS;
+  for (;;) {
+    const heard = new Set(stack.platformHeard.map(({ jobId, version }) => `${jobId} ${version}`));
+    const missing = told.filter((one) => !heard.has(`${one.resourceId} ${one.resourceVersion}`));
+    if (missing.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`the platform has not heard of ${JSON.stringify(missing)}`);
+    await delay(100);
+  }
+}

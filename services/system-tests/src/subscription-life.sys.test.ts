@@ -1,0 +1,202 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import {
+  secretRotated,
+  subscription,
+  subscriptionActivated,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/runtime/ids';
+import { call } from './http-call.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readDeliveries,
+  readSubscription,
+  sendTestDelivery,
+  signIn,
+  waitForDelivery,
+} from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import type { ReceivedWebhook } from './webhook-receiver.js';
+
+const WEBHOOKS = '/partner-api/webhooks';
+const EVENTS = ['install.status_changed'];
+
+let stack: TestStack;
+let installer: SandboxCompany;
+let stranger: OwnerSession;
+let owner: OwnerSession;
+
+beforeAll(async () => {
+  stack = await startTestStack({});
+  const [one, other] = stack.companies('INSTALLER');
+  if (one === undefined || other === undefined) throw new Error('the sandbox has too few installers');
+  installer = one;
+  owner = await signIn(stack.baseUrl, installer.owner);
+  stranger = await signIn(stack.baseUrl, other.owner);
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+}, 60_000);
+
+const urlOf = (name: string) => `${stack.receiverUrl}/${name}`;
+const receivedAt = (name: string) =>
+  stack.receiver.received.filter(({ path }) => path === `/webhooks/${name}`);
+
+/** Moves a new job, so that an event occurs. */
+async function moveJob(): Promise<InstallerJob> {
+  const [seller] = stack.companies('SALES');
+  if (seller === undefined) throw new Error('the sandbox has no seller');
+  const installerKey = apiKeyOf(installer, 'installer-company');
+  const job = await assignNewJob(stack, {
+    sellingCompanyId: seller.id,
+    installerCompanyId: installer.id,
+    installerKey,
+  });
+  const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+    method: 'POST',
+    headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt') },
+    body: {
+      status: 'ACKNOWLEDGED',
+      occurredAt: new Date().toISOString(),
+      expectedVersion: job.version,
+    },
+  });
+  expect(moved.status).toBe(201);
+  return job;
+}
+
+/** Waits for the webhook about a job at one endpoint. */
+async function webhookOf(job: InstallerJob, name: string): Promise<ReceivedWebhook> {
+  const isIt = ({ path, envelope }: ReceivedWebhook) =>
+    path === `/webhooks/${name}` && envelope.resource.id === job.id;
+  await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(isIt));
+  const found = stack.receiver.received.find(isIt);
+  if (found === undefined) throw new Error('not received');
+  return found;
+}
+
+function isSignedWith({ headers, body }: ReceivedWebhook, secret: string): boolean {
+  const hmac = createHmac('sha256', secret)
+    .update(`${String(headers['x-svc-timestamp'])}.`)
+    .update(body);
+  return headers['x-svc-signature'] === `v1=${hmac.digest('hex')}`;
+}
+
+async function expectStatus(status: number, method: string, path: string, body?: unknown) {
+  const answer = await owner.call(method, path, body);
+  expect([answer.status, answer.text]).toEqual([status, answer.text]);
+  return answer;
+}
+
+describe('a subscription of an owner', () => {
+  test('gets another secret: tried by a test, then activated, then it signs', async () => {
+    const made = await createActiveSubscription(owner, { url: urlOf('rotation'), events: EVENTS });
+    const path = `${WEBHOOKS}/${made.id}`;
+    const rotated = secretRotated.parse((await expectStatus(201, 'POST', `${path}/rotate-secret`)).json);
+    const { secret, pendingSecretVersion } = rotated;
+    expect(pendingSecretVersion).toBe(2);
+    const before = await webhookOf(await moveJob(), 'rotation');
+    expect(before.headers['x-svc-secret-version']).toBe('1');
+    expect(isSignedWith(before, made.secret)).toBe(true);
+
+    const tried = await expectStatus(202, 'POST', `${path}/test`, { secretVersion: 2 });
+    const { id, eventId } = delivery.parse(tried.json);
+    await waitForDelivery(owner, id, (state) => state === 'delivered');
+    const test = receivedAt('rotation').find(({ envelope }) => envelope.id === eventId);
+    expect(test?.headers['x-svc-secret-version']).toBe('2');
+    expect(test !== undefined && isSignedWith(test, secret)).toBe(true);
+
+    await expectStatus(409, 'POST', `${path}/activate-secret`, { pendingSecretVersion: 3 });
+    await expectStatus(200, 'POST', `${path}/activate-secret`, { pendingSecretVersion });
+    await expectStatus(200, 'POST', `${path}/activate-secret`, { pendingSecretVersion });
+    const after = await webhookOf(await moveJob(), 'rotation');
+    expect(after.headers['x-svc-secret-version']).toBe('2');
+    expect(isSignedWith(after, secret)).toBe(true);
+    expect(await readSubscription(owner, made.id)).toMatchObject({
+      secretVersion: 2,
+      pendingSecretVersion: null,
+    });
+  });
+
+  test('is paused, misses an event, and is activated with a back-fill that goes back to it', async () => {
+    const made = await createActiveSubscription(owner, { url: urlOf('pause'), events: EVENTS });
+    const path = `${WEBHOOKS}/${made.id}`;
+    await expectStatus(200, 'POST', `${path}/pause`);
+    await moveJob();
+    const eventsOf = async () => {
+      const { deliveries } = await readDeliveries(owner, made.id);
+      return deliveries.filter(({ event }) => event === 'install.status_changed');
+    };
+    expect(await eventsOf()).toEqual([]);
+    const activated = await expectStatus(200, 'POST', `${path}/activate`, { backfill: true });
+    const { state, backfillId } = subscriptionActivated.parse(activated.json);
+    expect([state, backfillId]).toEqual(['active', expect.stringMatching(/^rpl_/)]);
+    const counted = await stack.database.query<{ total: number }>(
+      'select total from bulk_replays where id = $1',
+      [backfillId],
+    );
+    expect(counted.rows).toEqual([{ total: 1 }]);
+    const job = await moveJob();
+    expect(isSignedWith(await webhookOf(job, 'pause'), made.secret)).toBe(true);
+    expect(await eventsOf()).toHaveLength(1);
+  });
+
+  test('moves to another address after a test there', async () => {
+    const made = await createActiveSubscription(owner, { url: urlOf('old'), events: EVENTS });
+    const path = `${WEBHOOKS}/${made.id}`;
+    const changed = await expectStatus(200, 'PATCH', path, { url: urlOf('new'), description: 'moved' });
+    expect(subscription.parse(changed.json)).toMatchObject({ state: 'paused', verified: false });
+    await expectStatus(409, 'POST', `${path}/activate`);
+    await expectStatus(400, 'PATCH', path, { url: 'https://127.0.0.1/' });
+    await sendTestDelivery(owner, made.id);
+    await expectStatus(200, 'POST', `${path}/activate`);
+    await webhookOf(await moveJob(), 'new');
+    expect(receivedAt('old').map(({ envelope }) => envelope.event)).toEqual(['install.test']);
+  });
+
+  test('is deleted, and gets nothing more', async () => {
+    const witness = await createActiveSubscription(owner, { url: urlOf('witness'), events: EVENTS });
+    const made = await createActiveSubscription(owner, { url: urlOf('deleted'), events: EVENTS });
+    const path = `${WEBHOOKS}/${made.id}`;
+    await expectStatus(204, 'DELETE', path);
+    await expectStatus(404, 'GET', path);
+    await expectStatus(404, 'DELETE', path);
+    await webhookOf(await moveJob(), 'witness');
+    expect(receivedAt('deleted').map(({ envelope }) => envelope.event)).toEqual(['install.test']);
+    await expectStatus(204, 'DELETE', `${WEBHOOKS}/${witness.id}`);
+  });
+
+  test('is unknown to the owner of another company, by whatever request', async () => {
+    const made = await createActiveSubscription(owner, { url: urlOf('own'), events: EVENTS });
+    const before = await readSubscription(owner, made.id);
+    for (const [method, action, body] of [
+      ['GET', ''],
+      ['PATCH', '', { description: 'theirs' }],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['POST', '/activate'],
+      ['POST', '/pause'],
+      ['POST', '/rotate-secret'],
+      ['POST', '/activate-secret', { pendingSecretVersion: 1 }],
+    ] as const) {
+      const answer = await stranger.call(method, `${WEBHOOKS}/${made.id}${action}`, body);
+      expect([method, action, answer.status]).toEqual([method, action, 404]);
+    }
+    expect(await readSubscription(owner, made.id)).toEqual(before);
+  });
+});
+
+test('the event catalogue is the same for every owner', async () => {
+  const answer = await expectStatus(200, 'GET', '/partner-api/webhook-events');
+  const { events, signatureScheme } = eventCatalogue.parse(answer.json);
+  expect(signatureScheme).toBe('v1');
+  expect(events.map(({ name }) => name)).toContain('install.status_changed');
+  expect((await stranger.call('GET', '/partner-api/webhook-events')).text).toBe(answer.text);
+});
