@@ -64,36 +64,30 @@ export const ATTEMPT_OUTCOMES = [
   'endpoint_refused',
 ] as const;
 
-/** What became of each step of one attempt. */
-export const exchangeTrace = z
-  .object({
-    dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
-    addresses: z.array(z.string()).meta({ description: 'What the name led to, at most 16 addresses.' }),
-    connectMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'Until the connection stood; null when a kept one was used.' }),
-    tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
-    tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
-    certificate: z
-      .object({
-        subject: z.string().nullable(),
-        issuer: z.string().nullable(),
-        validTo: dateTimeOut.nullable(),
-      })
-      .nullable()
-      .meta({ description: 'The certificate that your server showed; null when it showed none.' }),
-    reusedConnection: z.boolean().meta({ description: 'Whether a kept connection was used again.' }),
-    firstByteMs: z
-      .int()
-      .nullable()
-      .meta({ description: "From the last byte of the request to the answer's first." }),
-  })
-  .meta({
-    id: 'WebhookExchange',
-    description:
-      'What became of each step of an attempt, in milliseconds of that step alone; null: not reached.',
-  });
+/** What became of each step of one attempt; null: not reached. */
+export const exchangeTrace = z.object({
+  dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
+  addresses: z.array(z.string()).meta({ description: 'What the name led to, at most 16 addresses.' }),
+  connectMs: z
+    .int()
+    .nullable()
+    .meta({ description: 'Until the connection stood; null when a kept one was used.' }),
+  tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
+  tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
+  certificate: z
+    .object({
+      subject: z.string().nullable(),
+      issuer: z.string().nullable(),
+      validTo: dateTimeOut.nullable(),
+    })
+    .nullable()
+    .meta({ description: 'The certificate that your server showed; null when it showed none.' }),
+  reusedConnection: z.boolean().meta({ description: 'Whether a kept connection was used again.' }),
+  firstByteMs: z
+    .int()
+    .nullable()
+    .meta({ description: "From the last byte of the request to the answer's first." }),
+});
 
 /** One attempt of a delivery; `deliveryId` is what the receiver saw in `x-svc-delivery-id`. */
 export const attempt = z
@@ -114,7 +108,10 @@ export const attempt = z
     error: z.string().nullable().meta({ description: 'What went wrong, for a person.' }),
     remoteAddress: z.string().nullable().meta({ description: 'The address that was dialled.' }),
     secretVersion: z.int().meta({ description: 'The version of the secret that signed it.' }),
-    exchange: exchangeTrace.nullable().meta({ description: 'Null when nothing is known of its steps.' }),
+    exchange: exchangeTrace.nullable().meta({
+      description:
+        'What became of each of its steps, in milliseconds of that step alone; null when nothing is known of them.',
+    }),
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery.' });
 

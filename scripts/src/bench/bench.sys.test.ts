@@ -20,6 +20,26 @@ const feedResult = z.object({
   holds: z.boolean(),
 });
 
+const throughputResult = z.object({
+  deliveries: z.literal(5_000),
+  perSecond: z.number().positive(),
+  barePerSecond: z.array(z.number().positive()).length(2),
+  ratio: z.number(),
+  processors: z.array(z.object({ process: z.string(), cores: z.number() })),
+  dispatcherMiB: z.array(z.number().positive()),
+  holds: z.boolean(),
+});
+
+const fairnessPhase = z.object({ events: z.literal(100), median: z.number(), p99: z.number() });
+const fairnessResult = z.object({
+  before: fairnessPhase,
+  beside: fairnessPhase,
+  after: fairnessPhase,
+  ratio: z.number(),
+  burstReceived: z.int().positive(),
+  holds: z.boolean(),
+});
+
 let directory = '';
 
 beforeAll(() => {
@@ -57,6 +77,36 @@ describe('scripts/bench', () => {
       'at the end, nothing new: 8, 20',
     ]);
     expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  }, 180_000);
+
+  test('throughput drains its backlog, says where the time goes, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'throughput.json');
+    const ended = await bench('throughput', '--deliveries', '5000', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    const { perSecond, barePerSecond, ratio, processors, holds } = throughputResult.parse(
+      JSON.parse(readFileSync(json, 'utf8')),
+    );
+    const [first = 0, second = 0] = barePerSecond;
+    expect(ratio).toBeCloseTo((2 * perSecond) / (first + second), 5);
+    expect(processors.map(({ process }) => process)).toEqual(
+      expect.arrayContaining(['job-state', 'webhook-dispatcher', 'postgres', 'rabbitmq']),
+    );
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  }, 180_000);
+
+  test('fairness receives every event of the healthy endpoints, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'fairness.json');
+    const ended = await bench('fairness', '--seconds', '5', '--burst', '200', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    const { ratio, holds } = fairnessResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(holds).toBe(ratio <= 1.5);
     expect(ended.exitCode).toBe(holds ? 0 : 1);
     expect(stacksOfBenchmarks()).toEqual(before);
   }, 180_000);

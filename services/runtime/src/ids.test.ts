@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { idFloor, isId, newId } from './ids.js';
+import { idFloor, instantOfId, isId, newId } from './ids.js';
 
 describe('an id', () => {
   test('is its prefix and a part that sorts by time of creation', () => {
@@ -40,5 +40,15 @@ describe('the floor of a time', () => {
     const made = newId('dlv');
     const after = idFloor('dlv', new Date(Date.now() + 1));
     expect([made, after, before].sort()).toEqual([before, made, after]);
+  });
+});
+
+describe('the time of an id', () => {
+  test('is that of its making', () => {
+    expect(instantOfId('job', 'job_01fwhe4ydgfk1shh6w1g60eecf')).toEqual(
+      new Date('2022-02-22T19:22:22.000Z'),
+    );
+    expect(instantOfId('dlv', 'job_01fwhe4ydgfk1shh6w1g60eecf')).toBeUndefined();
+    expect(instantOfId('job', 'job_01fwhe4ydg')).toBeUndefined();
   });
 });

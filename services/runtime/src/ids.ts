@@ -31,3 +31,10 @@ export function idFloor(prefix: IdPrefix, instant: Date): string {
   }
   return `${prefix}_${time}${'0'.repeat(RANDOM_DIGITS)}`;
 }
+
+/** The millisecond in which an id with the prefix was made; undefined for a text that is no such id. */
+export function instantOfId(prefix: IdPrefix, text: string): Date | undefined {
+  if (!isId(prefix, text)) return undefined;
+  const time = text.slice(prefix.length + 1, prefix.length + 1 + TIME_DIGITS);
+  return new Date(Array.from(time).reduce((sum, digit) => sum * DIGITS.length + DIGITS.indexOf(digit), 0));
+}

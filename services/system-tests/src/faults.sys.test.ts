@@ -32,14 +32,17 @@ test(
   'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
   async () => {
     process.stdout.write(`faults: ${REPEAT}\n`);
-    let done: readonly DoneFault[] = [];
+    const done: DoneFault[] = [];
     try {
       const { history, summary } = await playDeliveries(stack, {
         seed: SEED,
         spanMs: SPAN_MS,
         patienceMs: PATIENCE_MS,
         withBackfill: true,
-        faults: async () => (done = await playFaults(stack.stack, planFaults(SEED, SPAN_MS))),
+        faults: async () => {
+          await playFaults(stack.stack, planFaults(SEED, SPAN_MS), (fault) => done.push(fault));
+          return done;
+        },
       });
       process.stdout.write(`faults: ${summary}\n`);
       expect(checkHistory(history).slice(0, FAULTS_SHOWN)).toEqual([]);

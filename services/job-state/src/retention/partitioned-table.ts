@@ -1,5 +1,5 @@
 import { invariant } from '@partner/runtime/invariant';
-import { idFloor, type IdPrefix } from '@partner/runtime/ids';
+import { idFloor, type IdPrefix, instantOfId } from '@partner/runtime/ids';
 
 export const DAY_MS = 24 * 3_600_000;
 
@@ -24,9 +24,6 @@ export interface TimeRange {
   readonly to: Date;
 }
 
-const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
-/** A TypeID begins with two zero bits and the 48 bits of its milliseconds: five bits to a character. */
-const INSTANT_LENGTH = 10;
 /** Weeks begin on Mondays, 00:00 UTC; the first one after the beginning of all instants did on January 5th, 1970. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
@@ -40,15 +37,9 @@ export function partitionBound(key: PartitionKey, instant: Date): string {
 
 /** The instant of a bound that {@link partitionBound} made, or of a whole id; undefined when the text is neither. */
 export function instantOfKey(key: PartitionKey, text: string): Date | undefined {
-  if (key.kind === 'instant') {
-    const instant = new Date(text);
-    return Number.isNaN(instant.getTime()) ? undefined : instant;
-  }
-  if (!text.startsWith(`${key.prefix}_`)) return undefined;
-  const digits = text.slice(key.prefix.length + 1, key.prefix.length + 1 + INSTANT_LENGTH);
-  const values = Array.from(digits, (digit) => DIGITS.indexOf(digit));
-  if (values.length < INSTANT_LENGTH || values.includes(-1)) return undefined;
-  return new Date(values.reduce((sum, value) => sum * DIGITS.length + value, 0));
+  if (key.kind === 'id') return instantOfId(key.prefix, text);
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
 /** The partition that an instant belongs into: whole weeks from Monday on, or 30 days counted from January 1st, 1970. */

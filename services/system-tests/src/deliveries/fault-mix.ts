@@ -26,11 +26,15 @@ export interface DoneFault extends Span {
 }
 
 /**
- * Plays a plan of faults on a stack and resolves once all of them are over and every process is ready again. A process that
- * has ended, by a fault or by itself, is started again, as a supervisor would; nothing else is done for the service.
+ * Plays a plan of faults on a stack, tells of each once it is over, and resolves once all of them are over and every process is
+ * ready again. A process that has ended, by a fault or by itself, is started again, as a supervisor would; nothing else is done
+ * for the service.
  */
-export async function playFaults(stack: Stack, plan: readonly PlannedFault[]): Promise<readonly DoneFault[]> {
-  const done: DoneFault[] = [];
+export async function playFaults(
+  stack: Stack,
+  plan: readonly PlannedFault[],
+  onDone: (done: DoneFault) => void,
+): Promise<void> {
   const busy = new Map<string, Promise<unknown>>();
   const beganAt = Date.now();
 
@@ -52,7 +56,7 @@ export async function playFaults(stack: Stack, plan: readonly PlannedFault[]): P
     } catch (error) {
       outcome = String(error).split('\n')[0];
     }
-    done.push({ what, from, to: Date.now(), note: outcome ?? '' });
+    onDone({ what, from, to: Date.now(), note: outcome ?? '' });
   }
 
   /** Starts a process until it runs and is ready, however often it ends before. */
@@ -147,11 +151,11 @@ export async function playFaults(stack: Stack, plan: readonly PlannedFault[]): P
     await supervisor;
   }
   await Promise.all(FAULTY_PROCESSES.map(bringUp));
-  return done.sort((a, b) => a.from - b.from);
 }
 
 /** Lines that tell what was done, with times after the first one. */
-export function timelineOf(done: readonly DoneFault[]): string {
+export function timelineOf(faults: readonly DoneFault[]): string {
+  const done = faults.toSorted((a, b) => a.from - b.from);
   const start = done[0]?.from ?? 0;
   const seconds = (at: number) => ((at - start) / 1_000).toFixed(1).padStart(6);
   return done

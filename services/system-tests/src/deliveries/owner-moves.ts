@@ -18,13 +18,15 @@ import type { patientOwner, TimedAnswer } from './patient-calls.js';
 /** How long a test delivery may take, in milliseconds: some leases that are lost, one after another. */
 const TEST_PATIENCE_MS = 240_000;
 const BETWEEN_LOOKS_MS = 200;
+/** For which a secret stays pending: several events are signed meanwhile. */
+const LOADING_MS = 4_000;
 
 /** A subscription with the moves of its owner, each of which waits for its certain answer, and what came of them. */
 export interface OwnedSubscription {
   readonly history: SubscriptionHistory;
   pause(): Promise<void>;
   activate(options: { readonly backfill: boolean }): Promise<void>;
-  /** Rotates the secret, has the pending one tested, and activates it. */
+  /** Rotates the secret, has the pending one tested, and activates it once every receiver has had time to load it. */
   rotate(): Promise<void>;
   /** Changes the URL to another path, has it tested, and activates the subscription again. */
   moveTo(path: string): Promise<void>;
@@ -83,6 +85,7 @@ export async function openSubscription(
       const { pendingSecretVersion: version } = rotated;
       const place = secrets.push({ version, secret: rotated.secret, activation: undefined }) - 1;
       await sendTest({ secretVersion: version });
+      await delay(LOADING_MS);
       const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
       secrets[place] = { version, secret: rotated.secret, activation: changeOf(activated, 200) };
     },

@@ -60,53 +60,30 @@ export async function playDeliveries(
     readonly faults: () => Promise<readonly Span[]>;
   },
 ): Promise<PlayedDeliveries> {
-  const installers = stack.companies('INSTALLER');
-  const sellers = stack.companies('SALES');
-  const companies = [...installers, ...sellers];
+  const { database } = stack;
+  const companies = [...stack.companies('INSTALLER'), ...stack.companies('SALES')];
   const companyIds = companies.map(({ id }) => id);
   // Writes come faster than the standard limit lets through.
-  await stack.database.query('update companies set installer_requests_per_minute = 100000');
-  const before = new Set((await readEvents(stack.database, companyIds, new Set())).map(({ id }) => id));
+  await database.query('update companies set installer_requests_per_minute = 100000');
+  const before = new Set((await readEvents(database, companyIds, new Set())).map(({ id }) => id));
 
-  const owners = new Map(companies.map((one) => [one.id, patientOwner(stack.baseUrl, one.owner)]));
-  const ownerOf = (companyId: string) => {
-    const owner = owners.get(companyId);
-    if (owner === undefined) throw new Error(`${companyId} has no owner`);
-    return owner;
-  };
-  const open = (company: SandboxCompany | undefined, path: string, ...patterns: readonly string[]) => {
-    if (company === undefined) throw new Error('the sandbox has too few companies');
-    const origin = `https://${RECEIVER_HOST}`;
-    const events = eventsOf(patterns, company.class);
-    return openSubscription(ownerOf(company.id), { companyId: company.id, origin, path, patterns, events });
-  };
-  const steady = await open(installers[0], '/steady', 'install.*');
-  const rotated = await open(installers[0], '/rotated', 'install.*');
-  const failing = await open(installers[0], FAILING_PATH, 'install.schedule_changed');
-  const paused = await open(installers[1], '/paused', 'install.status_changed', 'install.schedule_changed');
-  const backfilled = await open(installers[1], '/back-filled', 'install.status_changed');
-  const moved = await open(installers[1], '/moved', 'install.*');
-  const sold = await open(sellers[0], '/sold', 'appointment.booked');
-  const soldToo = await open(sellers[1], '/sold-too', 'appointment.booked');
-  const subscriptions = [steady, rotated, failing, paused, backfilled, moved, sold, soldToo];
-
-  const workload = createWorkload(stack, { installers, sellers }, play.seed);
+  const ownerOf = ownersOf(stack.baseUrl, companies);
+  const opened = await openSubscriptions(stack, ownerOf);
+  const workload = createWorkload(
+    stack,
+    { installers: stack.companies('INSTALLER'), sellers: stack.companies('SALES') },
+    play.seed,
+  );
   await workload.prepare();
-  const [faults] = await Promise.all([
-    play.faults(),
-    workload.run(play.spanMs),
-    pauseOnce(paused, 0.4 * play.spanMs, LONG_PAUSE_MS, { backfill: false }),
-    // At once, since a back-fill waits until what was under way with it has settled.
-    ...(play.withBackfill ? [pauseOnce(backfilled, 0, SHORT_PAUSE_MS, { backfill: true })] : []),
-    rotateTwice(rotated, play.spanMs),
-    moveOnce(moved, play.spanMs),
-  ]);
+  const faults = play.faults();
+  await allEnded([faults, workload.run(play.spanMs), ...movesOfOwners(opened, play)]);
+  const subscriptions = Object.values(opened);
 
   const readable = subscriptions.map(({ history }) => ({
     id: history.id,
     owner: ownerOf(history.companyId),
   }));
-  await waitUntilFinished(readable, stack.database, play.patienceMs);
+  await waitUntilFinished(readable, database, play.patienceMs);
   const history: DeliveryHistory = {
     settings: {
       retryBaseMs: RETRY_BASE_MS,
@@ -114,13 +91,66 @@ export async function playDeliveries(
       underWayMs: LEASE_SECONDS * 1_000 - ATTEMPT_MS,
     },
     writes: workload.writes,
-    events: await readEvents(stack.database, companyIds, before),
+    events: await readEvents(database, companyIds, before),
     subscriptions: subscriptions.map((one) => one.history),
     deliveries: await readDeliveries(readable),
     requests: stack.receiver.received,
-    unsettled: faults.map(({ from, to }) => ({ from, to: to + AFTERMATH_MS })),
+    unsettled: (await faults).map(({ from, to }) => ({ from, to: to + AFTERMATH_MS })),
   };
   return { history, summary: summaryOf(history) };
+}
+
+type OwnerOf = (companyId: string) => ReturnType<typeof patientOwner>;
+
+function ownersOf(baseUrl: string, companies: readonly SandboxCompany[]): OwnerOf {
+  const owners = new Map(companies.map((one) => [one.id, patientOwner(baseUrl, one.owner)]));
+  return (companyId) => {
+    const owner = owners.get(companyId);
+    if (owner === undefined) throw new Error(`${companyId} has no owner`);
+    return owner;
+  };
+}
+
+/** Subscriptions of four companies, each named after what becomes of it. */
+async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
+  const [installer, otherInstaller] = stack.companies('INSTALLER');
+  const [seller, otherSeller] = stack.companies('SALES');
+  const open = (company: SandboxCompany | undefined, path: string, ...patterns: readonly string[]) => {
+    if (company === undefined) throw new Error('the sandbox has too few companies');
+    const origin = `https://${RECEIVER_HOST}`;
+    const events = eventsOf(patterns, company.class);
+    return openSubscription(ownerOf(company.id), { companyId: company.id, origin, path, patterns, events });
+  };
+  return {
+    steady: await open(installer, '/steady', 'install.*'),
+    rotated: await open(installer, '/rotated', 'install.*'),
+    failing: await open(installer, FAILING_PATH, 'install.schedule_changed'),
+    paused: await open(otherInstaller, '/paused', 'install.status_changed', 'install.schedule_changed'),
+    backfilled: await open(otherInstaller, '/back-filled', 'install.status_changed'),
+    moved: await open(otherInstaller, '/moved', 'install.*'),
+    sold: await open(seller, '/sold', 'appointment.booked'),
+    soldToo: await open(otherSeller, '/sold-too', 'appointment.booked'),
+  };
+}
+
+/** What the owners do in the span, each beside the others. */
+function movesOfOwners(
+  opened: Awaited<ReturnType<typeof openSubscriptions>>,
+  { spanMs, withBackfill }: { readonly spanMs: number; readonly withBackfill: boolean },
+): readonly Promise<void>[] {
+  return [
+    pauseOnce(opened.paused, 0.4 * spanMs, LONG_PAUSE_MS, { backfill: false }),
+    // At once, since a back-fill waits until what was under way with it has settled.
+    ...(withBackfill ? [pauseOnce(opened.backfilled, 0, SHORT_PAUSE_MS, { backfill: true })] : []),
+    rotateTwice(opened.rotated, spanMs),
+    moveOnce(opened.moved, spanMs),
+  ];
+}
+
+/** Resolves, or rejects with the first failure, once all have come to an end: nothing goes on behind a failed test. */
+async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
 }
 
 function eventsOf(patterns: readonly string[], companyClass: CompanyClassName): readonly string[] {
