@@ -44,8 +44,10 @@ test(
           return done;
         },
       });
-      process.stdout.write(`faults: ${summary}\n`);
-      expect(checkHistory(history).slice(0, FAULTS_SHOWN)).toEqual([]);
+      const violations = checkHistory(history);
+      const lost = violations.filter((violation) => violation.includes('LOST')).length;
+      process.stdout.write(`faults: ${summary}; lost: ${lost}\n`);
+      expect(violations.slice(0, FAULTS_SHOWN)).toEqual([]);
       expect(history.deliveries.some(({ delivery }) => delivery.state === 'dead_lettered')).toBe(true);
       expect(history.deliveries.some(({ delivery }) => delivery.bulkReplayId !== null)).toBe(true);
       await waitUntilPlatformHears(history.writes);

@@ -23,7 +23,7 @@ export function curlCommand(
     ...(isWrite ? ["-H 'content-type: application/json'"] : []),
     ...(example === undefined ? [] : [`-d ${quoted(indented(example.value))}`]),
   ];
-  const hasPlainMethod = method === 'GET' || (method === 'POST' && body !== undefined);
+  const hasPlainMethod = method === 'GET' || (method === 'POST' && example !== undefined);
   const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(`${serverUrl}${path}`)}`;
   return [start, ...options].join(' \\\n  ');
 }

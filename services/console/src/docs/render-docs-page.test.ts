@@ -97,8 +97,8 @@ describe('the ready command', () => {
 
   test('of the console acts from its own origin with the cookie that the login has kept', () => {
     expect(curlCommand(operation('createSession'), description)).toContain('-c cookies.txt');
-    expect(curlCommand(operation('activateWebhook'), description)).toBe(
-      `curl -sS -X POST 'https://api.partner.example/partner-api/webhooks/whk_01k3h5d8vqf2mw7x0r4tn6ysbe/activate' \\
+    expect(curlCommand(operation('pauseWebhook'), description)).toBe(
+      `curl -sS -X POST 'https://api.partner.example/partner-api/webhooks/whk_01k3h5d8vqf2mw7x0r4tn6ysbe/pause' \\
   -b cookies.txt \\
   -H 'Origin: https://api.partner.example' \\
   -H 'content-type: application/json'`,

@@ -104,6 +104,11 @@ test('a later process with the same number is another process', () => {
   expect(isProcessRunning({ ...identity, startedAt: 'earlier' })).toBe(false);
 });
 
+test('a free port is given once, though nothing listens on it yet', async () => {
+  const ports = await Promise.all(Array.from({ length: 400 }, () => freePort()));
+  expect(new Set(ports).size).toBe(ports.length);
+});
+
 test('a free port can be listened on, and a taken one is not free', async () => {
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');

@@ -58,8 +58,11 @@ export function baseEnvironment(): Record<string, string> {
   );
 }
 
+/** Nothing may listen on them yet: who asks for several ports starts its servers later. */
+const givenPorts = new Set<number>();
+
 /**
- * A TCP port of loopback that was free a moment ago. It lies below the range that the system takes for outgoing
+ * A TCP port of loopback that was free a moment ago and was not given to anybody else in this process. It lies below the range that the system takes for outgoing
  * connections: while a server is away, a client that tries to reach it could otherwise be given the very port, connect to
  * itself and keep the server from coming back.
  */
@@ -68,6 +71,8 @@ export async function freePort(): Promise<number> {
   const behind = firstOutgoingPort();
   for (let attempt = 0; attempt < 50 && behind - lowest > 1_000; attempt += 1) {
     const candidate = lowest + Math.floor(Math.random() * (behind - lowest));
+    if (givenPorts.has(candidate)) continue;
+    givenPorts.add(candidate);
     if (await isFreePort(candidate)) return candidate;
   }
   return new Promise((resolve, reject) => {

@@ -1,10 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
-import {
-  secretRotated,
-  subscription,
-  subscriptionCreated,
-} from '@partner/proto-contracts/public-api/webhook-subscription';
+import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
 import type {
   AskedChange,
@@ -56,15 +52,32 @@ export async function openSubscription(
   const secrets: SecretHistory[] = [{ version: 1, secret, activation: sinceEver }];
 
   async function sendTest(body: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    await untilDelivered(expectAnswer(await owner.call('POST', `${own}/test`, body), 202, delivery).id);
+  }
+
+  async function untilDelivered(deliveryId: string): Promise<void> {
     const deadline = Date.now() + TEST_PATIENCE_MS;
-    const { id } = expectAnswer(await owner.call('POST', `${own}/test`, body), 202, delivery);
     for (;;) {
-      const { answer } = await owner.call('GET', `/partner-api/deliveries/${id}`);
-      const { state } = deliveryWithAttempts.parse(answer.json).delivery;
-      if (state === 'delivered') return;
+      const { answer } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
+      if (deliveryWithAttempts.parse(answer.json).delivery.state === 'delivered') return;
       if (Date.now() > deadline) throw new Error(`the test delivery stays as it is: ${answer.text}`);
       await delay(BETWEEN_LOOKS_MS);
     }
+  }
+
+  /** False when the secret was replaced meanwhile, by an earlier try of the rotation that came through late. */
+  async function tryToRotate(): Promise<boolean> {
+    const rotated = expectAnswer(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
+    const { pendingSecretVersion: version, secret } = rotated;
+    const place = secrets.push({ version, secret, activation: undefined }) - 1;
+    const test = await owner.call('POST', `${own}/test`, { secretVersion: version });
+    if (test.answer.status === 409) return false;
+    await untilDelivered(expectAnswer(test, 202, delivery).id);
+    await delay(LOADING_MS);
+    const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
+    if (activated.answer.status === 409) return false;
+    secrets[place] = { version, secret, activation: changeOf(activated, 200) };
+    return true;
   }
 
   async function activate({ backfill }: { readonly backfill: boolean }): Promise<void> {
@@ -81,13 +94,7 @@ export async function openSubscription(
       states.push({ ...changeOf(await owner.call('POST', `${own}/pause`), 200), state: 'paused' });
     },
     async rotate() {
-      const rotated = expectAnswer(await owner.call('POST', `${own}/rotate-secret`), 201, secretRotated);
-      const { pendingSecretVersion: version } = rotated;
-      const place = secrets.push({ version, secret: rotated.secret, activation: undefined }) - 1;
-      await sendTest({ secretVersion: version });
-      await delay(LOADING_MS);
-      const activated = await owner.call('POST', `${own}/activate-secret`, { pendingSecretVersion: version });
-      secrets[place] = { version, secret: rotated.secret, activation: changeOf(activated, 200) };
+      while (!(await tryToRotate()));
     },
     async moveTo(path) {
       const changed = changeOf(await owner.call('PATCH', own, { url: wanted.origin + path }), 200);
@@ -97,14 +104,6 @@ export async function openSubscription(
       await activate({ backfill: false });
     },
   };
-}
-
-/** Reads what the console says of a subscription. */
-export async function readOwned(
-  owner: ReturnType<typeof patientOwner>,
-  subscriptionId: string,
-): Promise<z.infer<typeof subscription>> {
-  return expectAnswer(await owner.call('GET', `/partner-api/webhooks/${subscriptionId}`), 200, subscription);
 }
 
 function changeOf(answered: TimedAnswer, status: number): AskedChange {

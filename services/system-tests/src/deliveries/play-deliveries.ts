@@ -121,16 +121,17 @@ async function openSubscriptions(stack: TestStack, ownerOf: OwnerOf) {
     const events = eventsOf(patterns, company.class);
     return openSubscription(ownerOf(company.id), { companyId: company.id, origin, path, patterns, events });
   };
-  return {
-    steady: await open(installer, '/steady', 'install.*'),
-    rotated: await open(installer, '/rotated', 'install.*'),
-    failing: await open(installer, FAILING_PATH, 'install.schedule_changed'),
-    paused: await open(otherInstaller, '/paused', 'install.status_changed', 'install.schedule_changed'),
-    backfilled: await open(otherInstaller, '/back-filled', 'install.status_changed'),
-    moved: await open(otherInstaller, '/moved', 'install.*'),
-    sold: await open(seller, '/sold', 'appointment.booked'),
-    soldToo: await open(otherSeller, '/sold-too', 'appointment.booked'),
-  };
+  const [steady, rotated, failing, paused, backfilled, moved, sold, soldToo] = await Promise.all([
+    open(installer, '/steady', 'install.*'),
+    open(installer, '/rotated', 'install.*'),
+    open(installer, FAILING_PATH, 'install.schedule_changed'),
+    open(otherInstaller, '/paused', 'install.status_changed', 'install.schedule_changed'),
+    open(otherInstaller, '/back-filled', 'install.status_changed'),
+    open(otherInstaller, '/moved', 'install.*'),
+    open(seller, '/sold', 'appointment.booked'),
+    open(otherSeller, '/sold-too', 'appointment.booked'),
+  ]);
+  return { steady, rotated, failing, paused, backfilled, moved, sold, soldToo };
 }
 
 /** What the owners do in the span, each beside the others. */
