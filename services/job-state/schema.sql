@@ -14,6 +14,7 @@ CREATE TABLE public.deliveries (
     attempts integer DEFAULT 0 NOT NULL,
     next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
     lease_id text,
+    not_before timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
 );
@@ -543,6 +544,8 @@ CREATE UNIQUE INDEX bulk_replays_running_key ON public.bulk_replays USING btree 
 
 CREATE INDEX bulk_replays_subscription_id_idx ON public.bulk_replays USING btree (subscription_id, id);
 
+CREATE INDEX deliveries_bulk_replay_id_idx ON public.deliveries USING btree (bulk_replay_id) WHERE (bulk_replay_id IS NOT NULL);
+
 CREATE INDEX deliveries_event_id_idx ON public.deliveries USING btree (event_id);
 
 CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE ((state = 'pending'::text) AND (lease_id IS NULL));
@@ -559,6 +562,10 @@ CREATE INDEX delivery_attempts_id_idx ON ONLY public.delivery_attempts USING btr
 
 CREATE INDEX delivery_attempts_default_id_idx ON public.delivery_attempts_default USING btree (id);
 
+CREATE INDEX delivery_attempts_recorded_at_idx ON ONLY public.delivery_attempts USING brin (recorded_at);
+
+CREATE INDEX delivery_attempts_default_recorded_at_idx ON public.delivery_attempts_default USING brin (recorded_at);
+
 CREATE INDEX events_company_id_idx ON ONLY public.events USING btree (company_id, id);
 
 CREATE INDEX events_default_company_id_id_idx ON public.events_default USING btree (company_id, id);
@@ -574,6 +581,10 @@ CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_d
 CREATE INDEX finished_deliveries_event_id_idx ON ONLY public.finished_deliveries USING btree (event_id);
 
 CREATE INDEX finished_deliveries_default_event_id_idx ON public.finished_deliveries_default USING btree (event_id);
+
+CREATE INDEX finished_deliveries_finished_at_idx ON ONLY public.finished_deliveries USING brin (finished_at);
+
+CREATE INDEX finished_deliveries_default_finished_at_idx ON public.finished_deliveries_default USING brin (finished_at);
 
 CREATE INDEX finished_deliveries_subscription_id_idx ON ONLY public.finished_deliveries USING btree (subscription_id, id);
 
@@ -615,6 +626,8 @@ ALTER INDEX public.delivery_attempts_id_idx ATTACH PARTITION public.delivery_att
 
 ALTER INDEX public.delivery_attempts_pkey ATTACH PARTITION public.delivery_attempts_default_pkey;
 
+ALTER INDEX public.delivery_attempts_recorded_at_idx ATTACH PARTITION public.delivery_attempts_default_recorded_at_idx;
+
 ALTER INDEX public.events_company_id_idx ATTACH PARTITION public.events_default_company_id_id_idx;
 
 ALTER INDEX public.events_resource_id_idx ATTACH PARTITION public.events_default_company_id_resource_id_id_idx;
@@ -626,6 +639,8 @@ ALTER INDEX public.feed_entries_job_id_idx ATTACH PARTITION public.feed_entries_
 ALTER INDEX public.feed_entries_pkey ATTACH PARTITION public.feed_entries_default_pkey;
 
 ALTER INDEX public.finished_deliveries_event_id_idx ATTACH PARTITION public.finished_deliveries_default_event_id_idx;
+
+ALTER INDEX public.finished_deliveries_finished_at_idx ATTACH PARTITION public.finished_deliveries_default_finished_at_idx;
 
 ALTER INDEX public.finished_deliveries_pkey ATTACH PARTITION public.finished_deliveries_default_pkey;
 

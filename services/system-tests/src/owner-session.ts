@@ -9,7 +9,13 @@ import { type Answer, call } from './http-call.js';
 
 /** A signed-in owner at the console. */
 export interface OwnerSession {
-  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Sends a request of the console's own page, unless `headers` say otherwise. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
 }
 
 /** Signs an owner in, as a browser would. Throws with the answer when it is refused. */
@@ -28,10 +34,10 @@ export async function signIn(
     throw new Error(`the owner could not sign in: ${answer.status} ${answer.text}`);
   }
   return {
-    call: (method, path, body) =>
+    call: (method, path, body, headers = {}) =>
       call(baseUrl, path, {
         method,
-        headers: { cookie, origin },
+        headers: { cookie, origin, ...headers },
         ...(method === 'GET' ? {} : { body: body ?? {} }),
       }),
   };

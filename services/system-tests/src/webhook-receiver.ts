@@ -30,6 +30,7 @@ export type ReceiverAnswer =
       readonly status: number;
       readonly retryAfterSeconds?: number;
       readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
       readonly afterMs?: number;
     }
   | { readonly kind: 'closed' }
@@ -85,7 +86,7 @@ export async function startWebhookReceiver(options: {
           ...answer.headers,
           ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
         };
-        const send = () => response.writeHead(answer.status, headers).end();
+        const send = () => response.writeHead(answer.status, headers).end(answer.body);
         if (answer.afterMs === undefined) send();
         else setTimeout(send, answer.afterMs);
       }

@@ -37,32 +37,42 @@ export interface ConnectionPool {
   close(): void;
 }
 
+/** A TLS session that can be resumed. */
+interface KnownSession {
+  readonly session: Buffer;
+  readonly certificate: PeerCertificate | undefined;
+  /** When the certificate was judged. */
+  readonly judgedAt: number;
+}
+
 /** Below the 5 s after which common servers close a connection that is not used. */
 const IDLE_MS = 4_000;
 const IDLE_CONNECTIONS_PER_KEY = 100;
 const MAX_KEPT_CONNECTIONS = 1_000;
 const MAX_SESSIONS = 2_000;
+/** After which a certificate is judged again, in a handshake that resumes nothing. */
+const MAX_SESSION_MS = 3_600_000;
 const MAX_BROKEN_KEYS = 1_000;
 const KEEP_NONE_MS = 60_000;
 
 /**
  * Makes a pool. A connection that it opens goes to the address that it is told, without any lookup or proxy, speaks TLS
  * 1.2 or newer and HTTP/1.1, and is usable only when the certificate is trusted and is for the host name. TLS sessions
- * are resumed.
+ * are resumed for an hour at most, and not beyond the end of the certificate, since no certificate is shown in that.
  */
 export function createConnectionPool(options: {
   /** PEM text of certificate authorities that are trusted besides the usual ones. */
   readonly extraCa?: string | undefined;
+  /** Milliseconds that only grow. */
+  readonly elapsedMs?: () => number;
 }): ConnectionPool {
+  const { elapsedMs = () => performance.now() } = options;
   // Made once: reading the certificate authorities costs more than a handshake.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
     ...(options.extraCa !== undefined && { ca: [...rootCertificates, options.extraCa] }),
   });
-  const sessions = new Map<
-    string,
-    { readonly session: Buffer; readonly certificate: PeerCertificate | undefined }
-  >();
+  const sessions = new Map<string, KnownSession>();
   const openings = new WeakMap<Socket, ConnectionOpening>();
   const keepNoneUntil = new Map<string, number>();
   let openConnections = 0;
@@ -78,7 +88,7 @@ export function createConnectionPool(options: {
 
   agent.createConnection = (request) => {
     const name = agent.getName(request);
-    const known = sessions.get(name);
+    const known = usableSession(name);
     const socket = connect({
       host: request.host ?? '',
       port: Number(request.port),
@@ -111,7 +121,8 @@ export function createConnectionPool(options: {
     socket.on('session', (session: Buffer) => {
       sessions.delete(name);
       forgetOldest(sessions, MAX_SESSIONS);
-      sessions.set(name, { session, certificate: opening.certificate });
+      const judgedAt = known !== undefined && socket.isSessionReused() ? known.judgedAt : elapsedMs();
+      sessions.set(name, { session, certificate: opening.certificate, judgedAt });
     });
     return socket;
   };
@@ -138,6 +149,15 @@ export function createConnectionPool(options: {
       agent.destroy();
     },
   };
+
+  function usableSession(name: string): KnownSession | undefined {
+    const known = sessions.get(name);
+    if (known === undefined) return undefined;
+    const hasEnded = known.certificate !== undefined && known.certificate.validTo <= new Date();
+    if (!hasEnded && elapsedMs() - known.judgedAt < MAX_SESSION_MS) return known;
+    sessions.delete(name);
+    return undefined;
+  }
 
   function nameOf(key: ConnectionKey): string {
     return agent.getName({ host: key.address, port: key.port, servername: serverNameOf(key.hostName) });

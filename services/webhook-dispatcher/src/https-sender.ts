@@ -168,7 +168,7 @@ export function createHttpsSender(deps: {
       let firstByteMs: number | undefined;
 
       const answerSoFar = (): PostAnswer | undefined =>
-        response?.statusCode === undefined
+        response?.statusCode === undefined || response.statusCode < 100
           ? undefined
           : {
               status: response.statusCode,

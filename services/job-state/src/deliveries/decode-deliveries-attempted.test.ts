@@ -100,11 +100,6 @@ describe('decodeDeliveriesAttempted', () => {
     ['attempt.startedAt', (message) => delete message.attempt?.startedAt],
     ['attempt.outcome', (message) => delete message.attempt?.outcome],
     ['attempt.number', (message) => delete message.attempt?.number],
-    ['attempt.durationMs', (message) => message.attempt && (message.attempt.durationMs = -1)],
-    [
-      'attempt.outcome',
-      (message) => message.attempt && (message.attempt.outcome = AttemptOutcome.UNSPECIFIED),
-    ],
     [
       'attempt.startedAt',
       (message) => message.attempt?.startedAt && (message.attempt.startedAt.seconds = 1n << 60n),
@@ -120,10 +115,52 @@ describe('decodeDeliveriesAttempted', () => {
         message.attempt && (message.attempt.startedAt = timestampFromDate(new Date('2100-01-01T00:00:00Z'))),
     ],
     ['attempt.number', (message) => message.attempt && (message.attempt.number = 9)],
-    ['attempt.responseStatus', (message) => message.attempt && (message.attempt.responseStatus = 99)],
   ])('says that %s is at fault', (field, change) => {
     const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
     expect(results).toEqual([]);
     expect(malformed).toContain(`results.0.${field}:`);
+  });
+
+  test.each<[string, (message: DeliveryAttempted) => void, object]>([
+    ['a status', ({ attempt }) => attempt && (attempt.responseStatus = 0), { responseStatus: undefined }],
+    ['a duration', ({ attempt }) => attempt && (attempt.durationMs = -1), { durationMs: 0 }],
+    [
+      'an outcome',
+      ({ attempt }) => attempt && (attempt.outcome = AttemptOutcome.UNSPECIFIED),
+      { outcome: 'connection_failed' },
+    ],
+    [
+      'the end of a certificate',
+      ({ attempt }) =>
+        attempt?.exchange?.certificateValidTo && (attempt.exchange.certificateValidTo.seconds = 1n << 60n),
+      { exchange: JSON.stringify({ dnsMs: 2, addresses: ['203.0.113.7'], reusedConnection: false }) },
+    ],
+    [
+      'the duration of a step',
+      ({ attempt }) => attempt?.exchange && (attempt.exchange.dnsMs = -1),
+      {
+        exchange: JSON.stringify({
+          addresses: ['203.0.113.7'],
+          certificateValidTo: '2027-01-01T00:00:00.000Z',
+          reusedConnection: false,
+        }),
+      },
+    ],
+  ])('takes a result with %s that makes no sense', (_what, change, expected) => {
+    const { results, malformed } = decodeDeliveriesAttempted(encoded(attempted(change)));
+    expect(malformed).toBeUndefined();
+    expect(results[0]?.attempt).toMatchObject(expected);
+  });
+
+  test('keeps the end of a certificate of another century', () => {
+    const { results } = decodeDeliveriesAttempted(
+      encoded(
+        attempted(({ attempt }) => {
+          if (attempt?.exchange)
+            attempt.exchange.certificateValidTo = timestampFromDate(new Date('2126-01-01T00:00:00Z'));
+        }),
+      ),
+    );
+    expect(results[0]?.attempt.exchange).toContain('2126-01-01T00:00:00.000Z');
   });
 });

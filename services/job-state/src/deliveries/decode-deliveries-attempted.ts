@@ -20,44 +20,58 @@ const instant = z
     return z.NEVER;
   });
 
+/** Whatever an endpoint chose, such as the end of its certificate. */
+const anyInstant = z
+  .custom<Timestamp>((value) => value !== undefined)
+  .transform((timestamp) => {
+    const date = timestampDate(timestamp);
+    return Number.isNaN(date.getTime()) ? undefined : date;
+  });
+
+/** What is told of an attempt beside its end: what makes no sense is left out and refuses nothing. */
+function told<T extends z.ZodType>(schema: T) {
+  return schema.optional().catch(undefined);
+}
+
 /** What is kept of the steps of an attempt, as the JSON that is stored. */
 const exchange = z
   .object({
-    dnsMs: int32.optional(),
-    addresses: z.array(text).max(16).optional(),
-    connectMs: int32.optional(),
-    tlsMs: int32.optional(),
-    tlsProtocol: text.optional(),
-    certificateSubject: text.optional(),
-    certificateIssuer: text.optional(),
-    certificateValidTo: instant.optional(),
-    reusedConnection: z.boolean().optional(),
-    firstByteMs: int32.optional(),
+    dnsMs: told(int32),
+    addresses: told(z.array(text).max(16)),
+    connectMs: told(int32),
+    tlsMs: told(int32),
+    tlsProtocol: told(text),
+    certificateSubject: told(text),
+    certificateIssuer: told(text),
+    certificateValidTo: told(anyInstant),
+    reusedConnection: told(z.boolean()),
+    firstByteMs: told(int32),
   })
   .transform((given) => JSON.stringify(given));
+
+/** An outcome that a newer dispatcher knows is a failure whose kind is not known here. */
+const outcome = z.number().transform((given) => {
+  const known: AttemptOutcome | undefined = z.enum(AttemptOutcome).safeParse(given).data;
+  return (known === undefined ? undefined : attemptOutcomeName(known)) ?? 'connection_failed';
+});
 
 const deliveryAttempted = z.object({
   deliveryId: text,
   leaseId: text,
   urlVersion: int32,
-  retryAfterSeconds: int32.optional(),
+  retryAfterSeconds: told(int32),
   attempt: z.object({
     deliveryId: text,
     number: z.int().min(1).max(LIMITS.webhookAttempts),
     startedAt: instant,
-    durationMs: int32,
-    outcome: z.enum(AttemptOutcome).transform((outcome, context) => {
-      const name = attemptOutcomeName(outcome);
-      if (name !== undefined) return name;
-      context.addIssue({ code: 'custom', message: 'is not known' });
-      return z.NEVER;
-    }),
-    responseStatus: z.int().min(100).max(999).optional(),
-    responseBody: z.instanceof(Uint8Array).optional(),
-    error: text.optional(),
-    remoteAddress: text.optional(),
+    durationMs: int32.catch(0),
+    outcome,
+    responseStatus: told(z.int().min(100).max(999)),
+    responseBody: told(z.instanceof(Uint8Array)),
+    error: told(text),
+    remoteAddress: told(text),
     secretVersion: int32,
-    exchange: exchange.optional(),
+    exchange: told(exchange),
   }),
 });
 
@@ -65,8 +79,9 @@ const deliveryAttempted = z.object({
 export type AttemptResult = z.infer<typeof deliveryAttempted>;
 
 /**
- * Reads the results of a `DeliveriesAttempted` message. `malformed` says what is wrong with those that are not complete or
- * make no sense, and of a message that holds none.
+ * Reads the results of a `DeliveriesAttempted` message. `malformed` says what is wrong with those that do not say which
+ * attempt of which delivery they are of, when it began and that it ended, and of a message that holds none. Nothing that an
+ * endpoint can choose makes a result malformed: its delivery would be attempted for ever.
  */
 export function decodeDeliveriesAttempted(body: Uint8Array): {
   readonly results: readonly AttemptResult[];

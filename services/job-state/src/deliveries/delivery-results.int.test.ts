@@ -4,7 +4,8 @@ import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { claimDue, endExpiredLeases } from './claim-due.js';
+import { endExpiredLeases } from './claim-due.js';
+import { claimAll } from '../testing/claim-all.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
 import {
   attemptedMessage,
@@ -51,7 +52,8 @@ async function claimed(options: { isTest?: boolean } = {}): Promise<StoredDelive
 async function lease(id: string): Promise<StoredDelivery & { lease_id: string }> {
   await fixture.makeDue(id);
   await endExpiredLeases(fixture.database);
-  await claimDue(fixture.database, LIMITS);
+  await fixture.makeDue(id);
+  await claimAll(fixture.database, LIMITS);
   const delivery = await fixture.delivery(id);
   invariant(delivery.lease_id, 'the delivery is leased');
   return { ...delivery, lease_id: delivery.lease_id };
@@ -87,7 +89,7 @@ describe('the handler of delivery results', () => {
       if (number === 8) break;
       expect(after).toMatchObject({ state: 'retry_scheduled', finished_at: null });
       waits.push(Math.ceil((after.wait_ms ?? 0) / 60_000));
-      expect(await claimDue(fixture.database, LIMITS)).toEqual([]);
+      expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
       delivery = await lease(delivery.id);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64]);
@@ -101,7 +103,7 @@ describe('the handler of delivery results', () => {
       'delivery.dead_lettered',
     ]);
     await fixture.makeDue(delivery.id);
-    expect(await claimDue(fixture.database, LIMITS)).toEqual([]);
+    expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
 
     const [{ company_id: companyId } = { company_id: '' }] = await fixture.database.query<{
       company_id: string;
@@ -151,8 +153,15 @@ describe('the handler of delivery results', () => {
       lease_id: present.lease_id,
       finished_at: null,
     });
-    // Not before the wait that the counted attempt asks for, whenever the lease ends.
-    expect(Math.ceil((counted.wait_ms ?? 0) / 60_000)).toBe(1);
+    // The lease ends when it would have; but nothing is due then before the wait that the counted attempt asks for.
+    expect(counted.next_attempt_at).toEqual(present.next_attempt_at);
+    await fixture.makeDue(former.id);
+    await endExpiredLeases(fixture.database);
+    expect(Math.ceil(((await fixture.delivery(former.id)).wait_ms ?? 0) / 60_000)).toBe(1);
+    await fixture.database.query('update deliveries set lease_id = $2 where id = $1', [
+      former.id,
+      present.lease_id,
+    ]);
     await handle(attemptedMessage({ deliveryId: former.id, leaseId: present.lease_id, outcome: FAILED }));
     const after = await fixture.delivery(former.id);
     expect(after).toMatchObject({ state: 'retry_scheduled', attempts: 2, lease_id: null });
@@ -200,9 +209,20 @@ describe('the handler of delivery results', () => {
     const dead = await fixture.delivery(id);
     expect(dead).toMatchObject({ state: 'dead_lettered', attempts: 8, next_attempt_at: null });
     await handle(late());
-    await handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }));
     expect(await fixture.delivery(id)).toEqual(dead);
-    expect(await attemptsOf(id)).toHaveLength(10);
+    expect(await attemptsOf(id)).toHaveLength(9);
+  });
+
+  test('takes a success that comes after the dead letter for what it is', async () => {
+    const { id, subscription_id: subscriptionId } = await claimed();
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
+    }
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'dead_lettered' });
+    expect(await fixture.health(subscriptionId)).toBe('degraded');
+    await handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }));
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 8 });
+    expect(await fixture.health(subscriptionId)).toBe('healthy');
   });
 
   test('comes to the same end whatever the order and the leases of the results, one by one or together', async () => {
@@ -252,8 +272,11 @@ describe('the handler of delivery results', () => {
               : { state: 'delivered', attempts: failures + 1 },
         );
         if (end.state !== 'retry_scheduled') return;
-        // Nothing is due before the wait of the counted attempts.
-        expect(end.wait_ms).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
+        // Nothing is due before the wait of the counted attempts, also when the present lease ends without a result.
+        if (end.lease_id !== null) await fixture.makeDue(end.id);
+        await endExpiredLeases(fixture.database);
+        const { wait_ms: waitMs } = await fixture.delivery(end.id);
+        expect(waitMs).toBeGreaterThan(60_000 * 2 ** (failures - 1) - 30_000);
       }),
       { numRuns: 40 },
     );
@@ -327,7 +350,7 @@ describe('the handler of delivery results', () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     for (let event = 0; event < 4; event += 1) await fixture.event(companyId);
-    await claimDue(fixture.database, LIMITS);
+    await claimAll(fixture.database, LIMITS);
     const [busy, ...together] = (await fixture.deliveriesOf(subscriptionId)).map(
       ({ id, lease_id: leaseId }, index) =>
         attemptedMessage({
@@ -382,7 +405,7 @@ describe('the handler of delivery results', () => {
     const companyId = await fixture.company();
     const subscriptions = await Promise.all([1, 2, 3].map(() => fixture.subscription({ companyId })));
     for (let event = 0; event < 20; event += 1) await fixture.event(companyId);
-    await claimDue(fixture.database, LIMITS);
+    await claimAll(fixture.database, LIMITS);
     const deliveries = (await Promise.all(subscriptions.map((id) => fixture.deliveriesOf(id)))).flat();
     expect(deliveries).toHaveLength(60);
     const replicas = [1, 2, 3].map(() =>

@@ -47,7 +47,8 @@ interface SubscriptionChange {
 /**
  * Records ended attempts and settles their deliveries, all in one transaction; those that come to an end move to
  * `finished_deliveries`. An attempt is recorded once, by its id: one that is known already, or whose delivery is gone, changes
- * nothing; one whose delivery has come to an end only adds to its history. The order in which results come does not matter
+ * nothing; one whose delivery has come to an end only adds to its history, except that a delivered one
+ * makes a dead letter delivered after all. The order in which results come does not matter
  * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
  * letter makes the subscription degraded, a delivered attempt makes it healthy and closes its breaker.
  *
@@ -132,6 +133,19 @@ async function recordLate(tx: Transaction, results: readonly AttemptResult[]): P
      where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
      on conflict (delivery_id, id) do nothing`,
     attemptValues(results),
+  );
+  const delivered = results.filter(({ attempt }) => attempt.outcome === 'delivered');
+  if (delivered.length === 0) return;
+  await tx.query(
+    `with delivered as (
+       update finished_deliveries set state = 'delivered' where id = any($1::text[]) and state = 'dead_lettered'
+       returning subscription_id
+     ), locked as materialized (
+       select s.id from subscriptions s where s.id in (select subscription_id from delivered)
+       order by s.id for no key update
+     )
+     update subscriptions s set health = 'healthy', failures_in_row = 0 from locked where s.id = locked.id`,
+    [delivered.map(({ deliveryId }) => deliveryId)],
   );
 }
 
@@ -238,8 +252,13 @@ async function write(tx: Transaction, { settled, subscriptions }: Outcome): Prom
          attempts = change.attempts,
          lease_id = case when not change.ends_lease then d.lease_id end,
          next_attempt_at = case
-           when change.ends_lease then now() + make_interval(secs => change.wait_ms / 1000)
-           else greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+           when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
+           when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+           else d.next_attempt_at
+         end,
+         not_before = case
+           when not change.ends_lease and d.lease_id is not null
+             then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
          end
        from change
        where d.id = change.id and change.state = 'retry_scheduled'

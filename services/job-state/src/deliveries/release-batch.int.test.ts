@@ -15,9 +15,10 @@ import {
 } from '@partner/runtime/testing/in-memory-publisher';
 import { withSpan } from '@partner/runtime/telemetry/tracing';
 import { Registry } from 'prom-client';
-import { claimDue, type ClaimedDelivery, endExpiredLeases } from './claim-due.js';
+import { type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
+import { claimAll } from '../testing/claim-all.js';
 import { createReleaseMetrics } from './delivery-metrics.js';
-import { releaseBatch } from './release-batch.js';
+import { publishClaimed } from './release-batch.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 
 const LIMITS = {
@@ -48,9 +49,12 @@ function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
   if (fail) publisher.failWith('not-connected');
   const registry = new Registry();
   const metrics = createReleaseMetrics(registry, fixture.database);
-  const done = releaseBatch(
-    { database: fixture.database, publisher, logger: silentLogger, metrics },
-    { ...LIMITS, ...limits },
+  const done = claimAll(fixture.database, { ...LIMITS, ...limits }).then((claimed) =>
+    publishClaimed(
+      { database: fixture.database, publisher, logger: silentLogger, metrics },
+      claimed,
+      limits.returnAfterMs ?? LIMITS.returnAfterMs,
+    ),
   );
   return { done, publisher, registry };
 }
@@ -78,7 +82,7 @@ async function metric(registry: Registry, name: string): Promise<number | undefi
   return found?.values[0]?.value;
 }
 
-describe('releaseBatch', () => {
+describe('deliveries that are due', () => {
   test('publishes all that an attempt needs, under a lease, in the trace of the event', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
@@ -175,7 +179,7 @@ describe('releaseBatch', () => {
        where subscription_id = $1`,
       [subscriptionId, deliveries[0]?.id],
     );
-    const claimed = await claimDue(fixture.database, LIMITS);
+    const claimed = await claimAll(fixture.database, LIMITS);
     expect(new Map(claimed.map(({ id, secretVersion }) => [id, secretVersion]))).toEqual(
       new Map([
         [deliveries[0]?.id, 2],
@@ -219,9 +223,9 @@ describe('releaseBatch', () => {
         [id, [3, 5, 1, 4, 2][index]],
       );
     }
-    const claimed = await claimDue(fixture.database, { ...LIMITS, batchSize: 2 });
+    const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 2 });
     expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([deliveries[1]?.id, deliveries[3]?.id]));
-    const rest = await claimDue(fixture.database, LIMITS);
+    const rest = await claimAll(fixture.database, LIMITS);
     expect(rest).toHaveLength(3);
   });
 
@@ -231,55 +235,41 @@ describe('releaseBatch', () => {
     const ofBusy = (claimed: readonly ClaimedDelivery[]) =>
       claimed.filter(({ subscriptionId }) => subscriptionId === busy.subscriptionId);
 
-    const first = await claimDue(fixture.database, { ...LIMITS, batchSize: 4, subscriptionCap: 3 });
+    const first = await claimAll(fixture.database, { ...LIMITS, batchSize: 4, subscriptionCap: 3 });
     expect(ofBusy(first)).toHaveLength(3);
     expect(first.map(({ subscriptionId }) => subscriptionId)).toContain(quiet.subscriptionId);
-    expect(await claimDue(fixture.database, { ...LIMITS, subscriptionCap: 3 })).toEqual([]);
+    expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 })).toEqual([]);
 
     const [ended, lost] = ofBusy(first);
     invariant(ended && lost, 'three are under way');
     await finish(ended.id);
     await fixture.makeDue(lost.id);
     await endExpiredLeases(fixture.database);
-    expect(ofBusy(await claimDue(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
+    expect(ofBusy(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
   });
 
   test('releases for a healthy subscription at once, however many others hang with a backlog', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
     const underWay: ClaimedDelivery[] = [];
-    for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimDue(fixture.database, limits)));
+    for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimAll(fixture.database, limits)));
     // Three quarters of the room; the rest is for companies that have nothing under way.
     expect(underWay).toHaveLength(30);
     expect(new Set(underWay.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
 
     const healthy = await subscriptionWithEvents(3);
-    const next = await claimDue(fixture.database, limits);
+    const next = await claimAll(fixture.database, limits);
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
   });
 
   test('keeps what is under way to the bound, whosever it is', async () => {
     const limits = { ...LIMITS, inFlight: 4 };
     for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
-    const [first] = await claimDue(fixture.database, limits);
+    const [first] = await claimAll(fixture.database, limits);
     expect(await fixture.leases()).toBe(4);
-    expect(await claimDue(fixture.database, limits)).toEqual([]);
+    expect(await claimAll(fixture.database, limits)).toEqual([]);
     await finish(first?.id);
-    expect(await claimDue(fixture.database, limits)).toHaveLength(1);
-  });
-
-  test('takes first attempts before the retries of the same subscription', async () => {
-    const { deliveries } = await subscriptionWithEvents(3);
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
-       where id = $1`,
-      [deliveries[0]?.id],
-    );
-    const limits = { ...LIMITS, batchSize: 2 };
-    expect(new Set((await claimDue(fixture.database, limits)).map(({ id }) => id))).toEqual(
-      new Set([deliveries[1]?.id, deliveries[2]?.id]),
-    );
-    expect((await claimDue(fixture.database, limits)).map(({ id }) => id)).toEqual([deliveries[0]?.id]);
+    expect(await claimAll(fixture.database, limits)).toHaveLength(1);
   });
 
   test('never gives one delivery to two schedulers', async () => {
@@ -288,11 +278,11 @@ describe('releaseBatch', () => {
     const claimed: string[] = [];
     for (let round = 0; round < 10; round += 1) {
       const batches = await Promise.all(
-        Array.from({ length: 6 }, () => claimDue(fixture.database, { ...LIMITS, batchSize: 7 })),
+        Array.from({ length: 6 }, () => claimAll(fixture.database, { ...LIMITS, batchSize: 7 })),
       );
       claimed.push(...batches.flatMap((batch) => batch.map(({ id }) => id)));
     }
-    const rest = await claimDue(fixture.database, LIMITS);
+    const rest = await claimAll(fixture.database, LIMITS);
     claimed.push(...rest.map(({ id }) => id));
     expect(claimed).toHaveLength(new Set(claimed).size);
     expect(new Set(claimed)).toEqual(new Set(all));
@@ -324,13 +314,13 @@ describe('releaseBatch', () => {
         failures,
       ]);
     await setFailures(5);
-    const [probe, ...others] = await claimDue(fixture.database, LIMITS);
+    const [probe, ...others] = await claimAll(fixture.database, LIMITS);
     expect(others).toEqual([]);
-    expect(await claimDue(fixture.database, LIMITS)).toEqual([]);
+    expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
     await finish(probe?.id);
-    expect(await claimDue(fixture.database, LIMITS)).toHaveLength(1);
+    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(1);
     await setFailures(0);
-    expect(await claimDue(fixture.database, LIMITS)).toHaveLength(3);
+    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(3);
   });
 
   test('keeps a company to its cap, however many subscriptions it has', async () => {
@@ -338,14 +328,14 @@ describe('releaseBatch', () => {
     for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });
     for (let event = 0; event < 3; event += 1) await fixture.event(companyId);
     const limits = { ...LIMITS, companyCap: 5 };
-    expect(await claimDue(fixture.database, limits)).toHaveLength(5);
-    expect(await claimDue(fixture.database, limits)).toEqual([]);
+    expect(await claimAll(fixture.database, limits)).toHaveLength(5);
+    expect(await claimAll(fixture.database, limits)).toEqual([]);
   });
 
   test('shares the room between companies by their weights', async () => {
     const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
     await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
-    const claimed = await claimDue(fixture.database, { ...LIMITS, batchSize: 12 });
+    const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
     const of = (subscriptionId: string) =>
       claimed.filter((delivery) => delivery.subscriptionId === subscriptionId).length;
     expect({ light: of(light.subscriptionId), heavy: of(heavy.subscriptionId) }).toEqual({
@@ -354,27 +344,100 @@ describe('releaseBatch', () => {
     });
   });
 
-  test('lets every fourth place of a subscription be a retry, so that neither kind waits for a backlog of the other', async () => {
-    const { deliveries } = await subscriptionWithEvents(16);
-    const retries = deliveries.slice(0, 8).map(({ id }) => id);
+  test('keeps a quarter of the places of a subscription for retries, so that neither kind waits for a backlog of the other', async () => {
+    const { deliveries } = await subscriptionWithEvents(40);
+    const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
     await fixture.database.query(
       `update deliveries set state = 'retry_scheduled', attempts = 1, next_attempt_at = now() - interval '1 hour'
        where id = any($1::text[])`,
-      [retries],
+      [[...retries]],
     );
-    const first = await claimDue(fixture.database, { ...LIMITS, batchSize: 8 });
-    expect(first.filter(({ id }) => retries.includes(id))).toHaveLength(2);
+    const limits = { ...LIMITS, subscriptionCap: 8 };
+    const count = (claimed: readonly ClaimedDelivery[]) => ({
+      retries: claimed.filter(({ id }) => retries.has(id)).length,
+      first: claimed.filter(({ id }) => !retries.has(id)).length,
+    });
+    const all = await claimAll(fixture.database, limits);
+    expect(count(all)).toEqual({ retries: 2, first: 6 });
+    // Places that get free one at a time go on to whoever has fewer than is kept for them.
+    const retry = all.find(({ id }) => retries.has(id));
+    await finish(retry?.id);
+    expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 1, first: 0 });
+    await finish(all.find(({ id }) => !retries.has(id))?.id);
+    expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 0, first: 1 });
   });
 
-  test('looks for retries only when it is told to', async () => {
-    const { deliveries } = await subscriptionWithEvents(2);
+  test('lets retries have every place that no first attempt wants', async () => {
+    await subscriptionWithEvents(8);
+    await fixture.database.query(`update deliveries set state = 'retry_scheduled', attempts = 1`);
+    expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 8 })).toHaveLength(8);
+  });
+
+  test('lets a retry probe a failing endpoint too, however many first attempts wait', async () => {
+    const { subscriptionId, deliveries } = await subscriptionWithEvents(40);
+    const [{ id: retry } = { id: '' }] = deliveries;
     await fixture.database.query(
       `update deliveries set state = 'retry_scheduled', attempts = 1 where id = $1`,
-      [deliveries[0]?.id],
+      [retry],
     );
-    const first = await claimDue(fixture.database, { ...LIMITS, withRetries: false });
-    expect(first.map(({ id }) => id)).toEqual([deliveries[1]?.id]);
-    expect((await claimDue(fixture.database, LIMITS)).map(({ id }) => id)).toEqual([deliveries[0]?.id]);
+    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
+      subscriptionId,
+    ]);
+    // By chance one in four: after so many it is there but for once in a hundred million runs.
+    let probed: string | undefined;
+    for (let probe = 0; probe < 64 && probed !== retry; probe += 1) {
+      const [claimed] = await claimAll(fixture.database, LIMITS);
+      probed = claimed?.id;
+      await fixture.database.query(
+        'update deliveries set lease_id = null, next_attempt_at = now() where id = $1',
+        [probed],
+      );
+    }
+    expect(probed).toBe(retry);
+  });
+
+  test("serves a company's healthy subscription before those of it that hang", async () => {
+    const companyId = await fixture.company();
+    const hanging: string[] = [];
+    for (let each = 0; each < 6; each += 1) hanging.push(await fixture.subscription({ companyId }));
+    await fixture.event(companyId);
+    const healthy = await fixture.subscription({ companyId });
+    await fixture.event(companyId);
+    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
+      hanging,
+    ]);
+    const claimed = await claimAll(fixture.database, { ...LIMITS, companyCap: 3 });
+    expect(claimed).toHaveLength(3);
+    expect(claimed.map(({ subscriptionId }) => subscriptionId)).toContain(healthy);
+  });
+
+  test('keeps the quarter for companies with nothing under way, whatever the weight of the others', async () => {
+    const limits = { ...LIMITS, inFlight: 20, subscriptionCap: 20 };
+    const heavy = await subscriptionWithEvents(30);
+    await fixture.database.query('update companies set delivery_weight = 100 where id = $1', [
+      heavy.companyId,
+    ]);
+    expect(await claimAll(fixture.database, limits)).toHaveLength(15);
+    const newcomer = await subscriptionWithEvents(2);
+    const next = await claimAll(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([newcomer.subscriptionId]);
+  });
+
+  test('finds the subscriptions with something waiting in pages, from one on', async () => {
+    const made = [
+      await subscriptionWithEvents(2),
+      await subscriptionWithEvents(1),
+      await subscriptionWithEvents(3),
+    ];
+    const ids = made.map(({ subscriptionId }) => subscriptionId).sort();
+    const find = (afterId: string, limit: number) =>
+      findWaiting(fixture.database, { state: 'pending', afterId, limit });
+    expect(await find('', 2)).toEqual(ids.slice(0, 2));
+    expect(await find(ids[1] ?? '', 2)).toEqual(ids.slice(2));
+    expect(await find(ids[2] ?? '', 2)).toEqual([]);
+    expect(await findWaiting(fixture.database, { state: 'retry_scheduled', afterId: '', limit: 2 })).toEqual(
+      [],
+    );
   });
 
   test('tells how many breakers are open', async () => {

@@ -10,7 +10,7 @@ import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { extractTrace, injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
 import type { Queryable } from '../database/database.js';
-import { claimDue, type ClaimedDelivery, type ClaimLimits, returnLeases } from './claim-due.js';
+import { type ClaimedDelivery, returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './delivery-metrics.js';
 
 /** Deliveries in one command: enough to make the broker's work small beside the attempts'. */
@@ -34,17 +34,6 @@ export interface ReleasedBatch {
   readonly failed: number;
   /** Why the first of them failed. */
   readonly failure: unknown;
-}
-
-/**
- * Claims what is due and gives it to the broker; see {@link claimDue} and {@link publishClaimed}. Throws when the database
- * fails; leases that were claimed by then run out by themselves.
- */
-export async function releaseBatch(
-  deps: ReleaseDeps,
-  limits: ClaimLimits & { readonly returnAfterMs: number },
-): Promise<ReleasedBatch> {
-  return publishClaimed(deps, await claimDue(deps.database, limits), limits.returnAfterMs);
 }
 
 /**

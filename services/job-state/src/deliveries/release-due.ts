@@ -3,7 +3,7 @@ import type { Logger } from '@partner/runtime/logger';
 import type { Registry } from 'prom-client';
 import type { Queryable } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
-import { claimDue, endExpiredLeases } from './claim-due.js';
+import { claimDue, endExpiredLeases, findWaiting } from './claim-due.js';
 import { createReleaseMetrics } from './delivery-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
@@ -11,6 +11,8 @@ import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 const SUBSCRIPTION_SHARE = 0.1;
 /** What one company may have under way, however many subscriptions it has. */
 const COMPANY_SHARE = 0.25;
+/** Subscriptions that one claim looks at: its time goes with their number. */
+const SUBSCRIPTIONS_AT_ONCE = 500;
 /** Of the time, at most, that is spent on claims while news comes all the time. */
 const CLAIM_SHARE = 0.3;
 const LONGEST_REST_MS = 50;
@@ -52,19 +54,29 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const metrics = createReleaseMetrics(options.metrics, database);
   let failedAt: number | undefined;
   let lookedAtAllAt = Number.NEGATIVE_INFINITY;
+  let lookedUpTo = { pending: '', retry_scheduled: '' };
   const underWay = new Set<Promise<void>>();
 
-  /**
-   * Retries and expired leases are looked for once in an interval, since that takes a look at every subscription that has
-   * any; first attempts whenever there is news.
-   */
-  async function isTimeForAll(): Promise<boolean> {
+  /** A bounded number of subscriptions, which goes around: with more of them each gets its turn by and by. */
+  async function waiting(state: 'pending' | 'retry_scheduled'): Promise<readonly string[]> {
+    const ids = await findWaiting(database, {
+      state,
+      afterId: lookedUpTo[state],
+      limit: SUBSCRIPTIONS_AT_ONCE,
+    });
+    const isEnd = ids.length < SUBSCRIPTIONS_AT_ONCE;
+    lookedUpTo = { ...lookedUpTo, [state]: isEnd ? '' : (ids.at(-1) ?? '') };
+    return ids;
+  }
+
+  /** Subscriptions that have retries alone, and leases that have expired, are looked for once in an interval. */
+  async function subscriptionsToLookAt(): Promise<readonly string[]> {
     const now = options.elapsedMs();
-    if (now - lookedAtAllAt < options.intervalMs) return false;
-    const expired = await endExpiredLeases(database);
-    metrics.leaseExpiries.inc(expired);
+    const withFirst = await waiting('pending');
+    if (now - lookedAtAllAt < options.intervalMs) return withFirst;
+    metrics.leaseExpiries.inc(await endExpiredLeases(database));
     lookedAtAllAt = now;
-    return true;
+    return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];
   }
 
   /** What is claimed is on its way to the broker while the next is claimed; the bound of what is under way holds for both. */
@@ -77,7 +89,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       inFlight: options.inFlight,
       subscriptionCap: shareOf(options.inFlight, SUBSCRIPTION_SHARE),
       companyCap: shareOf(options.inFlight, COMPANY_SHARE),
-      withRetries: await isTimeForAll(),
+      subscriptionIds: await subscriptionsToLookAt(),
     });
     if (claimed.length === 0) return 'idle';
     const publishing = publishClaimed(

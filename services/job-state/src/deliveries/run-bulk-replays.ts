@@ -14,6 +14,9 @@ export const EVENTS_SETTLED_MS = 60_000;
 
 /** Deliveries or events that one step looks at, at most, for each that it may queue, and at least. */
 const SCANNED = { perQueued: 5, atLeast: 500 };
+/** Queued deliveries of one bulk replay that have not been attempted, at most: one step may pass it by its size. */
+const MAX_WAITING = 100;
+const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
 /** Between two looks at a back-fill that waits for its last events to settle. */
 const SETTLE_PAUSE_SECONDS = 5;
@@ -112,8 +115,21 @@ export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' |
   return 'more';
 }
 
-function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+async function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+  if (await isBacklogged(tx, due)) {
+    return { queued: 0, afterId: due.afterId, isDone: false, pauseSeconds: BACKLOG_PAUSE_SECONDS };
+  }
   return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, settledMs);
+}
+
+/** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind what is repeated. */
+async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolean> {
+  const [row] = await tx.query<{ unfinished: number }>(
+    `select count(*)::integer as unfinished
+     from (select 1 from deliveries where bulk_replay_id = $1 and state = 'pending' limit $2) waiting`,
+    [due.id, MAX_WAITING],
+  );
+  return row !== undefined && row.unfinished >= MAX_WAITING;
 }
 
 interface StepCounts {

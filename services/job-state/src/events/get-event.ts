@@ -1,3 +1,4 @@
+import { instantOfId } from '@partner/runtime/ids';
 import { notFound } from '@partner/runtime/service-error';
 import type { Queryable } from '../database/database.js';
 import { idsCreatedWithin } from '../deliveries/created-within.js';
@@ -57,7 +58,8 @@ export async function getEvent(
   if (found === undefined) throw notFound('event');
   const { body, notQueued, ...event } = found;
   const subscriptions = await subscriptionsConcernedBy(database, companyId, event);
-  const { lowest } = idsCreatedWithin('dlv', { from: event.committedAt, to: undefined });
+  // The process that made the event's id made those of its deliveries right after it: the clock is the same.
+  const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', event.id), to: undefined });
   const deliveries = await database.query<DeliveryRow>(
     `select ${ANY_DELIVERY_COLUMNS} from all_deliveries d
      where d.event_id = $1 and d.company_id = $2 and d.id >= $3

@@ -286,7 +286,8 @@ export async function up(knex: Knex): Promise<void> {
     -- retry_scheduled, without a lease, and next_attempt_at has come. Claiming it sets lease_id and moves next_attempt_at to
     -- the lease's end, so that a lost attempt is due again by itself. At its end the row moves to finished_deliveries.
     -- replay_of: the delivery that this one repeats. bulk_replay_id: the bulk replay or back-fill that queued it.
-    -- secret_version: of a test that tries a pending secret; null: the subscription's current one.
+    -- secret_version: of a test that tries a pending secret; null: the subscription's current one. not_before: under a lease,
+    -- when the next attempt may come at the earliest, as a failure under a former lease wants it.
     create table deliveries (
       id text collate "C" constraint deliveries_pkey primary key,
       subscription_id text not null,
@@ -304,6 +305,7 @@ export async function up(knex: Knex): Promise<void> {
       attempts integer not null default 0,
       next_attempt_at timestamptz not null default now(),
       lease_id text,
+      not_before timestamptz,
       created_at timestamptz not null default now()
     );
     -- The release looks per subscription, at first attempts and retries apart. Only what waits is in these indexes.
@@ -315,6 +317,7 @@ export async function up(knex: Knex): Promise<void> {
     create index deliveries_held_idx on deliveries (subscription_id, id) where state = 'held';
     create index deliveries_subscription_id_idx on deliveries (subscription_id, id);
     create index deliveries_event_id_idx on deliveries (event_id);
+    create index deliveries_bulk_replay_id_idx on deliveries (bulk_replay_id) where bulk_replay_id is not null;
 
     -- Deliveries that have come to an end, partitioned by the time in their ids.
     create table finished_deliveries (
@@ -339,6 +342,7 @@ export async function up(knex: Knex): Promise<void> {
     create index finished_deliveries_subscription_id_idx on finished_deliveries (subscription_id, id);
     create index finished_deliveries_subscription_state_idx on finished_deliveries (subscription_id, state, id);
     create index finished_deliveries_event_id_idx on finished_deliveries (event_id);
+    create index finished_deliveries_finished_at_idx on finished_deliveries using brin (finished_at);
 
     create view all_deliveries as
       select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, replay_of, bulk_replay_id,
@@ -371,6 +375,7 @@ export async function up(knex: Knex): Promise<void> {
     ) partition by range (delivery_id);
     create table delivery_attempts_default partition of delivery_attempts default;
     create index delivery_attempts_id_idx on delivery_attempts (id);
+    create index delivery_attempts_recorded_at_idx on delivery_attempts using brin (recorded_at);
 
     -- Deliveries that an owner has queued again in one go, at a rate: of a subscription's finished deliveries (replay) or of
     -- the events that it missed while it was paused (backfill). after_id: the last delivery or event that was passed.

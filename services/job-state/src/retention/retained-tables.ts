@@ -23,7 +23,7 @@ export interface RetainedTable extends PartitionedTable {
   /** Days from the end of a partition until it is dropped. */
   readonly keptDays: number;
   /** Whether a partition that has passed its time has to stay. */
-  readonly isNeeded?: (tx: Queryable, partition: Partition) => Promise<boolean>;
+  readonly isNeeded?: (tx: Queryable, partition: Partition, before: Date) => Promise<boolean>;
   /** What is done in the transaction that drops a partition. */
   readonly beforeDrop?: (tx: Queryable, partition: Partition) => Promise<void>;
   /**
@@ -76,16 +76,15 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       widthDays: 7,
       aheadDays: 0,
       keptDays: settings.deliveriesDays,
-      isNeeded: isPassedByBulkReplay,
+      // Of a delivery that was held for long the end counts, not the beginning.
+      isNeeded: (tx, { name }, before) =>
+        isTrue(tx, `select exists (select from ${name} where finished_at >= $1) as holds`, [before]),
       // One that waited for longer than deliveries are kept comes here at its end, and is kept from then on.
       purgeDefault: (tx, before, limit) =>
-        deleteFromDefault(
-          tx,
-          'finished_deliveries',
-          `id < $3 and finished_at < $2 and ${noBulkReplay('$2')}`,
-          limit,
-          [before, partitionBound(DELIVERY_KEY, before)],
-        ),
+        deleteFromDefault(tx, 'finished_deliveries', 'id < $3 and finished_at < $2', limit, [
+          before,
+          partitionBound(DELIVERY_KEY, before),
+        ]),
     },
     {
       name: 'delivery_attempts',
@@ -93,7 +92,8 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       widthDays: 7,
       aheadDays: 0,
       keptDays: settings.deliveriesDays,
-      isNeeded: isPassedByBulkReplay,
+      isNeeded: (tx, { name }, before) =>
+        isTrue(tx, `select exists (select from ${name} where recorded_at >= $1) as holds`, [before]),
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(tx, 'delivery_attempts', 'delivery_id < $3 and recorded_at < $2', limit, [
           before,
@@ -106,13 +106,12 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       widthDays: 7,
       aheadDays: 0,
       keptDays: settings.deliveriesDays + EVENTS_BEYOND_DELIVERIES_DAYS,
-      isNeeded: async (tx, partition) =>
-        (await isPassedByBulkReplay(tx, partition)) || (await isReferredTo(tx, partition)),
+      isNeeded: isReferredTo,
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(
           tx,
           'events',
-          `id < $3 and created_at < $2 and ${noBulkReplay('$2')}
+          `id < $3 and created_at < $2
            and (select true from deliveries where event_id = events_default.id limit 1) is null
            and (select true from finished_deliveries where event_id = events_default.id limit 1) is null`,
           limit,
@@ -145,21 +144,6 @@ async function deleteFromDefault(
 async function isTrue(tx: Queryable, text: string, values: readonly unknown[]): Promise<boolean> {
   const [row] = await tx.query<{ holds: boolean }>(text, values);
   return row?.holds === true;
-}
-
-/** Whether a bulk replay or back-fill is running that reads from the time of a partition, or from close to it. */
-function isPassedByBulkReplay(tx: Queryable, { from, to }: Partition): Promise<boolean> {
-  return isTrue(
-    tx,
-    `select exists (
-       select from bulk_replays where state = 'running' and from_time < $2 and to_time >= $1
-     ) as holds`,
-    [daysBefore(from, SKEW_DAYS), daysBefore(to, -SKEW_DAYS)],
-  );
-}
-
-function noBulkReplay(before: string): string {
-  return `not exists (select from bulk_replays where state = 'running' and from_time < ${before}::timestamptz + interval '1 day')`;
 }
 
 /** Whether a delivery was made of an event of a partition: one that waits needs its body, a finished one shows it. */

@@ -88,7 +88,7 @@ async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): 
   let kept = 0;
   for (const partition of old) {
     const outcome = await dropPartition(database, table, partition, {
-      isNeeded: table.isNeeded,
+      isNeeded: async (tx, old) => (await table.isNeeded?.(tx, old, before)) === true,
       before: table.beforeDrop,
     });
     const told = { table: table.name, partition: partition.name };

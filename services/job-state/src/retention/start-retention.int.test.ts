@@ -6,7 +6,7 @@ import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { createDatabase, type Database } from '../database/database.js';
-import { claimDue } from '../deliveries/claim-due.js';
+import { claimAll } from '../testing/claim-all.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { readFeed } from '../jobs/feed.js';
 import { listAssignedJobs } from '../jobs/list-assigned-jobs.js';
@@ -187,7 +187,7 @@ describe('deliveries and their events', () => {
     });
     await database.query(`update deliveries set state = 'pending' where id = $1`, [deliveryId]);
     const limits = { batchSize: 10, leaseSeconds: 30, inFlight: 10, subscriptionCap: 10 };
-    expect(await claimDue(database, limits)).toMatchObject([{ id: deliveryId, body: Buffer.from('body') }]);
+    expect(await claimAll(database, limits)).toMatchObject([{ id: deliveryId, body: Buffer.from('body') }]);
 
     await database.query('delete from deliveries');
     await run(at(366));
@@ -221,17 +221,23 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('stay while a bulk replay or back-fill runs that has their time before it', async () => {
+  test('stay when they came to their end late, though their week has long passed', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
-    const deliveryId = await insertFinished(at(1), { eventId });
-    const early = await insertEvent(at(-1));
-    const earlyDelivery = await insertFinished(at(-1), { eventId: early });
+    const late = await insertFinished(at(1), { eventId, finishedAt: at(95) });
+    await run(at(100));
+    expect(await idsIn('finished_deliveries')).toEqual([late]);
+    expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([late]);
+    await run(at(95 + 91));
+    expect(await idsIn('finished_deliveries')).toEqual([]);
+    expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([]);
+  });
+
+  test('do not stay for a bulk replay, which passes over what is gone', async () => {
+    await makePartitionsAhead(database, () => START);
+    const eventId = await insertEvent(at(1));
+    await insertFinished(at(1), { eventId });
     await insertBulkReplay(at(-2), at(2), 'running');
-    await run(at(366));
-    expect(await idsIn('events')).toEqual([early, eventId]);
-    expect(await idsIn('finished_deliveries')).toEqual([earlyDelivery, deliveryId]);
-    await database.query(`update bulk_replays set state = 'done'`);
     await run(at(366));
     expect(await idsIn('events')).toEqual([]);
     expect(await idsIn('finished_deliveries')).toEqual([]);

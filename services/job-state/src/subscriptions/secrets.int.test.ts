@@ -218,8 +218,7 @@ describe('a change of the sealing key', () => {
     expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k1', 'k1']);
 
     const two = [maintain(during, START), maintain(during, START)];
-    const runs = await Promise.all(two.map((maintenance) => maintenance.runOnce()));
-    expect(runs).toContain('more');
+    await Promise.all(two.map((maintenance) => maintenance.runOnce()));
     const loop = startSecretMaintenance({
       database: fixture.database,
       sealingKeys: during,
@@ -229,7 +228,7 @@ describe('a change of the sealing key', () => {
       intervalMs: HOUR_MS,
     });
     await loop.stop();
-    for (const maintenance of two) while ((await maintenance.runOnce()) === 'more');
+    for (const maintenance of two) await maintenance.runOnce();
     expect(await gauge()).toBe(0);
 
     expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k2', 'k2']);

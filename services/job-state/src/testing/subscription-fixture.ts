@@ -10,7 +10,8 @@ import { ServiceError } from '@partner/runtime/service-error';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import { claimDue, type ClaimedDelivery } from '../deliveries/claim-due.js';
+import type { ClaimedDelivery } from '../deliveries/claim-due.js';
+import { claimAll } from './claim-all.js';
 import { createDeliveryResultsHandler } from '../deliveries/delivery-results.js';
 import type { SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import {
@@ -125,7 +126,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
       await self.handle(attemptedMessage({ deliveryId: delivery.id, leaseId, outcome, urlVersion }));
       return delivery.id;
     },
-    claim: (limits = {}) => claimDue(fixture.database, { ...CLAIM_LIMITS, ...limits }),
+    claim: (limits = {}) => claimAll(fixture.database, { ...CLAIM_LIMITS, ...limits }),
     handle: createDeliveryResultsHandler({
       database: fixture.database,
       logger: { warn: () => undefined },

@@ -82,8 +82,10 @@ describe('startLocalProgram', () => {
 });
 
 test('a process that has ended but was not waited for does not count as running', async () => {
-  // The shell is replaced by a program that never asks for the end of the child that it has inherited.
-  const parent = spawn('sh', ['-c', `sh -c 'exit 0' & echo $!; exec sleep 60`], {
+  // The shell is replaced by a program that never asks for the end of the child that it has inherited. The child ends after
+  // that: the shell itself would ask.
+  const child = 'until ps -o comm= -p $PPID | grep -q sleep; do :; done';
+  const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const pid = await new Promise<number>((resolve) => {
@@ -105,8 +107,9 @@ test('a later process with the same number is another process', () => {
 });
 
 test('a free port is given once, though nothing listens on it yet', async () => {
-  const ports = await Promise.all(Array.from({ length: 400 }, () => freePort()));
-  expect(new Set(ports).size).toBe(ports.length);
+  const ports = new Set<number>();
+  for (let count = 0; count < 400; count += 1) ports.add(await freePort());
+  expect(ports.size).toBe(400);
 });
 
 test('a free port can be listened on, and a taken one is not free', async () => {

@@ -62,9 +62,9 @@ export function baseEnvironment(): Record<string, string> {
 const givenPorts = new Set<number>();
 
 /**
- * A TCP port of loopback that was free a moment ago and was not given to anybody else in this process. It lies below the range that the system takes for outgoing
- * connections: while a server is away, a client that tries to reach it could otherwise be given the very port, connect to
- * itself and keep the server from coming back.
+ * A TCP port of loopback that was free a moment ago and that nobody else in this process was given. It lies below the range
+ * that the system takes for outgoing connections: while a server is away, a client that tries to reach it could otherwise be
+ * given the very port, connect to itself and keep the server from coming back.
  */
 export async function freePort(): Promise<number> {
   const lowest = 20_000;

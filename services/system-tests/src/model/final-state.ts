@@ -108,7 +108,7 @@ export async function readFinalState(
   const companies = world.companies.map(({ id }) => id);
   const isAtRest = async () => {
     const found = await database.query(
-      `select 1 from outbox union all select 1 from deliveries where company_id = any($1) and finished_at is null limit 1`,
+      `select 1 from outbox union all select 1 from deliveries where company_id = any($1) limit 1`,
       [companies],
     );
     return found.rowCount === 0;
@@ -144,7 +144,7 @@ export async function readFinalState(
     ),
     deliveries: await rows(
       deliveryRow,
-      'select id, subscription_id, event_id, is_test, state from deliveries where company_id = any($1)',
+      'select id, subscription_id, event_id, is_test, state from all_deliveries where company_id = any($1)',
     ),
     leads: await rows(
       leadRow,

@@ -152,9 +152,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
     says: 'Of all attempts that may be under way at most a tenth are of one subscription and at most a quarter of one company.',
     provedBy: {
       [RELEASES]: [
-        'releaseBatch > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
-        'releaseBatch > keeps a company to its cap, however many subscriptions it has',
-        'releaseBatch > keeps what is under way to the bound, whosever it is',
+        'deliveries that are due > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
+        'deliveries that are due > keeps a company to its cap, however many subscriptions it has',
+        'deliveries that are due > keeps what is under way to the bound, whosever it is',
       ],
     },
   },
@@ -163,17 +163,17 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
     says: 'What gets free goes first to the company that has the least under way for its weight (a column of the company); a quarter is kept for companies with nothing under way.',
     provedBy: {
       [RELEASES]: [
-        'releaseBatch > shares the room between companies by their weights',
-        'releaseBatch > releases for a healthy subscription at once, however many others hang with a backlog',
+        'deliveries that are due > shares the room between companies by their weights',
+        'deliveries that are due > releases for a healthy subscription at once, however many others hang with a backlog',
       ],
     },
   },
   {
     at: 'Decisions / Webhooks',
-    says: "Of a subscription's places every fourth can be a retry's, so that neither first attempts nor retries wait for a backlog of the other.",
+    says: "A quarter of a subscription's places is kept for retries while any are due, so that neither first attempts nor retries wait for a backlog of the other.",
     provedBy: {
       [RELEASES]: [
-        'releaseBatch > lets every fourth place of a subscription be a retry, so that neither kind waits for a backlog of the other',
+        'deliveries that are due > keeps a quarter of the places of a subscription for retries, so that neither kind waits for a backlog of the other',
       ],
     },
   },
@@ -181,7 +181,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
     at: 'Decisions / Webhooks',
     says: 'After 5 failed attempts in a row a subscription has one attempt under way at a time, until one is delivered.',
     provedBy: {
-      [RELEASES]: ['releaseBatch > lets one attempt at a time probe an endpoint whose breaker is open'],
+      [RELEASES]: [
+        'deliveries that are due > lets one attempt at a time probe an endpoint whose breaker is open',
+      ],
     },
   },
   {

@@ -1,0 +1,14 @@
+import type { Queryable } from '../database/database.js';
+import { claimDue, type ClaimedDelivery, type ClaimLimits, findWaiting } from '../deliveries/claim-due.js';
+
+const MANY = 10_000;
+
+/** Claims what is due of whatever subscription. */
+export async function claimAll(
+  database: Queryable,
+  limits: ClaimLimits,
+): Promise<readonly ClaimedDelivery[]> {
+  const withFirst = await findWaiting(database, { state: 'pending', afterId: '', limit: MANY });
+  const withRetries = await findWaiting(database, { state: 'retry_scheduled', afterId: '', limit: MANY });
+  return claimDue(database, { ...limits, subscriptionIds: [...new Set([...withFirst, ...withRetries])] });
+}
