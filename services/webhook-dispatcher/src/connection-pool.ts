@@ -65,8 +65,9 @@ export function createConnectionPool(options: {
   readonly extraCa?: string | undefined;
   /** Milliseconds that only grow. */
   readonly elapsedMs?: () => number;
+  readonly clock?: () => Date;
 }): ConnectionPool {
-  const { elapsedMs = () => performance.now() } = options;
+  const { elapsedMs = () => performance.now(), clock = () => new Date() } = options;
   // Made once: reading the certificate authorities costs more than a handshake.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
@@ -153,7 +154,7 @@ export function createConnectionPool(options: {
   function usableSession(name: string): KnownSession | undefined {
     const known = sessions.get(name);
     if (known === undefined) return undefined;
-    const hasEnded = known.certificate !== undefined && known.certificate.validTo <= new Date();
+    const hasEnded = known.certificate !== undefined && known.certificate.validTo <= clock();
     if (!hasEnded && elapsedMs() - known.judgedAt < MAX_SESSION_MS) return known;
     sessions.delete(name);
     return undefined;

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer, Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
@@ -455,6 +457,64 @@ describe('a TLS session', () => {
     },
   );
 
+  /** A receiver that closes each connection, and one that takes its place with the same keys for another certificate. */
+  async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
+    const shared = {
+      maxVersion,
+      ticketKeys: randomBytes(48),
+      answer: (_request: unknown, response: ServerResponse) =>
+        void response.writeHead(204, { connection: 'close' }).end(),
+    };
+    const first = await startTlsReceiver({ ...shared, certificate: shown });
+    return {
+      port: first.port,
+      async succeed(): Promise<TlsReceiver> {
+        await first.close();
+        const selfSigned = await authority.issue({ names: [HOST], selfSigned: true });
+        return receiver({ ...shared, port: first.port, certificate: selfSigned });
+      },
+    };
+  }
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of %s is resumed within the hour after its certificate was judged, however often, and not later',
+    async (maxVersion) => {
+      const { port, succeed } = await receiverAndSuccessor(maxVersion, certificate);
+      let elapsedMs = 1_000_000;
+      const pool = createConnectionPool({ extraCa: authority.pem, elapsedMs: () => elapsedMs });
+      const post = senderFor(loopback(port), {}, pool);
+      expect((await post()).outcome).toBe('delivered');
+      const successor = await succeed();
+      const outcomes: string[] = [];
+      for (let step = 0; step < 4; step += 1) {
+        elapsedMs += 20 * 60_000;
+        outcomes.push((await post()).outcome);
+      }
+      expect(outcomes).toEqual(['delivered', 'delivered', 'tls_failed', 'tls_failed']);
+      expect(successor.connections.filter(({ resumed }) => resumed)).toHaveLength(2);
+      expect(successor.requests).toHaveLength(2);
+    },
+  );
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'of %s is not resumed beyond the end of its certificate',
+    async (maxVersion) => {
+      const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 600_000);
+      const shown = await authority.issue({ names: [HOST], notAfter });
+      const { port, succeed } = await receiverAndSuccessor(maxVersion, shown);
+      let now = new Date();
+      const pool = createConnectionPool({ extraCa: authority.pem, clock: () => now });
+      const post = senderFor(loopback(port), {}, pool);
+      expect((await post()).outcome).toBe('delivered');
+      const successor = await succeed();
+      now = new Date(notAfter.getTime() - 1);
+      expect((await post()).outcome).toBe('delivered');
+      now = notAfter;
+      expect((await post()).outcome).toBe('tls_failed');
+      expect(successor.requests).toHaveLength(1);
+    },
+  );
+
   test('is never resumed with a server whose certificate was refused', async () => {
     const wrong = await authority.issue({ names: ['elsewhere.partner.test'] });
     const at = await receiver({ certificate: wrong, maxVersion: 'TLSv1.2' });
@@ -760,6 +820,33 @@ describe('an answer', () => {
     expect(result).toMatchObject({ outcome: 'connection_failed', error: 'the answer was not valid HTTP' });
     await allClosed(pool);
     expect(at.connections()).toBe(1);
+  });
+
+  test.each([
+    ['000 and no body', 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n'],
+    ['099 and no body', 'HTTP/1.1 099 None\r\ncontent-length: 0\r\n\r\n'],
+    ['099 and a body', 'HTTP/1.1 099 None\r\ncontent-length: 5\r\n\r\nhello'],
+    ['000 and a body without end', 'HTTP/1.1 000 None\r\n\r\nhello'],
+  ])('with the status %s fails the attempt, and its connection is not used again', async (_what, text) => {
+    let requests = 0;
+    const at = await rawTlsServer((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        socket.write(text);
+      });
+    });
+    const pool = createConnectionPool({ extraCa: authority.pem });
+    const post = senderFor(loopback(at.port), {}, pool);
+    for (const attempts of [1, 2]) {
+      const result = await post();
+      expect(result).toMatchObject({
+        outcome: 'connection_failed',
+        error: 'the answer was not valid HTTP',
+      });
+      expect(answerOf(result)).toBeUndefined();
+      await allClosed(pool);
+      expect([requests, at.connections()]).toEqual([attempts, attempts]);
+    }
   });
 
   test('without a length lasts until the connection is closed', async () => {

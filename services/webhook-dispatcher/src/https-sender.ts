@@ -267,6 +267,11 @@ export function createHttpsSender(deps: {
       request.on('response', (incoming) => {
         answerBegan();
         response = incoming;
+        if (answerSoFar() === undefined) {
+          fail(Object.assign(new Error('the answer has no status'), { code: 'HPE_INVALID_STATUS' }));
+          request.destroy();
+          return;
+        }
         incoming.on('data', (chunk: Buffer) => {
           const room = KEPT_BYTES - Math.min(readBytes, KEPT_BYTES);
           if (room > 0) kept.push(chunk.subarray(0, room));

@@ -234,6 +234,40 @@ describe('a bulk replay', () => {
     await client.cancelBulkReplay(slow);
   });
 
+  test('queues no more while 100 of its deliveries wait for their first attempt, and each event once in the end', async () => {
+    const side = await companyWith('dead_lettered', 230);
+    const begun = await begin(side, { perMinute: 6_000 });
+    const queued = () => queuedBy(side.subscriptionId, begun.replayId);
+    for (let steps = 0; steps < 3; steps += 1) {
+      await stepOf(begun.replayId);
+      expect(await queued()).toHaveLength(100);
+    }
+    expect((await client.getBulkReplay(begun)).replay?.state).toBe(BulkReplayState.RUNNING);
+    const [due] = await fixture.database.query<{ is_due: boolean }>(
+      'select next_run_at <= now() as is_due from bulk_replays where id = $1',
+      [begun.replayId],
+    );
+    expect(due?.is_due).toBe(false);
+
+    const [attempted, ...waiting] = await queued();
+    invariant(attempted, 'a hundred are queued');
+    await fixture.database.query(
+      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = $1`,
+      [attempted.id],
+    );
+    await stepOf(begun.replayId);
+    expect(await queued()).toHaveLength(200);
+    await stepOf(begun.replayId);
+    expect(await queued()).toHaveLength(200);
+
+    await fixture.finish('delivered', ...waiting.map(({ id }) => id));
+    await stepOf(begun.replayId);
+    expect(await queued()).toHaveLength(200);
+    await fixture.finish('dead_lettered', ...(await queued()).slice(150).map(({ id }) => id));
+    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, queued: 230 });
+    expect(eventsOf(await queued())).toEqual(eventsOf(side.deliveries));
+  });
+
   test('queues nothing twice and leaves nothing out when many replicas step at once and some of them fail', async () => {
     const side = await companyWith('dead_lettered', 12);
     const begun = await begin(side, { perMinute: 120 });

@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
+import { ServiceError } from '@partner/runtime/service-error';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { endExpiredLeases } from './claim-due.js';
+import type { Database } from '../database/database.js';
 import { claimAll } from '../testing/claim-all.js';
+import { createGate } from '../testing/create-gate.js';
 import { createDeliveryResultsHandler } from './delivery-results.js';
 import {
   attemptedMessage,
@@ -64,6 +67,20 @@ async function attemptsOf(deliveryId: string) {
     'select id, number, outcome, response_body from delivery_attempts where delivery_id = $1 order by started_at, id',
     [deliveryId],
   );
+}
+
+/** A handler over another database. */
+function handlerWith(
+  database: Pick<Database, 'transaction'>,
+  metrics = new Registry(),
+): ReturnType<typeof createDeliveryResultsHandler> {
+  return createDeliveryResultsHandler({
+    database,
+    logger: { warn: () => undefined },
+    metrics,
+    retryBaseMs: 60_000,
+    random: () => 0,
+  });
 }
 
 async function recordedAttempts(outcome: string): Promise<number> {
@@ -225,6 +242,21 @@ describe('the handler of delivery results', () => {
     expect(await fixture.health(subscriptionId)).toBe('healthy');
   });
 
+  test('takes a success for what it is that comes together with the 8th failure', async () => {
+    const { id, subscription_id: subscriptionId } = await claimed();
+    for (let attempt = 1; attempt <= 7; attempt += 1) {
+      await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
+    }
+    await Promise.all([
+      // Keeps the handler busy, so that the others share a batch.
+      handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
+      handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED })),
+      handle(attemptedMessage({ deliveryId: id, leaseId: 'former' })),
+    ]);
+    expect(await fixture.delivery(id)).toMatchObject({ state: 'delivered', attempts: 8 });
+    expect(await fixture.health(subscriptionId)).toBe('healthy');
+  });
+
   test('comes to the same end whatever the order and the leases of the results, one by one or together', async () => {
     const result = fc.record({
       isPresent: fc.boolean(),
@@ -265,11 +297,11 @@ describe('the handler of delivery results', () => {
         const end = await fixture.delivery(delivery.id);
         expect(await attemptsOf(delivery.id)).toHaveLength(results.length);
         expect({ state: end.state, attempts: end.attempts }).toEqual(
-          failures >= 8
-            ? { state: 'dead_lettered', attempts: 8 }
-            : success === -1
-              ? { state: 'retry_scheduled', attempts: failures }
-              : { state: 'delivered', attempts: failures + 1 },
+          success !== -1
+            ? { state: 'delivered', attempts: Math.min(8, failures + 1) }
+            : failures >= 8
+              ? { state: 'dead_lettered', attempts: 8 }
+              : { state: 'retry_scheduled', attempts: failures },
         );
         if (end.state !== 'retry_scheduled') return;
         // Nothing is due before the wait of the counted attempts, also when the present lease ends without a result.
@@ -429,6 +461,69 @@ describe('the handler of delivery results', () => {
       expect(await attemptsOf(id)).toHaveLength(1);
     }
     for (const id of subscriptions) expect(await fixture.health(id)).toBe('healthy');
+  });
+
+  test('resolves only once what it recorded is committed', async () => {
+    const delivery = await claimed();
+    const [written, commit] = [createGate(), createGate()];
+    const handleHeldBack = handlerWith({
+      transaction: (work) =>
+        fixture.database.transaction(async (tx) => {
+          const result = await work(tx);
+          written.open();
+          await commit.opened;
+          return result;
+        }),
+    });
+    let hasResolved = false;
+    const handled = handleHeldBack(
+      attemptedMessage({ deliveryId: delivery.id, leaseId: delivery.lease_id }),
+    ).finally(() => {
+      hasResolved = true;
+    });
+    await written.opened;
+    // Read over another connection: time enough for a handler that does not wait.
+    expect(await attemptsOf(delivery.id)).toEqual([]);
+    expect(hasResolved).toBe(false);
+    commit.open();
+    expect(await handled).toEqual({ kind: 'done' });
+    expect(await attemptsOf(delivery.id)).toHaveLength(1);
+    expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 });
+  });
+
+  test('rejects and records nothing while the database is away, and takes the result when it comes again', async () => {
+    const delivery = await claimed();
+    const message = attemptedMessage({
+      deliveryId: delivery.id,
+      leaseId: delivery.lease_id,
+      outcome: FAILED,
+    });
+    const metrics = new Registry();
+    const failsOnCommit = handlerWith(
+      {
+        transaction: (work) =>
+          fixture.database.transaction(async (tx) => {
+            await work(tx);
+            throw new ServiceError('unavailable', 'the database is away');
+          }),
+      },
+      metrics,
+    );
+    const ends = await Promise.allSettled([failsOnCommit(message), failsOnCommit(message)]);
+    expect(ends).toMatchObject(
+      Array.from({ length: 2 }, () => ({ status: 'rejected', reason: { reason: 'unavailable' } })),
+    );
+    expect(await attemptsOf(delivery.id)).toEqual([]);
+    expect(await fixture.delivery(delivery.id)).toMatchObject({
+      state: 'pending',
+      attempts: 0,
+      lease_id: delivery.lease_id,
+    });
+    const counter = await metrics.getSingleMetric('partner_webhook_attempts_recorded_total')?.get();
+    expect(counter?.values.every(({ value }) => value === 0)).toBe(true);
+
+    expect(await handle(message)).toEqual({ kind: 'done' });
+    expect(await attemptsOf(delivery.id)).toHaveLength(1);
   });
 
   test('drops what is malformed, and has nothing to do for a delivery that is gone', async () => {

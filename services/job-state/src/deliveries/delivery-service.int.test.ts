@@ -482,6 +482,25 @@ describe('GetEvent', () => {
     expect(subscriptions).toMatchObject([{ verdict: EventVerdict.NO_LONGER_KEPT }]);
   });
 
+  test('finds the deliveries of an event whose id is of a clock behind that of its commit', async () => {
+    const { companyId, deliveries } = await companyWith(1);
+    const [delivery] = deliveries;
+    invariant(delivery, 'one delivery');
+    for (const [table, id] of [
+      ['events', delivery.event_id],
+      ['deliveries', delivery.id],
+    ]) {
+      await fixture.database.query(
+        `update ${table} set created_at = created_at + interval '5 minutes' where id = $1`,
+        [id],
+      );
+    }
+    const { subscriptions } = await client.getEvent({ companyId, eventId: delivery.event_id });
+    expect(subscriptions).toMatchObject([
+      { verdict: EventVerdict.QUEUED, deliveries: [{ delivery: { id: delivery.id } }] },
+    ]);
+  });
+
   test('asks the database as often for many subscriptions and deliveries as for one', async () => {
     const counts: number[] = [];
     for (const subscriptions of [1, 5]) {

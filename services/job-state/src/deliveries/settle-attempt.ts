@@ -36,7 +36,7 @@ export type Settlement =
  * Decides what an ended attempt makes of its delivery (spec: Subscription and delivery moves). It counts under whatever lease
  * it was made: a 2xx makes the delivery delivered, since the receiver has the event, and the 8th failure makes it
  * dead-lettered. A failure under a former lease takes nothing from an attempt that is under way by now; it only keeps the one
- * after that from coming too early. What is delivered or dead-lettered stays so.
+ * after that from coming too early. What is delivered stays so; of what is dead-lettered a success makes it delivered after all.
  *
  * To be called once for each recorded attempt: then the count is that of the recorded attempts, up to 8.
  */
@@ -45,9 +45,10 @@ export function settleAttempt(
   ended: EndedAttempt,
   retry: RetrySettings,
 ): Settlement {
-  if (delivery.state === 'delivered' || delivery.state === 'dead_lettered') return { kind: 'unchanged' };
+  if (delivery.state === 'delivered') return { kind: 'unchanged' };
   const attempts = Math.min(delivery.attempts + 1, LIMITS.webhookAttempts);
   if (ended.outcome === 'delivered') return { kind: 'delivered', attempts };
+  if (delivery.state === 'dead_lettered') return { kind: 'unchanged' };
   const waitMs = retryWaitMs(attempts, ended.retryAfterSeconds, retry);
   return waitMs === undefined
     ? { kind: 'dead_lettered', attempts }

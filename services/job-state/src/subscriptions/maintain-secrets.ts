@@ -19,7 +19,10 @@ export interface SecretMaintenanceDeps {
 
 /** Keeps the secrets of subscriptions in order. */
 export interface SecretMaintenance {
-  /** Does one batch of each kind of work; `more` while there may be more of it. */
+  /**
+   * Drops one batch of secrets, and seals at most 10 batches anew: what is left of these waits for the next run. `more` while
+   * there may be more to drop.
+   */
   runOnce(): Promise<'more' | 'idle'>;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SendTestDeliveryResponse } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
-import { openSecret, type SealingKeys } from '@partner/runtime/secret-sealing';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/runtime/secret-sealing';
 import { Registry } from 'prom-client';
 import {
   failureOf,
@@ -288,5 +288,36 @@ describe('a change of the sealing key', () => {
     });
     await loop.stop();
     expect(await metrics.metrics()).toContain('partner_webhook_secrets_under_former_keys 2');
+  });
+
+  test('seals at most 1000 secrets anew in one run, and leaves the others to the next', async () => {
+    const { subscriptionId } = await fixture.created(await fixture.company());
+    const first: SealingKeys = { currentKeyId: 'k3', keys: new Map([['k3', FORMER]]) };
+    const second: SealingKeys = {
+      currentKeyId: 'k4',
+      keys: new Map([
+        ['k3', FORMER],
+        ['k4', CURRENT],
+      ]),
+    };
+    const versions = Array.from({ length: 1_050 }, (_none, index) => index + 2);
+    await fixture.database.query(
+      `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+       select $1, secret.version, secret.sealed, 'k3'
+       from unnest($2::integer[], $3::bytea[]) as secret (version, sealed)`,
+      [
+        subscriptionId,
+        versions,
+        versions.map((version) => sealSecret(first, { subscriptionId, version }, 'secret')),
+      ],
+    );
+    const left = async () =>
+      (await fixture.database.query(`select 1 from subscription_secrets where sealing_key_id = 'k3'`)).length;
+    const maintenance = maintain(second, START);
+    // No `more`, after which the next run would follow at once.
+    expect(await maintenance.runOnce()).toBe('idle');
+    expect(await left()).toBe(50);
+    expect(await maintenance.runOnce()).toBe('idle');
+    expect(await left()).toBe(0);
   });
 });

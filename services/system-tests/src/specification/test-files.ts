@@ -20,6 +20,7 @@ export const CONTRACTOR_JOB_STAGES = 'services/job-state/src/contractor-jobs/con
 export const CONTRACTS = 'services/system-tests/src/specification/contracts.test.ts';
 export const CRASHES = 'services/system-tests/src/crash.sys.test.ts';
 export const DELIVERIES = 'services/webhook-dispatcher/src/deliver.test.ts';
+export const DELIVERY_CONSOLE = 'services/system-tests/src/delivery-console.sys.test.ts';
 export const DELIVERY_HISTORY = 'services/system-tests/src/deliveries.sys.test.ts';
 export const DELIVERY_RESULTS = 'services/job-state/src/deliveries/delivery-results.int.test.ts';
 export const DELIVERY_SERVICE = 'services/job-state/src/deliveries/delivery-service.int.test.ts';

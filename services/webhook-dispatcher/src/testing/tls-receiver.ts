@@ -30,6 +30,8 @@ export async function startTlsReceiver(options: {
   readonly port?: number;
   readonly answer?: (request: ReceivedRequest, response: ServerResponse) => void;
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  /** 48 bytes; receivers that share them resume each other's sessions. Absent: keys of its own. */
+  readonly ticketKeys?: Buffer;
 }): Promise<TlsReceiver> {
   const requests: ReceivedRequest[] = [];
   const connections: { servername: string | undefined; resumed: boolean }[] = [];
@@ -38,6 +40,7 @@ export async function startTlsReceiver(options: {
     ...options.certificate,
     minVersion: 'TLSv1',
     maxVersion: options.maxVersion ?? 'TLSv1.3',
+    ...(options.ticketKeys !== undefined && { ticketKeys: options.ticketKeys }),
     ...(options.maxVersion === 'TLSv1.1' && { ciphers: 'DEFAULT@SECLEVEL=0' }),
   });
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -5,6 +5,7 @@ import {
   CONSOLE_APP,
   CONTRACTS,
   DELIVERIES,
+  DELIVERY_CONSOLE,
   MAIN_JOB,
   SURFACES,
 } from '../test-files.js';
@@ -80,6 +81,10 @@ export const AUTHENTICATION: readonly SpecificationEntry[] = [
         '%s %s > is 401 without a session',
         '%s %s > is 401 with an API key instead of a session',
         'signing in > is refused to somebody who owns no company, once the password is right',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'what belongs to a company > is 401 without a session, and nothing comes of it',
+        'what belongs to a company > is 404 to the owner of another company by whatever route, and nothing comes of it',
       ],
     },
   },

@@ -1,6 +1,7 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
   CONSOLE_APP,
+  DELIVERY_CONSOLE,
   LOGINS,
   LOGIN_ATTEMPTS,
   SAME_ORIGIN,
@@ -59,6 +60,9 @@ export const DECISIONS_ON_SESSIONS: readonly SpecificationEntry[] = [
         'a request that can change state > is refused with content type %s, body or not',
       ],
       [CONSOLE_APP]: ['%s %s > is 403 from the origin %s'],
+      [DELIVERY_CONSOLE]: [
+        'what belongs to a company > is not changed by its owner from the page of another site',
+      ],
     },
   },
   {

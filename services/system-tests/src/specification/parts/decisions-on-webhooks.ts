@@ -4,6 +4,7 @@ import {
   BULK_REPLAYS,
   CONSOLE_APP,
   DELIVERIES,
+  DELIVERY_CONSOLE,
   DELIVERY_HISTORY,
   DELIVERY_RESULTS,
   DELIVERY_SERVICE,
@@ -78,6 +79,10 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [DELIVERY_RESULTS]: [
         'the handler of delivery results > takes a delivery through 8 attempts to the dead letter, and the next success clears the health',
       ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
+        'a dead-lettered delivery > is replayed with the same event and body in up to 8 attempts of its own, and the first success makes the subscription healthy',
+      ],
     },
   },
   {
@@ -94,6 +99,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [HTTPS_SENDER]: [
         'an answer > is kept up to 4 KiB',
         'an answer > of 64 KiB or more is cut off, and its status counts',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
       ],
     },
   },
@@ -201,6 +209,10 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [DELIVERY_HISTORY]: [
         'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
       ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > is replayed once at a time: while its subscription is paused the replay is held, and a second one refused',
+        'the trail of an event > tells of each subscription what became of it, or why it was not queued as it was then',
+      ],
     },
   },
   {
@@ -242,6 +254,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       ],
       [CONSOLE_APP]: [
         'a webhook subscription > is paused and activated, with the events of the pause when asked to',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a back-fill > is asked for by the activation, counts the events of the pause, and is listed, read and cancelled like a bulk replay',
       ],
     },
   },
@@ -313,6 +328,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'ReplayDelivery > is held while the subscription is paused',
       ],
       [CONSOLE_APP]: ['a replay > of a delivery is a delivery of its own, asked for once'],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > is replayed with the same event and body in up to 8 attempts of its own, and the first success makes the subscription healthy',
+      ],
     },
   },
   {
@@ -330,6 +348,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'a replay > in bulk is previewed, begun, watched and cancelled',
         'a replay > in bulk with %s is 400 and names the field',
       ],
+      [DELIVERY_CONSOLE]: [
+        'a bulk replay > is previewed without an effect, then sends each event once more, none twice, and ends with all it counted',
+      ],
     },
   },
   {
@@ -339,6 +360,10 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [DELIVERY_SERVICE]: [
         'ReplayDelivery > makes one delivery however often it is asked for at once, and names it to the others',
         'ReplayDelivery > is refused for what is not finished, for a test, for a dropped event and for a deleted subscription',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > is replayed once at a time: while its subscription is paused the replay is held, and a second one refused',
+        'a delivery that is on its way, or a test, can not be replayed',
       ],
     },
   },
@@ -351,6 +376,10 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'a bulk replay > leaves out tests and events that are no longer kept',
         'a bulk replay > does not repeat what it has queued itself, however long its span is',
       ],
+      [DELIVERY_CONSOLE]: [
+        'a bulk replay > is previewed without an effect, then sends each event once more, none twice, and ends with all it counted',
+        'a bulk replay > is the only one of its subscription, and queues nothing more once it is cancelled',
+      ],
     },
   },
   {
@@ -362,6 +391,9 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'a bulk replay > waits while the subscription is paused and goes on afterwards',
         'a back-fill > that still runs goes on until the next activation that asks for one',
       ],
+      [DELIVERY_CONSOLE]: [
+        'a bulk replay > is the only one of its subscription, and queues nothing more once it is cancelled',
+      ],
     },
   },
   {
@@ -372,6 +404,11 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'a bulk replay > is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless',
       ],
       [CONSOLE_APP]: ['a replay > in bulk is previewed, begun, watched and cancelled'],
+      [DELIVERY_CONSOLE]: [
+        'a bulk replay > is the only one of its subscription, and queues nothing more once it is cancelled',
+        'a back-fill > is asked for by the activation, counts the events of the pause, and is listed, read and cancelled like a bulk replay',
+        'what belongs to a company > is 404 to the owner of another company by whatever route, and nothing comes of it',
+      ],
     },
   },
   {
@@ -389,6 +426,11 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [CONSOLE_APP]: [
         'events > about a resource that there are none of are explained, in the same words whether it exists or not',
         'events > are traced to each subscription, with a sentence that says what became of it',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'the trail of an event > tells of each subscription what became of it, or why it was not queued as it was then',
+        'the trail of an event > says the same of a job of another installer as of one that does not exist',
+        'what belongs to a company > is 404 to the owner of another company by whatever route, and nothing comes of it',
       ],
     },
   },
@@ -429,6 +471,11 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
         'deliveries > are read with their attempts and the text of their body',
         'a replay > of a delivery is a delivery of its own, asked for once',
         'a replay > in bulk is previewed, begun, watched and cancelled',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
+        'the deliveries of a subscription > are filtered by state, event, group, resource and time, and paged without gap or overlap',
+        'what belongs to a company > is 404 to the owner of another company by whatever route, and nothing comes of it',
       ],
     },
   },

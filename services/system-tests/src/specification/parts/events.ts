@@ -5,6 +5,7 @@ import {
   BOUNDARIES,
   CONTRACTS,
   DELIVERIES,
+  DELIVERY_CONSOLE,
   DELIVERY_HISTORY,
   DELIVERY_RESULTS,
   EVENTS,
@@ -184,6 +185,9 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
       ],
       [FAULTS]: [
         'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
       ],
     },
   },

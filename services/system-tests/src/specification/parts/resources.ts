@@ -3,6 +3,7 @@ import {
   BOUNDARIES,
   CONTRACTOR_JOBS,
   CONTRACTS,
+  DELIVERY_CONSOLE,
   DELIVERY_RESULTS,
   ENVELOPES,
   HTTP_APP,
@@ -822,6 +823,9 @@ export const RESOURCES: readonly SpecificationEntry[] = [
       ],
       [DELIVERY_RESULTS]: [
         'the handler of delivery results > takes a delivery through 8 attempts to the dead letter, and the next success clears the health',
+      ],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
       ],
     },
   },

@@ -4,6 +4,7 @@ import {
   CONSOLE_APP,
   CONTRACTS,
   DELIVERIES,
+  DELIVERY_CONSOLE,
   DELIVERY_HISTORY,
   DELIVERY_RESULTS,
   DELIVERY_SERVICE,
@@ -155,6 +156,11 @@ export const STATES: readonly SpecificationEntry[] = [
       ],
       [DELIVERY_SERVICE]: ['ReplayDelivery > makes a new series of attempts of the same event of a %s one'],
       [CONSOLE_APP]: ['a replay > of a delivery is a delivery of its own, asked for once'],
+      [DELIVERY_CONSOLE]: [
+        'a dead-lettered delivery > shows what became of each of its 8 attempts, and its subscription is degraded',
+        'a dead-lettered delivery > is replayed with the same event and body in up to 8 attempts of its own, and the first success makes the subscription healthy',
+        'a dead-lettered delivery > is replayed once at a time: while its subscription is paused the replay is held, and a second one refused',
+      ],
     },
   },
   {
