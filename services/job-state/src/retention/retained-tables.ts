@@ -39,7 +39,7 @@ const ATTEMPT_KEY = { ...DELIVERY_KEY, column: 'delivery_id' } as const satisfie
 
 /**
  * The tables and what is kept of them. What others refer to comes after them: events stay at least as long as a delivery,
- * finished or not, that was made of one, and as long as a bulk replay or back-fill runs that may pass them.
+ * finished or not, that was made of one.
  */
 export function retainedTables(settings: RetentionSettings): readonly RetainedTable[] {
   return [
