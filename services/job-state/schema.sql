@@ -115,6 +115,7 @@ CREATE TABLE public.bulk_replays (
     per_minute integer NOT NULL,
     state text DEFAULT 'running'::text NOT NULL,
     total integer NOT NULL,
+    total_is_at_least boolean DEFAULT false NOT NULL,
     queued integer DEFAULT 0 NOT NULL,
     after_id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     next_run_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -558,6 +559,8 @@ CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (subscription
 
 CREATE INDEX deliveries_subscription_id_idx ON public.deliveries USING btree (subscription_id, id);
 
+CREATE INDEX deliveries_tests_idx ON public.deliveries USING btree (company_id, created_at) WHERE is_test;
+
 CREATE INDEX delivery_attempts_id_idx ON ONLY public.delivery_attempts USING btree (id);
 
 CREATE INDEX delivery_attempts_default_id_idx ON public.delivery_attempts_default USING btree (id);
@@ -577,6 +580,10 @@ CREATE INDEX events_default_company_id_resource_id_id_idx ON public.events_defau
 CREATE INDEX feed_entries_job_id_idx ON ONLY public.feed_entries USING btree (company_id, job_id);
 
 CREATE INDEX feed_entries_default_company_id_job_id_idx ON public.feed_entries_default USING btree (company_id, job_id);
+
+CREATE INDEX finished_deliveries_tests_idx ON ONLY public.finished_deliveries USING btree (company_id, created_at) WHERE is_test;
+
+CREATE INDEX finished_deliveries_default_company_id_created_at_idx ON public.finished_deliveries_default USING btree (company_id, created_at) WHERE is_test;
 
 CREATE INDEX finished_deliveries_event_id_idx ON ONLY public.finished_deliveries USING btree (event_id);
 
@@ -618,7 +625,9 @@ CREATE INDEX subscription_secrets_expires_at_idx ON public.subscription_secrets 
 
 CREATE INDEX subscription_secrets_sealing_key_id_idx ON public.subscription_secrets USING btree (sealing_key_id);
 
-CREATE INDEX subscriptions_company_id_idx ON public.subscriptions USING btree (company_id, id);
+CREATE INDEX subscriptions_company_id_idx ON public.subscriptions USING btree (company_id, id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX subscriptions_deleted_idx ON public.subscriptions USING btree (company_id, id) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (failures_in_row) WHERE (failures_in_row > 0);
 
@@ -637,6 +646,8 @@ ALTER INDEX public.events_pkey ATTACH PARTITION public.events_default_pkey;
 ALTER INDEX public.feed_entries_job_id_idx ATTACH PARTITION public.feed_entries_default_company_id_job_id_idx;
 
 ALTER INDEX public.feed_entries_pkey ATTACH PARTITION public.feed_entries_default_pkey;
+
+ALTER INDEX public.finished_deliveries_tests_idx ATTACH PARTITION public.finished_deliveries_default_company_id_created_at_idx;
 
 ALTER INDEX public.finished_deliveries_event_id_idx ATTACH PARTITION public.finished_deliveries_default_event_id_idx;
 

@@ -60,6 +60,10 @@ export const bulkReplayIn = z
 export const bulkReplayPreview = z
   .object({
     deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
+    atLeast: z.boolean().meta({
+      description:
+        'True: the span holds more deliveries than the 100,000 that are counted. All that is told here is of its oldest ones; the replay queues the others too.',
+    }),
     oldest: dateTimeOut.nullable().meta({ description: 'When the oldest of them was created.' }),
     newest: dateTimeOut.nullable().meta({ description: 'When the newest of them was created.' }),
     resourceCount: z.int().meta({ description: 'How many resources they are about.' }),
@@ -89,7 +93,11 @@ export const bulkReplay = z
     state: z.enum(BULK_REPLAY_STATES),
     total: z.int().meta({
       description:
-        'How many there were to queue when it began; of a back-fill at most 100,000 are counted. It can queue fewer, since it leaves out what is under way by then, or more.',
+        'How many there were to queue when it began; a lower bound when `atLeast` is true. It can queue fewer, since it leaves out what is under way by then, or more.',
+    }),
+    atLeast: z.boolean().meta({
+      description:
+        'True: there were more than the 100,000 that are counted. All of them are queued, so that `queued` can pass `total`.',
     }),
     queued: z.int().meta({ description: 'How many it has queued.' }),
     createdAt: dateTimeOut,

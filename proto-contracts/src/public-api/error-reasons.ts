@@ -9,7 +9,8 @@ export interface ErrorReasonEntry {
 
 const FIX = 'Fix the request; do not repeat it unchanged.';
 const REREAD = 'Read the resource again and send the request with its current version and a new key.';
-const BACK_OFF = 'Repeat the request, with backoff and the same Idempotency-Key.';
+const BACK_OFF =
+  'Look whether the request took effect, or repeat it with backoff and, where it had one, the same Idempotency-Key.';
 
 /** Every way in which a request can fail. The name is the `code` of the error body. */
 export const ERROR_REASON_CATALOGUE = {
@@ -63,6 +64,11 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 409,
     meaning: 'The subscription has not had a verified test delivery at its present URL.',
     action: 'Send a test delivery, and activate the subscription when it has arrived.',
+  },
+  subscription_limit_reached: {
+    httpStatus: 409,
+    meaning: 'The company has as many webhook subscriptions as it can have.',
+    action: 'Change a subscription that there is, or delete one and send the request again.',
   },
   secret_version_mismatch: {
     httpStatus: 409,

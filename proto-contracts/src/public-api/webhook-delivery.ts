@@ -146,17 +146,24 @@ export const pageCursor = z
   .meta({ description: 'The `nextCursor` of an earlier answer.' });
 
 /** The query of a list of deliveries. */
-export const deliveryQuery = z.object({
-  cursor: pageCursor,
-  limit: pageLimit({ default: 50, max: 100 }),
-  status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
-  event: eventFilter.optional(),
-  from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
-  to: dateTimeIn.optional().meta({ description: 'Only deliveries created before this time.' }),
-  resourceId: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
-});
+export const deliveryQuery = z
+  .object({
+    cursor: pageCursor,
+    limit: pageLimit({ default: 50, max: 100 }),
+    status: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
+    event: eventFilter.optional(),
+    from: dateTimeIn.optional().meta({ description: 'Only deliveries created at this time or later.' }),
+    to: dateTimeIn
+      .optional()
+      .meta({ description: 'Only deliveries created before this time; after `from`.' }),
+    resourceId: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'Only events about this resource, e.g. the id of a job.' }),
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from === undefined || to === undefined || Date.parse(from) < Date.parse(to)) return;
+    context.addIssue({ code: 'custom', path: ['to'], message: 'must be after from' });
+  });

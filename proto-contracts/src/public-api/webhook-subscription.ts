@@ -3,6 +3,14 @@ import { dateTimeOut } from './date-time.js';
 import { CURRENT_SCHEMA_VERSION } from './versions.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './webhook-events.js';
 
+/** How many webhook subscriptions a company can have, and how many tests can be sent in how many seconds. */
+export const WEBHOOK_LIMITS = {
+  subscriptionsPerCompany: 50,
+  testsPerSubscription: 10,
+  testsPerCompany: 60,
+  testWindowSeconds: 60,
+} as const;
+
 /**
  * The address of a subscription, as far as its text tells (spec: Subscription URL rules 1). Which address its host has is
  * looked up elsewhere, at creation and on every delivery.
@@ -174,13 +182,13 @@ export const subscriptionCreated = z
   })
   .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
 
-/** The answer to an activation: the subscription, and the back-fill that it began. */
+/** The answer to an activation: the subscription, and the back-fill that was asked for. */
 export const subscriptionActivated = subscription
   .extend({
-    backfillId: z
-      .string()
-      .nullable()
-      .meta({ description: 'The back-fill that was begun; null when none was.' }),
+    backfillId: z.string().nullable().meta({
+      description:
+        'The back-fill that was begun or, for a subscription that was active already, that is still running; null when none was asked for or none runs.',
+    }),
   })
   .meta({ id: 'WebhookSubscriptionActivated', description: 'An active subscription.' });
 

@@ -694,6 +694,7 @@ describe('a replay', () => {
       .expect(200);
     expect(bulkReplayPreview.parse(previewed.body)).toEqual({
       deliveries: 1,
+      atLeast: true,
       oldest: '2026-08-26T14:03:00.000Z',
       newest: '2026-08-26T14:03:00.000Z',
       resourceCount: 1,
@@ -715,6 +716,7 @@ describe('a replay', () => {
       to: '2026-08-31T00:00:00.000Z',
       perMinute: 30,
       state: 'running',
+      atLeast: true,
       finishedAt: null,
     });
     const second = await site.request('post', path, { cookie, body: REPLAY }).expect(202);

@@ -46,6 +46,7 @@ export function presentBulkReplay(message: BulkReplay | undefined): BulkReplayVi
     perMinute: requiredField(given.perMinute, 'replay.per_minute'),
     state: requiredField(STATES[given.state ?? BulkReplayState.UNSPECIFIED], 'a known replay.state'),
     total: requiredField(given.total, 'replay.total'),
+    atLeast: given.atLeast ?? false,
     queued: requiredField(given.queued, 'replay.queued'),
     createdAt: presentInstant(given.createdAt, 'replay.created_at'),
     finishedAt: presentOptionalInstant(given.finishedAt),
@@ -60,6 +61,7 @@ export function presentBulkReplayPreview(
   const deliveries = requiredField(message.deliveries, 'preview.deliveries');
   return {
     deliveries,
+    atLeast: message.atLeast ?? false,
     oldest: presentOptionalInstant(message.oldest),
     newest: presentOptionalInstant(message.newest),
     resourceCount: requiredField(message.resourceCount, 'preview.resource_count'),

@@ -24,6 +24,8 @@ describe('a service error', () => {
       const error = ServiceError.from(thrown);
       expect(error.reason).toBe('internal');
       expect(error.message).not.toContain('hunter2');
+      // Whoever had no key has another way.
+      expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
       expect(error.cause).toBe(thrown);
     }
   });
@@ -37,6 +39,7 @@ describe('a service error', () => {
     ['stale_version', 409],
     ['idempotency_mismatch', 409],
     ['idempotency_in_progress', 409],
+    ['subscription_limit_reached', 409],
     ['transition_not_allowed', 422],
     ['schedule_invalid', 422],
     ['technician_not_assignable', 422],

@@ -32,6 +32,14 @@ export interface ErrorAttributes {
   readonly idempotency?: IdempotencyMark;
 }
 
+/** What a caller should do after a failure that may have come after the effect; whether or not its request had a key. */
+export const OUTCOME_UNKNOWN_ADVICE =
+  'look whether it took effect, or retry with the same Idempotency-Key where the request had one';
+
+/** What a caller should do after a failure without effect; whether or not its request had a key. */
+export const NOT_DONE_ADVICE =
+  'nothing was done; retry, with the same Idempotency-Key where the request had one';
+
 /**
  * A failure that has a meaning for the caller. `message` is public: it reaches partners. What caused it is private: it
  * is logged where the failure is turned into an answer, and never sent.
@@ -52,7 +60,7 @@ export class ServiceError extends Error {
   static from(thrown: unknown): ServiceError {
     return thrown instanceof ServiceError
       ? thrown
-      : new ServiceError('internal', 'the service failed; retry with the same Idempotency-Key', {
+      : new ServiceError('internal', `the service failed; ${OUTCOME_UNKNOWN_ADVICE}`, {
           cause: thrown,
         });
   }

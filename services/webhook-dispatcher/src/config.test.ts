@@ -14,7 +14,7 @@ const parse = (changes: Record<string, string>) =>
 describe('the settings', () => {
   test('need no more than environment, broker and sealing keys', () => {
     const config = parse({});
-    expect(config.DELIVERY_CONCURRENCY).toBe(200);
+    expect(config.DELIVERY_CONCURRENCY).toBe(500);
     expect(config.WEBHOOK_DEV_HOSTS).toBeUndefined();
     expect(config.DNS_SERVERS).toBeUndefined();
     expect(config.WEBHOOK_SEALING_KEYS.currentKeyId).toBe('k1');

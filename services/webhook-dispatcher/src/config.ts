@@ -11,7 +11,7 @@ export const webhookDispatcherConfig = z
     /** Opens the signing secrets that job-state sealed; the same value as there. */
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
     /** Attempts in flight at once; also what is taken from the queue ahead of acknowledgement. */
-    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 }).default(200),
+    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 }).default(500),
     /** `address:port` of DNS servers, parted by commas. Absent: those of the system. */
     DNS_SERVERS: dnsServersSetting().optional(),
     /** Development only: `host=address:port`, parted by commas; where connections to exactly these hosts go. */

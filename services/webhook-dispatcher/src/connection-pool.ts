@@ -47,7 +47,7 @@ interface KnownSession {
 
 /** Below the 5 s after which common servers close a connection that is not used. */
 const IDLE_MS = 4_000;
-const IDLE_CONNECTIONS_PER_KEY = 100;
+const IDLE_CONNECTIONS_PER_KEY = 250;
 const MAX_KEPT_CONNECTIONS = 1_000;
 const MAX_SESSIONS = 2_000;
 /** After which a certificate is judged again, in a handshake that resumes nothing. */

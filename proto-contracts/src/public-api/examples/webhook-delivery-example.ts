@@ -75,6 +75,7 @@ export const BULK_REPLAY_EXAMPLE = {
   perMinute: 600,
   state: 'running',
   total: 1_284,
+  atLeast: false,
   queued: 310,
   createdAt: '2026-09-03T13:05:00.000Z',
   finishedAt: null,

@@ -5,6 +5,7 @@ import { INSTALLER_JOB_EXAMPLE } from '../examples/installer-job-example.js';
 import { LIMITS } from '../limits.js';
 import type { AnyOperation, ErrorExample } from '../operation.js';
 import { CURRENT_API_VERSION } from '../versions.js';
+import { WEBHOOK_LIMITS } from '../webhook-subscription.js';
 import { errorHeaders } from './answer-headers.js';
 import { markdownTable } from './markdown-table.js';
 import { changesStateInBrowser } from './request-parameters.js';
@@ -137,6 +138,10 @@ function usualExample(
       return {
         error: 'the subscription has had no verified test delivery; send one and wait until it is delivered',
       };
+    case 'subscription_limit_reached':
+      return {
+        error: `a company can have at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions; delete one first`,
+      };
     case 'secret_version_mismatch':
       return {
         error: 'pendingSecretVersion: 3 is not the version of a pending secret; the pending one is 2',
@@ -171,11 +176,14 @@ function usualExample(
     case 'rate_limited':
       return { error: 'too many requests; retry after 3 seconds' };
     case 'internal':
-      return { error: 'the service failed; retry with the same Idempotency-Key' };
+      return {
+        error:
+          'the service failed; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
+      };
     case 'unavailable':
       return {
         error:
-          'the service did not answer in time; the outcome is unknown; retry with the same Idempotency-Key',
+          'the service did not answer in time; the outcome is unknown; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
       };
     default:
       return reason satisfies never;

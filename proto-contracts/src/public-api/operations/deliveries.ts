@@ -128,8 +128,8 @@ Repeats the deliveries of a subscription that were created in a time span, at a 
 of its deliveries are in the span, unless it is on its way to the subscription already or is no longer kept. Tests are never
 repeated. Deliveries that are created after the request are not part of it.
 
-With \`preview: true\` nothing is queued, and the answer is 200 with what would be. To count takes the time of the request: a
-span with more deliveries than can be counted in it is 503; take a shorter one.
+With \`preview: true\` nothing is queued, and the answer is 200 with what would be. At most the 100,000 oldest deliveries of the
+span are counted; when it holds more, \`atLeast\` is true, and the replay goes through all of them nevertheless.
 
 Without \`preview\` the answer is 202, and the deliveries are queued from then on. While the subscription is paused the bulk
 replay waits. A subscription has at most one at a time.`,
@@ -161,6 +161,7 @@ replay waits. A subscription has at most one at a time.`,
       schema: bulkReplayPreview,
       example: {
         deliveries: 1_284,
+        atLeast: false,
         oldest: '2026-09-03T06:00:11.930Z',
         newest: '2026-09-03T11:58:02.417Z',
         resourceCount: 1,

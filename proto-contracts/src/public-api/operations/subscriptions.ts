@@ -20,6 +20,7 @@ import {
   subscriptionIn,
   subscriptionList,
   testDeliveryIn,
+  WEBHOOK_LIMITS,
 } from '../webhook-subscription.js';
 
 const NEW_SUBSCRIPTION_EXAMPLE = {
@@ -39,6 +40,9 @@ export const createWebhookOperation = defineOperation({
   description: `
 Makes a subscription, which starts paused, and shows its secret for the only time. Then send it a test delivery, and
 activate it when that was answered with 2xx.
+
+A company can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} subscriptions; one more is refused with
+\`subscription_limit_reached\`.
 
 The host of the \`url\` is looked up now and for every delivery: when one of its addresses is not public, it is refused.`,
   bodyExamples: {
@@ -62,6 +66,7 @@ The host of the \`url\` is looked up now and for every delivery: when one of its
       },
     },
   },
+  errors: ['subscription_limit_reached'],
 });
 
 /** `GET /partner-api/webhooks` */
@@ -158,6 +163,9 @@ export const testWebhookOperation = defineOperation({
 Queues an \`install.test\` delivery, also for a paused subscription, and answers with it. Read the delivery to see what came
 of it.
 
+Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
+${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
+
 With the version of a pending secret you can see whether your server knows that secret before you activate it. ${OPTIONAL_BODY}`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
@@ -203,7 +211,8 @@ Has new events queued from now on, and deliveries that were held go on. It needs
 answered with 2xx.
 
 With \`backfill\` the events since the pause are queued too, or those since the creation of a subscription that was never
-active. A subscription that is active already stays as it is, and nothing is back-filled. ${OPTIONAL_BODY}`,
+active. A subscription that is active already stays as it is, and no back-fill is begun: \`backfillId\` then names the one that
+is still running, if any. ${OPTIONAL_BODY}`,
   bodyExamples: {
     fromNow: { summary: 'From now on', value: {} satisfies z.input<typeof activationIn> },
     backfill: {

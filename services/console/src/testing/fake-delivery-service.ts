@@ -94,7 +94,6 @@ export function createFakeDeliveryService(deps: {
       const next = matching.length > limit ? page.at(-1)?.id : undefined;
       return {
         deliveries: page,
-        hasMore: next !== undefined,
         ...(next !== undefined && { nextBeforeDeliveryId: next }),
       };
     },
@@ -132,6 +131,7 @@ export function createFakeDeliveryService(deps: {
       const [first] = deliveries;
       return {
         deliveries: deliveries.length,
+        atLeast: true,
         ...(first !== undefined && { oldest: now, newest: now }),
         resourceCount: first === undefined ? 0 : 1,
         resources:
@@ -156,6 +156,7 @@ export function createFakeDeliveryService(deps: {
         perMinute: request.perMinute ?? 0,
         state: BulkReplayState.RUNNING,
         total: deliveries.length,
+        atLeast: true,
         queued: 0,
         createdAt: now,
       };

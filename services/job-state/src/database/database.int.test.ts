@@ -181,7 +181,10 @@ describe('a statement', () => {
       poolSize: 1,
       logger: silentLogger,
     });
-    await expect(away.query('select 1')).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(away.query('select 1')).rejects.toMatchObject({
+      reason: 'unavailable',
+      message: expect.stringContaining('; look whether it took effect, or retry'),
+    });
     await expect(away.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({
       reason: 'unavailable',
     });

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/runtime/service-error';
 import type { Logger } from '@partner/runtime/logger';
 import pg from 'pg';
 import { createPerCompanyGate } from './per-company-gate.js';
@@ -66,7 +66,7 @@ export interface Database extends Queryable {
 /** A statement waited too long for a lock that another transaction holds. */
 export class LockTimeoutError extends ServiceError {
   constructor(cause: unknown) {
-    super('unavailable', 'the resource is busy; retry with the same Idempotency-Key', {
+    super('unavailable', `the resource is busy; ${NOT_DONE_ADVICE}`, {
       retryAfterSeconds: 1,
       cause,
     });
@@ -280,11 +280,10 @@ function isPoolExhausted(error: unknown): boolean {
 }
 
 function unavailable(cause: unknown): ServiceError {
-  return new ServiceError(
-    'unavailable',
-    'the service is not available now; retry with the same Idempotency-Key',
-    { retryAfterSeconds: 1, cause },
-  );
+  return new ServiceError('unavailable', `the service is not available now; ${OUTCOME_UNKNOWN_ADVICE}`, {
+    retryAfterSeconds: 1,
+    cause,
+  });
 }
 
 function failureOf(error: unknown): unknown {

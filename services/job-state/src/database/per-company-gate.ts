@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { NOT_DONE_ADVICE, ServiceError } from '@partner/runtime/service-error';
 
 /** Lets a bounded number of pieces of work of each company run at once. */
 export interface PerCompanyGate {
@@ -74,7 +74,7 @@ export function createPerCompanyGate(limits: {
 function tooMuch(): ServiceError {
   return new ServiceError(
     'unavailable',
-    'too many writes of this company are under way; retry with the same Idempotency-Key',
+    `too many writes of this company are under way; ${NOT_DONE_ADVICE}`,
     { retryAfterSeconds: 1 },
   );
 }

@@ -28,6 +28,8 @@ export interface BulkReplayRow {
   readonly perMinute: number;
   readonly state: (typeof BULK_REPLAY_STATES)[number];
   readonly total: number;
+  /** True: `total` is a lower bound; not all were counted. */
+  readonly atLeast: boolean;
   readonly queued: number;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
@@ -36,7 +38,8 @@ export interface BulkReplayRow {
 /** Columns of a {@link BulkReplayRow}, from `bulk_replays b`. */
 export const BULK_REPLAY_COLUMNS = `
   b.id, b.subscription_id as "subscriptionId", b.company_id as "companyId", b.kind, b.delivery_states as states, b.event,
-  b.from_time as "from", b.to_time as "to", b.per_minute as "perMinute", b.state, b.total, b.queued,
+  b.from_time as "from", b.to_time as "to", b.per_minute as "perMinute", b.state, b.total,
+  b.total_is_at_least as "atLeast", b.queued,
   b.created_at as "createdAt", b.finished_at as "finishedAt"`;
 
 const KINDS = {
@@ -65,6 +68,7 @@ export function bulkReplayMessage(row: BulkReplayRow): BulkReplay {
     perMinute: row.perMinute,
     state: STATES[row.state],
     total: row.total,
+    atLeast: row.atLeast,
     queued: row.queued,
     createdAt: timestampFromDate(row.createdAt),
     finishedAt: row.finishedAt === null ? undefined : timestampFromDate(row.finishedAt),

@@ -9,14 +9,15 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
+import { idFloor, newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import type { ServiceError } from '@partner/runtime/service-error';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import type { Database } from '../database/database.js';
+import type { QueryResultRow } from 'pg';
+import type { Database, Transaction } from '../database/database.js';
 import { recordEvent } from '../events/record-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
-import { startBackfill } from './bulk-replay.js';
+import { createBulkReplay, previewBulkReplay, startBackfill } from './bulk-replay.js';
 import { createDeliveryService } from './delivery-service.js';
 import { stepBulkReplay } from './run-bulk-replays.js';
 
@@ -26,7 +27,10 @@ const DAY_MS = 24 * HOUR_MS;
 let fixture: WebhookFixture;
 let client: ReturnType<typeof connect>;
 const logLines: unknown[][] = [];
-const logger = { info: (...line: unknown[]) => void logLines.push(line) };
+const logger = {
+  info: (...line: unknown[]) => void logLines.push(line),
+  warn: (...line: unknown[]) => void logLines.push(line),
+};
 
 function connect() {
   const service = createDeliveryService({ database: fixture.database, logger });
@@ -83,6 +87,26 @@ async function begin(
 }
 
 const step = (eventsSettledMs = 0) => stepBulkReplay({ database: fixture.database, logger, eventsSettledMs });
+
+/** The database, with something done before each statement of a transaction. */
+function before(
+  statement: (text: string, values: readonly unknown[], tx: Transaction) => Promise<void> | void,
+): Pick<Database, 'transaction'> {
+  return {
+    transaction: (work, limits) =>
+      fixture.database.transaction(
+        (tx) =>
+          work({
+            ...tx,
+            query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+              await statement(text, values, tx);
+              return tx.query<Row>(text, values);
+            },
+          }),
+        limits,
+      ),
+  };
+}
 
 /** Does one step of this bulk replay, as if its time had come. */
 async function stepOf(replayId: string): Promise<void> {
@@ -385,6 +409,120 @@ describe('a bulk replay', () => {
     expect(none.oldest).toBeUndefined();
   });
 
+  test('counts the oldest of a long span alone, says that there are more, and queues all of them', async () => {
+    const side = await companyWith('dead_lettered', 5);
+    const [oldest, second] = side.deliveries;
+    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [second?.id]);
+    const selection = {
+      states: ['dead_lettered', 'delivered'] as const,
+      from: new Date(Date.now() - HOUR_MS),
+      to: new Date(Date.now() + HOUR_MS),
+      event: undefined,
+    };
+    const counted = async (maxCounted: number) => {
+      const preview = await previewBulkReplay(fixture.database, { ...side, selection }, { maxCounted });
+      return [preview.deliveries, preview.atLeast, preview.resources[0]?.id === oldest?.resource_id];
+    };
+    expect(await counted(2)).toEqual([1, true, true]);
+    expect((await counted(4)).slice(0, 2)).toEqual([3, true]);
+    expect((await counted(5)).slice(0, 2)).toEqual([4, false]);
+
+    const deps = { database: fixture.database, logger };
+    const begun = await createBulkReplay(deps, { ...side, selection, perMinute: 60_000 }, { maxCounted: 2 });
+    expect(begun).toMatchObject({ total: 1, atLeast: true });
+    expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject({
+      state: BulkReplayState.DONE,
+      total: 1,
+      atLeast: true,
+      queued: 4,
+    });
+  });
+
+  test('reads no more of a long span than it counts', async () => {
+    const { companyId, subscriptionId } = await companyWith('dead_lettered', 0);
+    const at = (n: string) => `now() - make_interval(secs => 20000 - ${n})`;
+    await fixture.database.query(
+      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+         state, attempts, created_at, finished_at)
+       select $3 || lpad(n::text, 6, '0'), $1, $2, 'evt_long_' || n, 'install.status_changed', 'install_job', 'job_' || n,
+         false, case n % 2 when 0 then 'dead_lettered' else 'delivered' end, 1, ${at('n')}, now()
+       from generate_series(1, 20000) as n`,
+      [subscriptionId, companyId, idFloor('dlv', new Date()).slice(0, 24)],
+    );
+    await fixture.database.query('analyze finished_deliveries, deliveries, events');
+    const plans: unknown[] = [];
+    const explaining = before(async (text, values, tx) => {
+      if (text.includes('looked_at'))
+        plans.push(...(await tx.query(`explain (analyze, format json) ${text}`, values)));
+    });
+    const selection = {
+      states: ['dead_lettered'] as const,
+      from: new Date(Date.now() - DAY_MS),
+      to: new Date(Date.now() + HOUR_MS),
+      event: 'install.job_assigned',
+    };
+    const request = { companyId, subscriptionId, selection, perMinute: 60 };
+    await previewBulkReplay(explaining, request, { maxCounted: 100 });
+    const { id } = await createBulkReplay({ database: explaining, logger }, request, { maxCounted: 100 });
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) {
+      const scans = JSON.stringify(plan).match(/\{[^{}]*"Relation Name":"finished_deliveries[^{}]*\}/g) ?? [];
+      expect(scans.length).toBeGreaterThan(0);
+      const rows = [...scans.join().matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
+      // Without the bound 10,000; with it, beside what is counted, at most what other subscriptions have in the span.
+      expect(Math.max(...rows.map(([, count]) => Number(count)))).toBeLessThan(2_000);
+    }
+    await client.cancelBulkReplay({ companyId, replayId: id });
+  });
+
+  test('is refused while another one runs before anything is counted', async () => {
+    const side = await companyWith('dead_lettered', 1);
+    const first = await begin(side);
+    const database = before((text) => {
+      if (text.includes('looked_at')) throw new Error('counted');
+    });
+    const selection = {
+      states: ['dead_lettered'] as const,
+      from: new Date(Date.now() - HOUR_MS),
+      to: new Date(),
+      event: undefined,
+    };
+    const second = createBulkReplay({ database, logger }, { ...side, selection, perMinute: 60 });
+    expect((await failureOf(second)).message).toContain(first.replayId);
+    await client.cancelBulkReplay(first);
+  });
+
+  test('whose step fails is tried again later and keeps no other from its step', async () => {
+    const side = await companyWith('dead_lettered', 1);
+    const failing = await begin(side);
+    const other = await begin(await companyWith('dead_lettered', 1));
+    const due = (replayId: string, seconds: number) =>
+      fixture.database.query(
+        'update bulk_replays set next_run_at = now() - make_interval(secs => $2) where id = $1',
+        [replayId, seconds],
+      );
+    await fixture.database.query(
+      `update bulk_replays set next_run_at = now() + interval '1 hour' where state = 'running'`,
+    );
+    await due(failing.replayId, 20);
+    await due(other.replayId, 10);
+    const database = before((text, values) => {
+      if (text.includes('insert into deliveries') && values.includes(failing.replayId)) throw new Error('no');
+    });
+    const deps = { database, logger, eventsSettledMs: 0 };
+    expect([await stepBulkReplay(deps), await stepBulkReplay(deps), await stepBulkReplay(deps)]).toEqual([
+      'more',
+      'more',
+      'idle',
+    ]);
+    expect((await client.getBulkReplay(other)).replay).toMatchObject({ queued: 1 });
+    expect(logLines).toContainEqual([
+      expect.objectContaining({ replayId: failing.replayId, companyId: side.companyId }),
+      'bulk_replay.step_failed',
+    ]);
+    expect(await runToEnd(failing)).toMatchObject({ state: BulkReplayState.DONE, queued: 1 });
+  });
+
   test.each([
     ['no state', { states: [] }, {}, 'states'],
     ['another state', { states: [DeliveryState.HELD] }, {}, 'states.0'],
@@ -519,6 +657,18 @@ describe('a back-fill', () => {
     );
     expect(await runToEnd(begun)).toMatchObject({ queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
+  });
+
+  test('counts the events of a long pause in part, and says so', async () => {
+    const { companyId, subscriptionId, activate } = await pausedWith(3);
+    const from = new Date(Date.now() - HOUR_MS);
+    const { id } = await fixture.database.transaction((tx) =>
+      startBackfill(tx, { companyId, subscriptionId, from, to: new Date() }, { maxCounted: 2 }),
+    );
+    const { replay } = await client.getBulkReplay({ companyId, replayId: id });
+    expect(replay).toMatchObject({ total: 2, atLeast: true });
+    await client.cancelBulkReplay({ companyId, replayId: id });
+    expect((await client.getBulkReplay(await activate())).replay).toMatchObject({ total: 3, atLeast: false });
   });
 
   test('that still runs goes on until the next activation that asks for one', async () => {

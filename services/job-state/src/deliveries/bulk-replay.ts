@@ -34,6 +34,8 @@ export interface BulkReplaySelection {
 /** What a bulk replay would queue now. */
 export interface BulkReplayPreview {
   readonly deliveries: number;
+  /** True: there are more than these in the span, which were not counted. */
+  readonly atLeast: boolean;
   readonly oldest: Date | null;
   readonly newest: Date | null;
   readonly resourceCount: number;
@@ -44,17 +46,34 @@ export interface BulkReplayPreview {
 /** Of the events of a pause so many are looked at, at most, to tell how many there are to back-fill. */
 export const MAX_EVENTS_COUNTED = 100_000;
 
-/**
- * The finished deliveries of subscription $1 that a selection means: in one of the states $2, with an id from $3 on and before
- * $4, created from $5 on and before $6, of one of the events $7 when that is not null, never a test. To be aliased `f`.
- */
-export const SELECTED_DELIVERIES = `
-  select f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at from finished_deliveries f
-  where f.subscription_id = $1 and f.state = any($2::text[]) and f.id >= $3 and f.id < $4
-    and f.created_at >= $5 and f.created_at < $6 and ($7::text[] is null or f.event = any($7)) and not f.is_test`;
+/** Of the deliveries of a span so many are looked at, at most, the oldest, to tell how many there are to replay. */
+export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
- * What of {@link SELECTED_DELIVERIES} `m` can be queued: its event is kept and not on its way to subscription $1 already; and
+ * The oldest finished deliveries of subscription $1 in one of the states $2, with an id of which `from` is true and before $4: so
+ * many as `limit` says. It reads no more than that of each state, by the index that knows the state, however much else there is.
+ */
+export function oldestFinished({ from, limit }: { readonly from: string; readonly limit: string }): string {
+  return `
+  select f.* from (select distinct state from unnest($2::text[]) as state) meant
+  cross join lateral (
+    select f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test
+    from finished_deliveries f
+    where f.subscription_id = $1 and f.state = meant.state and ${from} and f.id < $4
+    order by f.id limit ${limit}
+  ) f
+  order by f.id limit ${limit}`;
+}
+
+/**
+ * Whether a selection means the finished delivery `m`: created from $5 on and before $6, of one of the events $7 when that is
+ * not null, never a test.
+ */
+export const IS_SELECTED = `
+  m.created_at >= $5 and m.created_at < $6 and ($7::text[] is null or m.event = any($7)) and not m.is_test`;
+
+/**
+ * What of the selected deliveries `m` can be queued: its event is kept and not on its way to subscription $1 already; and
  * if only dead letters are meant, it has not been delivered since.
  */
 export const IS_TO_BE_QUEUED = `
@@ -65,7 +84,15 @@ export const IS_TO_BE_QUEUED = `
     where g.event_id = m.event_id and g.subscription_id = $1 and g.state = 'delivered' and g.id > m.id
   ))`;
 
-/** The values of {@link SELECTED_DELIVERIES}. */
+/** What a count looks at: one more than {@link MAX_DELIVERIES_COUNTED}, to know whether that is all. */
+const LOOKED_AT = `
+  looked_at as materialized (${oldestFinished({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
+  counted as materialized (select * from looked_at order by id limit $8::integer)`;
+
+/** True when more than was counted is in the span. */
+const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
+
+/** The values $1 to $7 of a selection. */
 export function selectionValues(
   subscriptionId: string,
   { states, from, to, event }: Pick<BulkReplaySelection, 'states' | 'from' | 'to' | 'event'>,
@@ -82,57 +109,76 @@ export function selectionValues(
   ];
 }
 
+/** Bounds of a transaction that counts; `maxCounted` has a default that only tests do without. */
+export interface CountLimits extends TransactionLimits {
+  readonly maxCounted?: number | undefined;
+}
+
 /**
- * Tells what a bulk replay would queue now: one delivery for each event. It reads what it counts, for at most as long as its
- * caller waits; then it fails with `unavailable`. Fails with `not_found` for a subscription that the company does not have
- * and with `invalid_argument` for a selection that makes no sense.
+ * Tells what a bulk replay would queue now: one delivery for each event, of the oldest {@link MAX_DELIVERIES_COUNTED} of the
+ * span. The count has a place among the company's transactions, so that many at once do not take the connections of others.
+ * Fails with `not_found` for a subscription that the company does not have and with `invalid_argument` for a selection that
+ * makes no sense.
  */
-export async function previewBulkReplay(
-  database: Queryable,
+export function previewBulkReplay(
+  database: Pick<Database, 'transaction'>,
   request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  { maxCounted, ...limits }: CountLimits = {},
 ): Promise<BulkReplayPreview> {
   checkSelection(request.selection, DEFAULT_REPLAYS_PER_MINUTE);
-  await getSubscription(database, request);
-  const [preview] = await database.query<BulkReplayPreview>(
-    `with queued as materialized (
+  const { companyId } = request;
+  return database.transaction((tx) => preview(tx, request, maxCounted), { ...limits, companyId });
+}
+
+async function preview(
+  tx: Transaction,
+  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  maxCounted = MAX_DELIVERIES_COUNTED,
+): Promise<BulkReplayPreview> {
+  await getSubscription(tx, request);
+  const [found] = await tx.query<BulkReplayPreview>(
+    `with ${LOOKED_AT}, queued as materialized (
        select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
-       from (${SELECTED_DELIVERIES}) m
-       where ${IS_TO_BE_QUEUED}
+       from counted m
+       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
        order by m.event_id, m.id desc
      ), resources as materialized (
        select resource_type as type, resource_id as id, count(*)::integer as deliveries
        from queued group by resource_type, resource_id
      )
-     select (select count(*)::integer from queued) as deliveries, (select min(created_at) from queued) as oldest,
+     select (select count(*)::integer from queued) as deliveries, ${IS_AT_LEAST} as "atLeast", (select min(created_at) from queued) as oldest,
        (select max(created_at) from queued) as newest, (select count(*)::integer from resources) as "resourceCount",
        coalesce(
-         (select json_agg(r) from (select * from resources order by deliveries desc, id limit $8) r), '[]'
+         (select json_agg(r) from (select * from resources order by deliveries desc, id limit $9) r), '[]'
        ) as resources`,
-    [...selectionValues(request.subscriptionId, request.selection), PREVIEWED_RESOURCES],
+    [...selectionValues(request.subscriptionId, request.selection), maxCounted, PREVIEWED_RESOURCES],
   );
-  invariant(preview, 'a count has a row');
-  return preview;
+  invariant(found, 'a count has a row');
+  return found;
 }
 
 /**
  * Begins to queue deliveries of a subscription again; `runBulkReplays` does the work. It means those that are created before
- * it. Fails with `not_found` for a subscription that the company does not have, with `invalid_argument` for a selection that
- * makes no sense, with `replay_in_progress` while another one of the subscription runs, and with `unavailable` when there are
- * more deliveries than can be counted while the caller waits.
+ * it, all of them; of these the oldest {@link MAX_DELIVERIES_COUNTED} are counted. Fails with `not_found` for a subscription
+ * that the company does not have, with `invalid_argument` for a selection that makes no sense, and with `replay_in_progress`
+ * while another one of the subscription runs, without a count.
  */
 export async function createBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
   request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
-  limits: TransactionLimits = {},
+  { maxCounted = MAX_DELIVERIES_COUNTED, ...limits }: CountLimits = {},
 ): Promise<BulkReplayRow> {
   const { companyId, subscriptionId, membershipId, selection, perMinute } = request;
   checkSelection(selection, perMinute);
   const replay = await deps.database.transaction(
     async (tx) => {
       await getSubscription(tx, request);
-      const [counted] = await tx.query<{ total: number }>(
-        `select count(distinct m.event_id)::integer as total from (${SELECTED_DELIVERIES}) m where ${IS_TO_BE_QUEUED}`,
-        selectionValues(subscriptionId, selection),
+      await refuseSecond(tx, subscriptionId);
+      const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
+        `with ${LOOKED_AT}
+         select count(distinct m.event_id)::integer as total, ${IS_AT_LEAST} as "atLeast"
+         from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}`,
+        [...selectionValues(subscriptionId, selection), maxCounted],
       );
       invariant(counted, 'a count has a row');
       // Not before: whoever pauses or deletes the subscription need not wait for the count.
@@ -140,8 +186,9 @@ export async function createBulkReplay(
       const [row] = await tx.query<BulkReplayRow>(
         `with b as (
            insert into bulk_replays
-             (id, subscription_id, company_id, kind, delivery_states, event, from_time, to_time, per_minute, total)
-           values ($1, $2, $3, 'replay', $4, $5, $6, $7, $8, $9)
+             (id, subscription_id, company_id, kind, delivery_states, event, from_time, to_time, per_minute, total,
+              total_is_at_least)
+           values ($1, $2, $3, 'replay', $4, $5, $6, $7, $8, $9, $10)
            on conflict (subscription_id, kind) where state = 'running' do nothing
            returning *
          )
@@ -156,9 +203,12 @@ export async function createBulkReplay(
           selection.to,
           perMinute,
           counted.total,
+          counted.atLeast,
         ],
       );
-      return row ?? refuseSecond(tx, subscriptionId);
+      if (row === undefined) await refuseSecond(tx, subscriptionId);
+      invariant(row, 'what kept it from being made still runs, since the subscription is locked');
+      return row;
     },
     { ...limits, companyId },
   );
@@ -167,14 +217,15 @@ export async function createBulkReplay(
   return replay;
 }
 
-async function refuseSecond(tx: Transaction, subscriptionId: string): Promise<never> {
+async function refuseSecond(tx: Transaction, subscriptionId: string): Promise<void> {
   const [running] = await tx.query<{ id: string }>(
     `select id from bulk_replays where subscription_id = $1 and kind = 'replay' and state = 'running'`,
     [subscriptionId],
   );
+  if (running === undefined) return;
   throw new ServiceError(
     'replay_in_progress',
-    `${running?.id ?? 'a bulk replay'} of this subscription is still running; wait for its end or cancel it`,
+    `${running.id} of this subscription is still running; wait for its end or cancel it`,
   );
 }
 
@@ -191,11 +242,12 @@ function checkSelection({ states, from, to, event }: BulkReplaySelection, perMin
  * Begins, in the transaction of an activation, to queue the events that the subscription missed while it was paused from
  * `from` to `to`: those that match what it names, its class and its schema version by the time that they are queued, and have
  * no delivery to it. One that is still running goes on until the new `to`. Its events are counted up to
- * {@link MAX_EVENTS_COUNTED}. The caller holds the lock of the subscription.
+ * {@link MAX_EVENTS_COUNTED}; when there are more, `atLeast` of it is true. The caller holds the lock of the subscription.
  */
 export async function startBackfill(
   tx: Transaction,
   request: SubscriptionOfCompany & { readonly from: Date; readonly to: Date },
+  { maxCounted = MAX_EVENTS_COUNTED }: Pick<CountLimits, 'maxCounted'> = {},
 ): Promise<{ readonly id: string }> {
   const { companyId, subscriptionId, from, to } = request;
   const [subscription] = await tx.query<{
@@ -211,16 +263,20 @@ export async function startBackfill(
   invariant(subscription, 'an activation has its subscription');
   const [row] = await tx.query<{ id: string }>(
     `insert into bulk_replays as b
-       (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total)
-     select $1, $2, $3, 'backfill', $4, $5, $6, count(*)
+       (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total, total_is_at_least)
+     select $1, $2, $3, 'backfill', $4, $5, $6,
+       count(*) filter (
+         where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
+       ),
+       count(*) >= $9
      from (
        select e.name, e.schema_version, e.created_at from events e
        where e.company_id = $3 and e.id >= $7 and e.id < $8
        order by e.id limit $9
      ) e
-     where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
      on conflict (subscription_id, kind) where state = 'running'
-       do update set to_time = greatest(b.to_time, excluded.to_time), total = b.total + excluded.total
+       do update set to_time = greatest(b.to_time, excluded.to_time), total = b.total + excluded.total,
+         total_is_at_least = b.total_is_at_least or excluded.total_is_at_least
      returning id`,
     [
       newId('rpl'),
@@ -231,7 +287,7 @@ export async function startBackfill(
       DEFAULT_REPLAYS_PER_MINUTE,
       idFloor('evt', from),
       idsCreatedWithin('evt', { from, to }).beyond,
-      MAX_EVENTS_COUNTED,
+      maxCounted,
       eventsOfSubscription(subscription.events, subscription.companyClass),
       subscription.schemaVersion,
     ],

@@ -163,7 +163,7 @@ const CLAIM = `
       ) as number
     from ranked where ranked.of_company <= $6::integer
   ), candidates as materialized (
-    select numbered.id from numbered, all_under_way
+    select numbered.id, numbered.number from numbered, all_under_way
     where numbered.number <= $1::integer
       and all_under_way.deliveries + numbered.number <= case numbered.of_company when 1 then $3::integer else $5::integer end
   ), leased as (
@@ -192,13 +192,15 @@ const CLAIM = `
     where subscription_id = s.id and version in (leased.secret_version, s.secret_version)
     order by version = leased.secret_version desc nulls last limit 1
   ) secret
-  cross join lateral (select e.body, e.trace_parent, e.request_id from events e where e.id = leased.event_id limit 1) event`;
+  cross join lateral (select e.body, e.trace_parent, e.request_id from events e where e.id = leased.event_id limit 1) event
+  join candidates on candidates.id = leased.id
+  order by candidates.number`;
 
 /**
  * Takes due deliveries of the given subscriptions, first those of the companies that have the least under way for their
  * weight, and gives each a new lease that ends after `leaseSeconds`. Due and lease go by the database's clock, so that
  * replicas agree whatever their own clocks say. No two calls, in whatever process, take the same delivery during one lease.
- * Of a paused subscription only tests are taken, of a deleted one nothing.
+ * Of a paused subscription only tests are taken, of a deleted one nothing. They come in the order of their turns.
  */
 export async function claimDue(
   database: Queryable,

@@ -53,7 +53,6 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
       });
       return {
         deliveries: deliveries.map(deliveryMessage),
-        hasMore: nextBeforeId !== undefined,
         ...(nextBeforeId !== undefined && { nextBeforeDeliveryId: nextBeforeId }),
       };
     },
@@ -85,11 +84,11 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     },
 
     async previewBulkReplay(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
-      const { oldest, newest, resources, ...counts } = await previewBulkReplay(database, {
-        ...subscriptionOf(request),
-        selection: selectionOf(request.selection),
-      });
+      const { oldest, newest, resources, ...counts } = await previewBulkReplay(
+        deps.database,
+        { ...subscriptionOf(request), selection: selectionOf(request.selection) },
+        { timeoutMs: context.timeoutMs() },
+      );
       return {
         ...counts,
         ...(oldest !== null && { oldest: timestampFromDate(oldest) }),

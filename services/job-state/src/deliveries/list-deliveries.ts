@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.js';
+import { pageOf, type PageRow, pageWithScanEnd } from '../database/page-with-scan-end.js';
 import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
 import { type CreationSpan, idsCreatedWithin } from './created-within.js';
 import { ANY_DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from './delivery-message.js';
@@ -39,7 +40,7 @@ const UNINDEXED_STATES: ReadonlySet<string> = new Set(['pending', 'retry_schedul
 /**
  * Lists a subscription's deliveries, newest first, by their ids, so that pages neither overlap nor skip while new ones come.
  * `nextBeforeId` is where the next page goes on. A page whose filters few deliveries pass ends after
- * {@link MAX_DELIVERIES_SCANNED}, with what it has found. Fails with `not_found` for a subscription that the company does not
+ * {@link MAX_DELIVERIES_SCANNED}, with what it has found. The page and where it goes on are one statement. Fails with `not_found` for a subscription that the company does not
  * have.
  */
 export async function listDeliveries(
@@ -59,12 +60,15 @@ export async function listDeliveries(
     created.from ?? null,
     created.to ?? null,
   ];
-  const rows = await database.query<DeliveryRow>(
-    `select ${ANY_DELIVERY_COLUMNS} from (${SCANNED} limit $8) d
-     where ($9::text is null or d.state = $9) and ($10::text[] is null or d.event = any($10))
-       and ($11::text is null or d.resource_id = $11)
-     order by d.id desc
-     limit $12`,
+  const page = `
+    select ${ANY_DELIVERY_COLUMNS} from (${SCANNED} limit $8) d
+    where ($9::text is null or d.state = $9) and ($10::text[] is null or d.event = any($10))
+      and ($11::text is null or d.resource_id = $11)
+    order by d.id desc
+    limit $12`;
+  const isNeeded = '($9::text is not null or $10::text[] is not null or $11::text is not null)';
+  const rows = await database.query<PageRow<DeliveryRow>>(
+    pageWithScanEnd({ page, scanned: SCANNED, isNeeded, maxScanned: '$8', maxRows: '$12' }),
     [
       ...scan,
       MAX_DELIVERIES_SCANNED,
@@ -74,14 +78,6 @@ export async function listDeliveries(
       limit + 1,
     ],
   );
-  const deliveries = rows.slice(0, limit);
-  if (rows.length > limit) return { deliveries, nextBeforeId: deliveries.at(-1)?.id };
-  if (!isStateFiltered && events === undefined && resourceId === undefined) {
-    return { deliveries, nextBeforeId: undefined };
-  }
-  const [last] = await database.query<{ id: string }>(
-    `select scanned.id from (${SCANNED} offset $8 limit 1) scanned`,
-    [...scan, MAX_DELIVERIES_SCANNED - 1],
-  );
-  return { deliveries, nextBeforeId: last?.id };
+  const { rows: deliveries, nextBeforeId } = pageOf(rows, limit);
+  return { deliveries, nextBeforeId };
 }

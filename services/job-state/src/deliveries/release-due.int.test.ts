@@ -47,7 +47,7 @@ function start(options: {
     elapsedMs: () => now,
     intervalMs: options.intervalMs,
     leaseSeconds: 30,
-    inFlight: 400,
+    inFlight: 1_000,
     batchSize: options.batchSize ?? 100,
   });
   schedulers.push(scheduler);

@@ -8,14 +8,16 @@ import { createReleaseMetrics } from './delivery-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
 /** What one subscription may have under way of all that may be: enough for a healthy endpoint, little for one that hangs. */
-const SUBSCRIPTION_SHARE = 0.1;
+const SUBSCRIPTION_SHARE = 0.02;
 /** What one company may have under way, however many subscriptions it has. */
 const COMPANY_SHARE = 0.25;
+/** Retries and leases are minutes and seconds long. */
+const LOOK_AT_ALL_MS = 200;
 /** Subscriptions that one claim looks at: its time goes with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
 /** Of the time, at most, that is spent on claims while news comes all the time. */
-const CLAIM_SHARE = 0.3;
-const LONGEST_REST_MS = 50;
+const CLAIM_SHARE = 0.5;
+const LONGEST_REST_MS = 10;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
@@ -32,7 +34,7 @@ export interface SchedulerOptions {
   readonly leaseSeconds: number;
   /** Deliveries that are released at once, at most. */
   readonly batchSize: number;
-  /** Deliveries that are under way at once, at most; a subscription gets a tenth of it, a company a quarter. */
+  /** Deliveries that are under way at once, at most; a subscription gets a fiftieth of it, a company a quarter. */
   readonly inFlight: number;
 }
 
@@ -69,11 +71,11 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     return ids;
   }
 
-  /** Subscriptions that have retries alone, and leases that have expired, are looked for once in an interval. */
+  /** Subscriptions that have retries alone, and leases that have expired, are looked for less often. */
   async function subscriptionsToLookAt(): Promise<readonly string[]> {
     const now = options.elapsedMs();
     const withFirst = await waiting('pending');
-    if (now - lookedAtAllAt < options.intervalMs) return withFirst;
+    if (now - lookedAtAllAt < LOOK_AT_ALL_MS) return withFirst;
     metrics.leaseExpiries.inc(await endExpiredLeases(database));
     lookedAtAllAt = now;
     return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-message.js';
-import { IS_TO_BE_QUEUED, SELECTED_DELIVERIES, selectionValues } from './bulk-replay.js';
+import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
 import { newDeliveryIds } from './delivery-ids.js';
 
 /** How old an event has to be before a back-fill passes over it: longer than any transaction that commits one. */
@@ -21,11 +21,13 @@ const SECONDS_PER_MINUTE = 60;
 /** Between two looks at a back-fill that waits for its last events to settle. */
 const SETTLE_PAUSE_SECONDS = 5;
 const FAILURE_PAUSE_MS = 5_000;
+/** Until a bulk replay whose step failed is tried again. */
+const FAILED_STEP_PAUSE_SECONDS = 60;
 
 /** What the steps of bulk replays work with. */
 export interface BulkReplayStepDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly logger: Pick<Logger, 'info'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** {@link EVENTS_SETTLED_MS}, unless a test has no other transactions. */
   readonly eventsSettledMs: number;
 }
@@ -52,7 +54,6 @@ interface Step {
 /** Starts to do the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
 export function startBulkReplays(
   deps: BulkReplayStepDeps & {
-    readonly logger: Pick<Logger, 'info' | 'warn'>;
     /** Between two looks at what is due, in milliseconds. */
     readonly intervalMs: number;
   },
@@ -69,12 +70,30 @@ export function startBulkReplays(
 /**
  * Does one step of a bulk replay or back-fill that is due: queues at most a second's worth of its rate and moves to where the
  * next one goes on, in one transaction, so that a crash neither queues an event twice nor leaves one out. One of a paused
- * subscription is not due until the activation; one of a deleted subscription is cancelled. `idle` when nothing was due.
+ * subscription is not due until the activation; one of a deleted subscription is cancelled. `idle` when nothing was due. A
+ * step that fails is logged and tried again after {@link FAILED_STEP_PAUSE_SECONDS}, so that it does not keep others from
+ * theirs; it throws when not even that can be noted.
  *
  * Locks: the bulk replay and its subscription, neither of which is waited for. The second keeps a replay of a single delivery,
  * a pause and a deletion from coming between.
  */
 export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' | 'idle'> {
+  let picked: DueBulkReplay | undefined;
+  const pick = (due: DueBulkReplay) => void (picked = due);
+  try {
+    return await stepNext(deps, pick);
+  } catch (error) {
+    if (picked === undefined) throw error;
+    await putOff(deps, picked, error);
+    return 'more';
+  }
+}
+
+/** `pick` is told which one it is before its step begins. */
+async function stepNext(
+  deps: BulkReplayStepDeps,
+  pick: (due: DueBulkReplay) => void,
+): Promise<'more' | 'idle'> {
   const done = await deps.database.transaction(async (tx) => {
     const [due] = await tx.query<DueBulkReplay>(
       `select ${BULK_REPLAY_COLUMNS}, b.after_id as "afterId", s.deleted_at is not null as "isDeleted", s.events,
@@ -88,6 +107,7 @@ export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' |
        for no key update of b skip locked for no key update of s skip locked`,
     );
     if (due === undefined) return undefined;
+    pick(due);
     const step = due.isDeleted ? undefined : await takeStep(tx, due, deps.eventsSettledMs);
     const state = step === undefined ? 'cancelled' : step.isDone ? 'done' : 'running';
     await tx.query(
@@ -113,6 +133,17 @@ export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' |
     deps.logger.info({ replayId, subscriptionId, companyId, kind, queued }, `bulk_replay.${state}`);
   }
   return 'more';
+}
+
+async function putOff(deps: BulkReplayStepDeps, due: DueBulkReplay, error: unknown): Promise<void> {
+  const { id: replayId, subscriptionId, companyId, kind } = due;
+  deps.logger.warn({ err: error, replayId, subscriptionId, companyId, kind }, 'bulk_replay.step_failed');
+  await deps.database.transaction((tx) =>
+    tx.query(
+      `update bulk_replays set next_run_at = now() + make_interval(secs => $2) where id = $1 and state = 'running'`,
+      [replayId, FAILED_STEP_PAUSE_SECONDS],
+    ),
+  );
 }
 
 async function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
@@ -149,10 +180,10 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
   const selection = { states: due.states ?? [], from: due.from, to, event: due.event ?? undefined };
   const [counts] = await tx.query<StepCounts>(
     `with scanned as materialized (
-       select * from (${SELECTED_DELIVERIES}) m where m.id > $8 order by m.id limit $9
+       select * from (${oldestFinished({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
      ), to_queue as materialized (
        select m.* from scanned m
-       where ${IS_TO_BE_QUEUED} and not exists (
+       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED} and not exists (
          select 1 from finished_deliveries f
          where f.event_id = m.event_id and f.subscription_id = $1 and f.id > m.id and f.state = any($2) and f.id < $4
            and f.created_at >= $5 and f.created_at < $6 and not f.is_test

@@ -16,11 +16,11 @@ import {
 } from './event-message.js';
 import type { NOT_QUEUED_REASONS } from './record-event.js';
 
-/** Deliveries of one event that are shown, at most: the newest. */
-export const MAX_DELIVERIES_SHOWN = 100;
+/** Deliveries of one event to one subscription that are shown, at most: the newest. */
+export const MAX_DELIVERIES_SHOWN = 10;
 
-/** More than the 8 that count of each: an attempt whose lease ran out is made again. */
-const MAX_ATTEMPTS_SHOWN = 10 * MAX_DELIVERIES_SHOWN;
+/** Of each delivery, on average. More than the 8 that count: an attempt whose lease ran out is made again. */
+const MAX_ATTEMPTS_SHOWN = 10;
 const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
 
 /** An event with its body and what became of it for each subscription. */
@@ -39,12 +39,12 @@ interface StoredEvent extends EventRow {
 interface TracedSubscription {
   readonly id: string;
   readonly createdAt: Date;
-  readonly isDeleted: boolean;
+  readonly deletedAt: Date | null;
 }
 
 /**
  * Reads one event of a company with what became of it for each subscription that the company has, and the newest of those that
- * it has deleted: its deliveries, or why it has none. A test concerns the subscription that it was sent to alone. Another
+ * it has deleted: its deliveries to it, the newest {@link MAX_DELIVERIES_SHOWN} of each, or why it has none. A test concerns the subscription that it was sent to alone. Another
  * company's is `not_found` like one that does not exist. Four statements, whatever there is.
  */
 export async function getEvent(
@@ -61,18 +61,20 @@ export async function getEvent(
   // The process that made the event's id made those of its deliveries right after it: the clock is the same.
   const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', event.id), to: undefined });
   const deliveries = await database.query<DeliveryRow>(
-    `select ${ANY_DELIVERY_COLUMNS} from all_deliveries d
-     where d.event_id = $1 and d.company_id = $2 and d.id >= $3
-     order by d.id desc
-     limit $4`,
-    [eventId, companyId, lowest, MAX_DELIVERIES_SHOWN],
+    `with of_event as materialized (
+       select d.*, row_number() over (partition by d.subscription_id order by d.id desc) as place
+       from all_deliveries d
+       where d.event_id = $1 and d.company_id = $2 and d.id >= $3 and d.subscription_id = any($4::text[])
+     )
+     select ${ANY_DELIVERY_COLUMNS} from of_event d where d.place <= $5 order by d.id desc`,
+    [eventId, companyId, lowest, subscriptions.map(({ id }) => id), MAX_DELIVERIES_SHOWN],
   );
   const attempts = await database.query<AttemptSummaryRow & { readonly of: string }>(
     `select ${ATTEMPT_SUMMARY_COLUMNS}, a.delivery_id as of from delivery_attempts a
      where a.delivery_id = any($1::text[])
      order by a.started_at, a.id
      limit $2`,
-    [deliveries.map(({ id }) => id), MAX_ATTEMPTS_SHOWN],
+    [deliveries.map(({ id }) => id), MAX_ATTEMPTS_SHOWN * deliveries.length],
   );
   return {
     event,
@@ -97,13 +99,13 @@ function subscriptionsConcernedBy(
   event: EventRow,
 ): Promise<TracedSubscription[]> {
   return database.query<TracedSubscription>(
-    `with concerned as (
-       select s.id, s.created_at as "createdAt", s.deleted_at is not null as "isDeleted" from subscriptions s
+    `with concerned as not materialized (
+       select s.id, s.created_at as "createdAt", s.deleted_at as "deletedAt" from subscriptions s
        where s.company_id = $1 and ($2::text is null or s.id = $2)
      )
-     (select * from concerned where not "isDeleted")
+     (select * from concerned where "deletedAt" is null)
      union all
-     (select * from concerned where "isDeleted" order by id desc limit $3)
+     (select * from concerned where "deletedAt" is not null order by id desc limit $3)
      order by id`,
     [companyId, event.name === 'install.test' ? event.resourceId : null, MAX_DELETED_SUBSCRIPTIONS_SHOWN],
   );
@@ -117,5 +119,6 @@ function whyNotQueued(
 ): EventVerdictName {
   if (noted !== undefined) return noted;
   if (subscription.createdAt > event.committedAt) return 'created_later';
-  return subscription.isDeleted ? 'deleted' : 'no_longer_kept';
+  const { deletedAt } = subscription;
+  return deletedAt !== null && deletedAt <= event.committedAt ? 'deleted' : 'no_longer_kept';
 }

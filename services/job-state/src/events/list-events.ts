@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.js';
+import { pageOf, type PageRow, pageWithScanEnd } from '../database/page-with-scan-end.js';
 import { EVENT_COLUMNS, type EventRow } from './event-message.js';
 
 /** Events that one page looks through at most, however few of them pass its filter. */
@@ -25,26 +26,29 @@ const SCANNED = `
 
 /**
  * Lists a company's events, newest first, by their ids. `nextBeforeId` is where the next page goes on. A page whose filter
- * few events pass ends after {@link MAX_EVENTS_SCANNED}, with what it has found.
+ * few events pass ends after {@link MAX_EVENTS_SCANNED}, with what it has found. One statement, so that what is committed
+ * meanwhile is neither skipped nor repeated.
  */
 export async function listEvents(
   database: Queryable,
   { companyId, beforeEventId, limit, events, resourceId }: EventQuery,
 ): Promise<{ readonly events: readonly EventRow[]; readonly nextBeforeId: string | undefined }> {
   const scan = [companyId, beforeEventId ?? null, resourceId ?? null];
-  const rows = await database.query<EventRow>(
-    `select ${EVENT_COLUMNS} from (${SCANNED} limit $4) e
-     where ($5::text[] is null or e.name = any($5))
-     order by e.id desc
-     limit $6`,
+  const page = `
+    select ${EVENT_COLUMNS} from (${SCANNED} limit $4) e
+    where ($5::text[] is null or e.name = any($5))
+    order by e.id desc
+    limit $6`;
+  const rows = await database.query<PageRow<EventRow>>(
+    pageWithScanEnd({
+      page,
+      scanned: SCANNED,
+      isNeeded: '$5::text[] is not null',
+      maxScanned: '$4',
+      maxRows: '$6',
+    }),
     [...scan, MAX_EVENTS_SCANNED, events ?? null, limit + 1],
   );
-  const page = rows.slice(0, limit);
-  if (rows.length > limit) return { events: page, nextBeforeId: page.at(-1)?.id };
-  if (events === undefined) return { events: page, nextBeforeId: undefined };
-  const [last] = await database.query<{ id: string }>(
-    `select scanned.id from (${SCANNED} offset $4 limit 1) scanned`,
-    [...scan, MAX_EVENTS_SCANNED - 1],
-  );
-  return { events: page, nextBeforeId: last?.id };
+  const { rows: found, nextBeforeId } = pageOf(rows, limit);
+  return { events: found, nextBeforeId };
 }

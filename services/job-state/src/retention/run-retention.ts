@@ -44,8 +44,8 @@ interface RetentionDeps {
 
 /**
  * Makes the partitions of the next weeks, drops those that have passed their time and are not needed any more, and deletes in
- * batches what is not partitioned: rows of default partitions, message ids of the platform after 90 days, and deleted
- * subscriptions without deliveries. A table that can not be worked on now does not hold up the others; the first failure is
+ * batches what is not partitioned: rows of default partitions, message ids of the platform after 90 days, bulk replays and
+ * back-fills that came to their end longer ago than deliveries are kept, and deleted subscriptions without deliveries. A table that can not be worked on now does not hold up the others; the first failure is
  * thrown at the end. Throws {@link RetentionBusyError} while another process works. Gives `more` when rows are left for
  * another run.
  */
@@ -64,6 +64,10 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
     await attempt(() => keepTable(deps, table, now));
   }
   await attempt(() => purge(deps, 'inbox', BATCH_SIZE, () => deleteOldMessages(deps.database, now)));
+  const replaysBefore = daysBefore(now, deps.settings.deliveriesDays);
+  await attempt(() =>
+    purge(deps, 'bulk_replays', BATCH_SIZE, () => deleteOldBulkReplays(deps.database, replaysBefore)),
+  );
   await attempt(() =>
     purge(deps, 'subscriptions', SUBSCRIPTION_BATCH_SIZE, () => deleteOldSubscriptions(deps.database, now)),
   );
@@ -131,6 +135,16 @@ async function deleteOldMessages(database: Queryable, now: Date): Promise<number
        (select message_id from inbox where received_at < $1 order by received_at limit $2)
      returning message_id`,
     [daysBefore(now, INBOX_DAYS), BATCH_SIZE],
+  );
+  return deleted.length;
+}
+
+async function deleteOldBulkReplays(database: Queryable, before: Date): Promise<number> {
+  const deleted = await database.query(
+    `delete from bulk_replays where id in
+       (select id from bulk_replays where finished_at < $1 order by id limit $2 for update skip locked)
+     returning id`,
+    [before, BATCH_SIZE],
   );
   return deleted.length;
 }

@@ -438,6 +438,22 @@ describe('the outbox', () => {
   });
 });
 
+describe('bulk replays', () => {
+  test('are kept for as long as deliveries from their end on, and for ever while they run', async () => {
+    await insertBulkReplay(at(0), at(1), 'running');
+    const running = await idsIn('bulk_replays');
+    for (const state of ['done', 'cancelled']) await insertBulkReplay(at(0), at(1), state);
+    await database.query(`update bulk_replays set finished_at = $1 where state <> 'running'`, [at(10)]);
+
+    await run(at(100));
+    expect(await idsIn('bulk_replays')).toHaveLength(3);
+    await runLoop(at(100.1));
+    expect(await idsIn('bulk_replays')).toEqual(running);
+    expect(await idsIn('subscriptions')).toHaveLength(3);
+    expect(await metric('partner_retention_purged_rows_total{table="bulk_replays"}')).toBe('2');
+  });
+});
+
 describe('the run', () => {
   test('deletes however many rows there are, in batches, and nothing that is young', async () => {
     await database.query(

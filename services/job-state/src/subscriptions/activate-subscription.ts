@@ -1,7 +1,7 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
-import type { Database, TransactionLimits } from '../database/database.js';
+import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { startBackfill } from '../deliveries/bulk-replay.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
@@ -9,15 +9,16 @@ import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-messa
 /** A subscription after its activation. */
 export interface Activation {
   readonly subscription: SubscriptionRow;
-  /** The back-fill that was begun; undefined when none was. */
+  /** The back-fill that was begun, or is still running; undefined when none was asked for or none runs. */
   readonly backfillId: string | undefined;
 }
 
 /**
  * Makes a subscription active: from now on matching events are queued for it, and what was held goes on in its time, whatever
  * the backlog. With `backfill` the events since the pause, or since the creation of one that was never active, are queued as
- * well. One that is active already stays as it is, and nothing is back-filled. Fails with `not_found` for a subscription that
- * the company does not have, and with `test_delivery_required` unless a test delivery to the present URL was answered with 2xx.
+ * well. One that is active already stays as it is, and no back-fill is begun: one that is asked for is then the one that is
+ * still running. Fails with `not_found` for a subscription that the company does not have, and with `test_delivery_required`
+ * unless a test delivery to the present URL was answered with 2xx.
  *
  * Atomic: the activation and the beginning of the back-fill. Lock: the subscription.
  */
@@ -34,7 +35,8 @@ export async function activateSubscription(
   const { wasPaused, ...activation } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.state === 'active') {
-      return { subscription: before, backfillId: undefined, wasPaused: false };
+      const backfillId = request.backfill ? await runningBackfill(tx, subscriptionId) : undefined;
+      return { subscription: before, backfillId, wasPaused: false };
     }
     if (!before.verified) {
       throw new ServiceError(
@@ -61,4 +63,12 @@ export async function activateSubscription(
     deps.logger.info({ subscriptionId, companyId, membershipId, backfillId }, 'subscription.activated');
   }
   return activation;
+}
+
+async function runningBackfill(tx: Queryable, subscriptionId: string): Promise<string | undefined> {
+  const [running] = await tx.query<{ id: string }>(
+    `select id from bulk_replays where subscription_id = $1 and kind = 'backfill' and state = 'running'`,
+    [subscriptionId],
+  );
+  return running?.id;
 }

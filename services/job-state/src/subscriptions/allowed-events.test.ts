@@ -14,6 +14,16 @@ describe('eventViolations', () => {
     }
   });
 
+  test.each(['SALES', 'ACCOUNTING'] as const)(
+    'refuses install.* for %s companies, which would get nothing but tests',
+    (companyClass) => {
+      const [violation] = eventViolations(['install.*'], companyClass);
+      expect(violation?.path).toBe('events.0');
+      expect(violation?.message).toContain('install.test');
+      expect(violation?.message).not.toContain('install.*');
+    },
+  );
+
   test('names each event that the class may not have, and says what is allowed', () => {
     const violations = eventViolations(['install.test', 'journal.payout_recorded', 'quote.*'], 'INSTALLER');
     expect(violations.map(({ path }) => path)).toEqual(['events.1', 'events.2']);

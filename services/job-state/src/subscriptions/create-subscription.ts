@@ -1,26 +1,26 @@
 import type { Client } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { subscriptionFields, WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import type { SealingKeys } from '@partner/runtime/secret-sealing';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
-import type { Database, Transaction } from '../database/database.js';
+import { type Database, type Queryable, queryWithin, type Transaction } from '../database/database.js';
 import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
 import { createSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
 
 /** Subscriptions of one company at most, so that one event makes a bounded number of deliveries. */
-export const MAX_SUBSCRIPTIONS_PER_COMPANY = 50;
+export const MAX_SUBSCRIPTIONS_PER_COMPANY = WEBHOOK_LIMITS.subscriptionsPerCompany;
 
 const FIRST_VERSION = 1;
 
 /** What the creation of subscriptions works with. */
 export interface CreateSubscriptionDeps {
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly endpoints: Client<typeof EndpointService>;
   readonly sealingKeys: SealingKeys;
   /** The newest schema version of payloads that a subscription can opt in to; the one that it gets when it names none. */
@@ -46,9 +46,9 @@ export interface SubscriptionToCreate {
 /**
  * Makes a paused subscription with its first secret, which is kept sealed and given out only here. An event that is named
  * twice is kept once. Fails with `invalid_argument` for an event that the company's class may not have (`events.<index>`),
- * a URL that the dispatcher's rules refuse (`url`), a schema version that does not exist, or one subscription too many; with
- * `unavailable` when the dispatcher does not answer in the time that the caller waits. For a caller who no longer waits
- * nothing is made.
+ * a URL that the dispatcher's rules refuse (`url`) or a schema version that does not exist; with `subscription_limit_reached`
+ * for one subscription too many, before the dispatcher is asked; with `unavailable` when the dispatcher does not answer in
+ * the time that the caller waits. For a caller who no longer waits nothing is made.
  *
  * Lock: the company, so that subscriptions created at the same time are counted one after another.
  */
@@ -61,6 +61,7 @@ export async function createSubscription(
   const { creation } = subscriptionFields(deps.newestSchemaVersion);
   const fields = checkFields(creation, request, companyClass);
   const { events, description = '', schemaVersion = deps.newestSchemaVersion } = fields;
+  await refuseOneTooMany(queryWithin(deps.database, caller.timeoutMs()), companyId);
   const url = await checkEndpoint(deps.endpoints, fields.url, caller);
 
   const id = newId('whk');
@@ -106,14 +107,18 @@ export async function createSubscription(
 async function claimPlace(tx: Transaction, companyId: string): Promise<void> {
   const [company] = await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
   if (company === undefined) throw notFound('company');
-  const [taken] = await tx.query<{ count: number }>(
+  await refuseOneTooMany(tx, companyId);
+}
+
+async function refuseOneTooMany(database: Queryable, companyId: string): Promise<void> {
+  const [taken] = await database.query<{ count: number }>(
     'select count(*)::integer as count from subscriptions where company_id = $1 and deleted_at is null',
     [companyId],
   );
   if (taken !== undefined && taken.count >= MAX_SUBSCRIPTIONS_PER_COMPANY) {
     throw new ServiceError(
-      'invalid_argument',
-      `a company can have at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions`,
+      'subscription_limit_reached',
+      `a company can have at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions; delete one first`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { idFloor, newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
@@ -8,13 +9,15 @@ import { injectTrace } from '@partner/runtime/telemetry/tracing';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-message.js';
 import { renderEnvelope } from '../events/render-envelope.js';
-import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import type { SubscriptionRow } from './subscription-message.js';
 
 /** Test deliveries of one subscription within {@link TEST_WINDOW_MS}, at most. */
-export const MAX_TEST_DELIVERIES = 10;
+export const MAX_TEST_DELIVERIES = WEBHOOK_LIMITS.testsPerSubscription;
+/** Test deliveries of all subscriptions of one company within {@link TEST_WINDOW_MS}, at most, deleted ones included. */
+export const MAX_TEST_DELIVERIES_OF_COMPANY = WEBHOOK_LIMITS.testsPerCompany;
 
-const TEST_WINDOW_MS = 60_000;
+const TEST_WINDOW_MS = WEBHOOK_LIMITS.testWindowSeconds * 1_000;
 /** Ids tell the time by the clock of the replica that made them. */
 const CLOCKS_APART_MS = 60_000;
 
@@ -28,9 +31,10 @@ export interface TestToSend extends OwnersSubscription {
  * Queues an `install.test` event for one subscription alone, paused or not. Once it is delivered to the subscription's
  * present URL, that URL is verified. With `secretVersion` it is signed with that secret, so that a pending one can be tried
  * before it is activated. Fails with `not_found` for a subscription that the company does not have, with
- * `secret_version_mismatch` for a secret that is neither current nor pending, and with `rate_limited` after 10 within 60 s.
+ * `secret_version_mismatch` for a secret that is neither current nor pending, and with `rate_limited` after 10 within 60 s, or
+ * 60 of the company's subscriptions together.
  *
- * Lock: the subscription, so that tests sent at the same time are counted one after another.
+ * Locks: the subscription, then the company, so that tests sent at the same time are counted one after another.
  */
 export async function sendTestDelivery(
   deps: {
@@ -55,7 +59,7 @@ export async function sendTestDelivery(
   const delivery = await deps.database.transaction(async (tx) => {
     const subscription = await lockSubscription(tx, request);
     if (secretVersion !== undefined) refuseUnknownSecret(subscription, secretVersion);
-    await refuseTooMany(tx, subscriptionId, now);
+    await refuseTooMany(tx, request, now);
     await tx.query(
       `with event as (
          insert into events
@@ -107,28 +111,46 @@ function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): voi
   );
 }
 
-async function refuseTooMany(tx: Transaction, subscriptionId: string, now: Date): Promise<void> {
+async function refuseTooMany(
+  tx: Transaction,
+  { companyId, subscriptionId }: SubscriptionOfCompany,
+  now: Date,
+): Promise<void> {
   const begin = new Date(now.getTime() - TEST_WINDOW_MS);
-  const [oldestThatCounts] = await tx.query<{ createdAt: Date }>(
-    `select d.created_at as "createdAt" from (
-       select created_at from deliveries where subscription_id = $1 and id >= $4 and is_test
+  await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
+  const tests = await tx.query<{ subscriptionId: string; createdAt: Date }>(
+    `select d.subscription_id as "subscriptionId", d.created_at as "createdAt" from (
+       select subscription_id, created_at from deliveries where company_id = $1 and created_at > $2 and is_test
        union all
-       select created_at from finished_deliveries where subscription_id = $1 and id >= $4 and is_test
+       select subscription_id, created_at from finished_deliveries
+       where company_id = $1 and created_at > $2 and is_test and id >= $4
      ) d
-     where d.created_at > $2
-     order by d.created_at desc offset $3 limit 1`,
+     order by d.created_at desc limit $3`,
     [
-      subscriptionId,
+      companyId,
       begin,
-      MAX_TEST_DELIVERIES - 1,
+      MAX_TEST_DELIVERIES_OF_COMPANY,
       idFloor('dlv', new Date(begin.getTime() - CLOCKS_APART_MS)),
     ],
   );
+  const own = tests.filter((test) => test.subscriptionId === subscriptionId);
+  refuseFrom(own, MAX_TEST_DELIVERIES, 'a subscription', now);
+  refuseFrom(tests, MAX_TEST_DELIVERIES_OF_COMPANY, 'all subscriptions of a company together', now);
+}
+
+/** Of the tests within the window, newest first: when there are as many as there can be, the oldest of them has to leave it. */
+function refuseFrom(
+  tests: readonly { readonly createdAt: Date }[],
+  limit: number,
+  receiver: string,
+  now: Date,
+): void {
+  const oldestThatCounts = tests[limit - 1];
   if (oldestThatCounts === undefined) return;
   const freeInMs = oldestThatCounts.createdAt.getTime() + TEST_WINDOW_MS - now.getTime();
   throw new ServiceError(
     'rate_limited',
-    `at most ${MAX_TEST_DELIVERIES} test deliveries can be sent to a subscription within ${TEST_WINDOW_MS / 1_000} s`,
+    `at most ${limit} test deliveries can be sent to ${receiver} within ${WEBHOOK_LIMITS.testWindowSeconds} s`,
     { retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1_000)) },
   );
 }

@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionState } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import type { QueryResultRow } from 'pg';
+import type { Queryable, Transaction } from '../database/database.js';
+import { getEvent } from '../events/get-event.js';
+import { recordEvent } from '../events/record-event.js';
 import {
   failureOf,
   openSubscriptionFixture,
@@ -9,6 +13,7 @@ import {
 } from '../testing/subscription-fixture.js';
 import { MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
+import { listSubscriptions } from './list-subscriptions.js';
 
 const companyClass = CompanyClass.INSTALLER;
 const LATER = new Date('2026-08-27T09:00:00Z');
@@ -209,8 +214,17 @@ describe('an activation with a back-fill', () => {
         to_time: new Date('2026-08-28T12:00:00Z'),
       },
     ]);
-    const again = await client.activateSubscription({ ...of, backfill: true });
-    expect(again.backfillId).toBeUndefined();
+    expect(await backfills(of)).toHaveLength(1);
+  });
+
+  test('repeated tells of the one that still runs, and begins no other', async () => {
+    const of = await fixture.activated(await fixture.company());
+    await client.pauseSubscription(of);
+    const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
+    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBe(backfillId);
+    expect((await client.activateSubscription(of)).backfillId).toBeUndefined();
+    await fixture.database.query(`update bulk_replays set state = 'done' where id = $1`, [backfillId]);
+    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBeUndefined();
     expect(await backfills(of)).toHaveLength(1);
   });
 
@@ -238,7 +252,7 @@ describe('DeleteSubscription', () => {
     const of = await fixture.activated(companyId);
     for (let made = 1; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
       await fixture.subscription({ companyId });
-    expect((await failureOf(fixture.created(companyId))).reason).toBe('invalid_argument');
+    expect((await failureOf(fixture.created(companyId))).reason).toBe('subscription_limit_reached');
     await client.rotateSecret(of);
     await client.deleteSubscription(of);
 
@@ -263,6 +277,56 @@ describe('DeleteSubscription', () => {
       [of.subscriptionId],
     );
     expect(secrets).toEqual([]);
+  });
+
+  test('makes nothing dearer, however many a company has deleted', async () => {
+    const companyId = await fixture.company();
+    await fixture.subscription({ companyId });
+    await fixture.database.query(
+      `insert into subscriptions (id, company_id, url, events, schema_version, paused_at, deleted_at)
+       select 'whk_old' || n, $1, 'https://receiver.test/', '{install.*}', 1, now(), now() from generate_series(1, 5000) n`,
+      [companyId],
+    );
+    await fixture.database.query('analyze subscriptions');
+    const eventId = await fixture.event(companyId);
+    const plans: unknown[] = [];
+    const explain = (text: string, values?: readonly unknown[]) =>
+      fixture.database.query(`explain (analyze, format json) ${text}`, values);
+    const explaining: Queryable = {
+      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+        plans.push(await explain(text, values));
+        return fixture.database.query<Row>(text, values);
+      },
+    };
+    await listSubscriptions(explaining, companyId);
+    await getEvent(explaining, { companyId, eventId });
+    const database = { ...fixture.database, query: explaining.query };
+    const toCreate = { companyId, companyClass, url: 'https://receiver.example/', events: ['install.*'] };
+    await fixture.clientWith({ database }).createSubscription(toCreate);
+    expect(plans.length).toBeGreaterThan(3);
+    // An event can be recorded once only.
+    await fixture.database.transaction((tx) => {
+      const recording: Transaction = {
+        ...tx,
+        query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+          const plan = await tx.query<Row>(`explain (analyze, format json) ${text}`, values);
+          plans.push(plan);
+          return plan;
+        },
+      };
+      return recordEvent(recording, {
+        companyId,
+        event: 'install.job_unassigned',
+        occurredAt: LATER,
+        resource: { type: 'install_job', id: 'job_1', version: 1 },
+        data: { jobId: 'job_1' },
+        now: LATER,
+      });
+    });
+    for (const plan of plans) {
+      const rows = [...JSON.stringify(plan).matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
+      for (const [, read] of rows) expect(Number(read)).toBeLessThan(500);
+    }
   });
 
   test('has it get nothing more, and takes nothing from the others', async () => {

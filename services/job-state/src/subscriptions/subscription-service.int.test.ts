@@ -21,7 +21,7 @@ import {
   watchTransactions,
 } from '../testing/subscription-fixture.js';
 import { createSubscription, MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
-import { MAX_TEST_DELIVERIES } from './send-test-delivery.js';
+import { MAX_TEST_DELIVERIES, MAX_TEST_DELIVERIES_OF_COMPANY } from './send-test-delivery.js';
 
 let fixture: SubscriptionFixture;
 let client: SubscriptionFixture['client'];
@@ -186,6 +186,12 @@ describe('CreateSubscription', () => {
       await fixture.subscription({ companyId });
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => created(companyId)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    fixture.dispatcher.asked.length = 0;
+    expect(await failureOf(created(companyId))).toMatchObject({
+      reason: 'subscription_limit_reached',
+      message: expect.stringContaining(`at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions`),
+    });
+    expect(fixture.dispatcher.asked).toEqual([]);
     const { subscriptions } = await client.listSubscriptions({ companyId });
     expect(subscriptions).toHaveLength(MAX_SUBSCRIPTIONS_PER_COMPANY);
   });
@@ -286,6 +292,40 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     await spread(50);
     await client.sendTestDelivery(subscription);
     await client.sendTestDelivery(await created(subscription.companyId));
+  });
+
+  test('sends 60 tests of one company within 60 s, however many subscriptions it deletes and creates', async () => {
+    const companyId = await fixture.company();
+    for (let sent = 0; sent < MAX_TEST_DELIVERIES_OF_COMPANY; sent += MAX_TEST_DELIVERIES) {
+      const subscription = await created(companyId);
+      for (let of = 0; of < MAX_TEST_DELIVERIES; of += 1) await client.sendTestDelivery(subscription);
+      const deliveries = await fixture.deliveriesOf(subscription.subscriptionId);
+      await fixture.finish('delivered', ...deliveries.slice(0, 5).map(({ id }) => id));
+      await client.deleteSubscription(subscription);
+    }
+    const subscription = await created(companyId);
+    const failure = await failureOf(client.sendTestDelivery(subscription));
+    expect(failure).toMatchObject({ reason: 'rate_limited', attributes: { retryAfterSeconds: 60 } });
+    expect(failure.message).toContain('company');
+    await client.sendTestDelivery(await created(await fixture.company()));
+
+    for (const table of ['deliveries', 'finished_deliveries']) {
+      await fixture.database.query(
+        `update ${table} set created_at = $2::timestamptz - interval '59.5 s' where company_id = $1`,
+        [companyId, fixture.now],
+      );
+    }
+    expect((await failureOf(client.sendTestDelivery(subscription))).attributes.retryAfterSeconds).toBe(1);
+    await fixture.database.query(
+      `update finished_deliveries set created_at = $2::timestamptz - interval '60 s'
+       where id = (select max(id) from finished_deliveries where company_id = $1)`,
+      [companyId, fixture.now],
+    );
+    const rest = await Promise.allSettled([
+      client.sendTestDelivery(subscription),
+      client.sendTestDelivery(await created(companyId)),
+    ]);
+    expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 });
 

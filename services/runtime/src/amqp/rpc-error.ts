@@ -3,7 +3,12 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type RpcError, RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
-import { type ErrorAttributes, ServiceError } from '../service-error.js';
+import {
+  type ErrorAttributes,
+  NOT_DONE_ADVICE,
+  OUTCOME_UNKNOWN_ADVICE,
+  ServiceError,
+} from '../service-error.js';
 
 /** Writes what the caller may know of a failure as a `partner.rpc.v1.RpcError`; its cause stays here. */
 export function encodeRpcError(error: ServiceError): Uint8Array {
@@ -82,19 +87,18 @@ export function serviceErrorFrom(thrown: unknown): ServiceError {
 export function outcomeUnknown(cause?: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
-    'the service did not answer in time; the outcome is unknown; retry with the same Idempotency-Key',
-    { retryAfterSeconds: 1, cause },
-  );
-}
-
-/** `unavailable` for a call that was not carried out. */
-export function notCarriedOut(cause: unknown): ServiceError {
-  return new ServiceError(
-    'unavailable',
-    'the service is not available; retry with the same Idempotency-Key',
+    `the service did not answer in time; the outcome is unknown; ${OUTCOME_UNKNOWN_ADVICE}`,
     {
       retryAfterSeconds: 1,
       cause,
     },
   );
+}
+
+/** `unavailable` for a call that was not carried out. */
+export function notCarriedOut(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', `the service is not available; ${NOT_DONE_ADVICE}`, {
+    retryAfterSeconds: 1,
+    cause,
+  });
 }

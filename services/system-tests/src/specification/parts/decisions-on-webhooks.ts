@@ -157,7 +157,7 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'Of all attempts that may be under way at most a tenth are of one subscription and at most a quarter of one company.',
+    says: 'Of all attempts that may be under way at most a fiftieth are of one subscription and at most a quarter of one company.',
     provedBy: {
       [RELEASES]: [
         'deliveries that are due > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
@@ -262,6 +262,15 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
+    says: 'Repeated with `backfill` it answers with the one that is still running, if any.',
+    provedBy: {
+      [SUBSCRIPTION_CHANGES]: [
+        'an activation with a back-fill > repeated tells of the one that still runs, and begins no other',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
     says: 'A deleted subscription is 404, gets nothing and leaves its place to another one; its unfinished deliveries become `cancelled`.',
     provedBy: {
       [SUBSCRIPTION_CHANGES]: [
@@ -305,6 +314,23 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
       [SECRETS]: [
         'a test with the version of a secret > is signed with the pending or the current secret, as asked for',
         'a test with the version of a secret > is refused for any other version, the former one too, and sends nothing',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A company has at most 50 subscriptions: one more is 409 `subscription_limit_reached`.',
+    provedBy: {
+      [SUBSCRIPTIONS]: ['CreateSubscription > stops at the bound, also when many are created at once'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'Within 60 s at most 10 tests are sent to one subscription and at most 60 to all of a company, deleted ones included: one more is 429 with `retry-after`.',
+    provedBy: {
+      [SUBSCRIPTIONS]: [
+        'SendTestDelivery and ActivateSubscription > sends 10 tests of one subscription within 60 s, also when many are sent at once',
+        'SendTestDelivery and ActivateSubscription > sends 60 tests of one company within 60 s, however many subscriptions it deletes and creates',
       ],
     },
   },
@@ -459,6 +485,15 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
+    says: 'Bulk replays and back-fills are kept for as long after their end as deliveries.',
+    provedBy: {
+      [RETENTION]: [
+        'bulk replays > are kept for as long as deliveries from their end on, and for ever while they run',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
     says: 'Additional console paths: `GET /partner-api/webhooks`, `GET|PATCH|DELETE /partner-api/webhooks/{id}`, `POST .../{id}/test`, `POST .../{id}/activate`, `POST .../{id}/pause`, `GET .../{id}/deliveries` (status, event, time, cursor), `GET /partner-api/deliveries/{id}` (with attempts), `POST /partner-api/deliveries/{id}/replay`, `POST .../{id}/replay` (bulk), `POST|GET|DELETE /partner-api/session`.',
     provedBy: {
       [CONSOLE_APP]: [
@@ -534,6 +569,16 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
     says: '`install.test` goes to any.',
     provedBy: {
       [ALLOWED_EVENTS]: ['eventViolations > accepts install.test for every class'],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A group is allowed that holds an event other than `install.test` that the class may have.',
+    provedBy: {
+      [ALLOWED_EVENTS]: [
+        'eventViolations > accepts names and groups of the class',
+        'eventViolations > refuses install.* for %s companies, which would get nothing but tests',
+      ],
     },
   },
 ];
