@@ -11,8 +11,22 @@ const settings = z
   })
   .parse(workerData);
 
+/** As fast as a platform commits: each event of a real burst has a transaction of its own. */
+const EVENTS_AT_ONCE = 100;
+const EVENTS_PER_SECOND = 1_000;
+
 // Apart from the receiver and its clock, which the making of so many events would hold up.
-const ids = await withPostgres(settings.postgresUrl, (client) =>
-  commitEvents(client, { subscriptions: [settings.subscription], count: settings.count }),
-);
+const ids = await withPostgres(settings.postgresUrl, async (client) => {
+  const committed: string[] = [];
+  const startedAt = performance.now();
+  while (committed.length < settings.count) {
+    const count = Math.min(EVENTS_AT_ONCE, settings.count - committed.length);
+    committed.push(...(await commitEvents(client, { subscriptions: [settings.subscription], count })));
+    const nextAt = startedAt + (committed.length * 1_000) / EVENTS_PER_SECOND;
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.max(0, nextAt - performance.now()));
+    });
+  }
+  return committed;
+});
 parentPort?.postMessage(ids);

@@ -17,7 +17,7 @@ const LOOK_AT_ALL_MS = 200;
 const SUBSCRIPTIONS_AT_ONCE = 500;
 /** Of the time, at most, that is spent on claims while news comes all the time. */
 const CLAIM_SHARE = 0.5;
-const LONGEST_REST_MS = 10;
+const LONGEST_REST_MS = 3;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
