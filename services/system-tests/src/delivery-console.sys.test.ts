@@ -340,6 +340,7 @@ describe('a bulk replay', () => {
     const preview = await ask(200, 'POST', path, { ...selection, preview: true });
     expect(bulkReplayPreview.parse(preview.json)).toEqual({
       deliveries: 3,
+      atLeast: false,
       oldest: dead.at(-1)?.createdAt,
       newest: dead[0]?.createdAt,
       resourceCount: 2,
