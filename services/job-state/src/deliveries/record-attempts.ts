@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/database.js';
 import { BREAKER_FAILURES } from './claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './delivery-metrics.js';
+import { KEPT_COLUMNS } from './kept-columns.js';
 import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
 import type { RetrySettings } from './retry-schedule.js';
 
@@ -240,12 +241,8 @@ async function write(tx: Transaction, { settled, subscriptions }: Outcome): Prom
        delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
        returning d.*, change.state as end_state, change.attempts as end_attempts
      ), finished as (
-       insert into finished_deliveries
-         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
-          bulk_replay_id, state, attempts, created_at, finished_at)
-       select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
-         bulk_replay_id, end_state, end_attempts, created_at, now()
-       from ended
+       insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
+       select ${KEPT_COLUMNS}, end_state, end_attempts, now() from ended
      ), scheduled as (
        update deliveries d set
          state = case d.state when 'held' then 'held' else 'retry_scheduled' end,

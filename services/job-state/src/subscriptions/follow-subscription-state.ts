@@ -1,5 +1,6 @@
 import type { Logger } from '@partner/runtime/logger';
 import type { Database } from '../database/database.js';
+import { KEPT_COLUMNS } from '../deliveries/kept-columns.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 
 /** Deliveries that one statement moves, so that what it locks is bounded. */
@@ -109,11 +110,8 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
     , cancelled as (
       delete from deliveries d using locked where d.id = locked.id returning d.*
     )
-    insert into finished_deliveries
-      (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
-       bulk_replay_id, state, attempts, created_at, finished_at)
-    select id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, replay_of,
-      bulk_replay_id, 'cancelled', attempts, created_at, now()
+    insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
+    select ${KEPT_COLUMNS}, 'cancelled', attempts, now()
     from cancelled
     returning id`,
 };
