@@ -8,6 +8,13 @@ import { stackFiles } from '../stack/stack-state.js';
 import { removeStackData, stopStack } from '../stack/stop-stack.js';
 import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 
+/** Host names of the receiver: as in life, neither a slow company nor a bursting one shares connections with the others. */
+export const BENCH_HOSTS = {
+  healthy: `healthy.${RECEIVER_HOST}`,
+  hanging: `hanging.${RECEIVER_HOST}`,
+  bursting: `bursting.${RECEIVER_HOST}`,
+} as const;
+
 /**
  * Starts a stack of its own with private servers for a benchmark, and a receiver in this process behind the host name of
  * subscriptions. Removes all of it with its data when the work is over, however that ended.
@@ -29,7 +36,9 @@ export async function withBenchStack<T>(
       directory,
       parts: { kind: 'private', durable: false },
       proxyPort: 0,
-      devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
+      devHosts: Object.fromEntries(
+        [RECEIVER_HOST, ...Object.values(BENCH_HOSTS)].map((host) => [host, `127.0.0.1:${receiver.port}`]),
+      ),
     });
     return await work(stack, receiver);
   } finally {

@@ -1,10 +1,13 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { newId } from '@partner/runtime/ids';
 import { z } from 'zod';
+import { connectPlatform, type Platform } from '../demo/platform.js';
+import { until } from '../demo/until.js';
 import type { Progress } from '../progress.js';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
-import { withBenchStack } from './bench-stack.js';
+import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
 import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
 import { describeMachine, type Machine } from './machine.js';
 import { quantileOf } from './statistics.js';
@@ -14,6 +17,14 @@ export const LARGEST_RATIO = 1.5;
 
 const HEALTHY = 20;
 const HANGING = 5;
+const CUSTOMER = {
+  name: 'Grace Hopper',
+  phone: '+1 512 555 0111',
+  line1: '7 Harbor Street',
+  city: 'Austin',
+  state: 'TX',
+  zip: '78701',
+};
 /** Longer than anything waits that is not lost. */
 const GIVE_UP_MS = 60_000;
 
@@ -59,17 +70,25 @@ export async function runFairnessBench(options: {
 }): Promise<FairnessBenchResult> {
   const { burst, seconds, report, signal } = options;
   const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
-  // The events are committed behind job-state's back, which would have woken itself: it looks often instead.
-  const settings = { 'job-state': { SCHEDULER_INTERVAL_MS: '10' } };
-  return withBenchStack({ replicas, settings, report, signal }, async (stack, receiver) =>
-    withPostgres(stack.description.postgresUrl, (client) =>
-      withPostgres(stack.description.postgresUrl, async (second) => {
-        const made = (path: string) => addOne(client, stack.directory, path);
-        const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`));
-        const hanging = await series(HANGING, (index) => made(`${HANGING_PATH}${index}`));
-        const bursting = await made('/burst');
+  return withBenchStack({ replicas, report, signal }, async (stack, receiver) => {
+    const platform = await connectPlatform(stack.description.amqpUrl, signal);
+    try {
+      return await withPostgres(stack.description.postgresUrl, async (client) => {
+        const made = async (path: string, host: string) =>
+          addSubscription(client, {
+            directory: stack.directory,
+            companyId: await addCompany(client, path),
+            path,
+            host,
+          });
+        const sellingCompanyId = await addCompany(client, 'selling', 'SALES');
+        const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
+        const hanging = await series(HANGING, (index) =>
+          made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging),
+        );
+        const bursting = await made('/burst', BENCH_HOSTS.bursting);
         const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
-          runPhase({ client, receiver, healthy, seconds, signal, extra });
+          runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
 
         await phase();
         report('warm');
@@ -85,12 +104,16 @@ export async function runFairnessBench(options: {
           };
           const [ids] = await Promise.all([
             commitBurst(stack.description.postgresUrl, bursting, burst),
-            steadily(second, hanging, seconds, signal, () => undefined),
+            steadily(seconds * HANGING, HANGING, signal, async (turn) => {
+              const [subscription] = hanging.slice(turn % HANGING);
+              if (subscription !== undefined)
+                await commitEvents(client, { subscriptions: [subscription], count: 1 });
+            }),
           ]);
           burstReceived = ids.filter((id) => received.has(id)).length;
         });
         report(`beside the bad ones: p99 ${beside.p99.toFixed(0)} ms`);
-        await second.query('delete from deliveries where subscription_id = any($1::text[])', [
+        await client.query('delete from deliveries where subscription_id = any($1::text[])', [
           [...hanging, bursting].map(({ id }) => id),
         ]);
         const after = await phase();
@@ -110,9 +133,11 @@ export async function runFairnessBench(options: {
           burstReceived,
           holds: ratio <= LARGEST_RATIO,
         };
-      }),
-    ),
-  );
+      });
+    } finally {
+      await platform.close();
+    }
+  });
 }
 
 function commitBurst(
@@ -129,62 +154,78 @@ function commitBurst(
   });
 }
 
-async function addOne(client: Client, directory: string, path: string): Promise<BenchSubscription> {
-  return addSubscription(client, { directory, companyId: await addCompany(client, path), path });
-}
-
 async function series<T>(count: number, make: (index: number) => Promise<T>): Promise<readonly T[]> {
   const made: T[] = [];
   for (let index = 1; index <= count; index += 1) made.push(await make(index));
   return made;
 }
 
-/** Each healthy endpoint gets an event a second; gives the times to their receipt. Throws when one does not come. */
+/**
+ * Each healthy endpoint's company is given a job a second by the platform; gives the times from the commit of the event
+ * to its receipt. Throws when one does not come.
+ */
 async function runPhase(phase: {
   readonly client: Client;
+  readonly platform: Platform;
+  readonly sellingCompanyId: string;
   readonly receiver: BenchReceiver;
   readonly healthy: readonly BenchSubscription[];
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly extra: () => Promise<void>;
 }): Promise<FairnessPhase> {
-  const committedAt = new Map<string, number>();
+  const { client, platform, healthy, signal } = phase;
   const receivedAt = new Map<string, number>();
   phase.receiver.onReceived = (eventId) => {
-    if (!receivedAt.has(eventId)) receivedAt.set(eventId, performance.now());
+    if (!receivedAt.has(eventId)) receivedAt.set(eventId, Date.now());
   };
+  const jobIds = Array.from({ length: phase.seconds * healthy.length }, () => newId('job'));
+  const patience = { timeoutMs: GIVE_UP_MS, everyMs: 100, signal };
+  for (const jobId of jobIds) {
+    await platform.createJob({ jobId, sellingCompanyId: phase.sellingCompanyId, customer: CUSTOMER });
+  }
+  await until('the jobs of the phase', patience, async () => {
+    const { rows } = await client.query('select id from jobs where id = any($1::text[])', [jobIds]);
+    return rows.length === jobIds.length || undefined;
+  });
   await Promise.all([
     phase.extra(),
-    steadily(phase.client, phase.healthy, phase.seconds, phase.signal, (eventId) => {
-      committedAt.set(eventId, performance.now());
+    steadily(jobIds.length, healthy.length, signal, async (turn) => {
+      const [jobId] = jobIds.slice(turn);
+      const [subscription] = healthy.slice(turn % healthy.length);
+      if (jobId !== undefined && subscription !== undefined) {
+        await platform.assignJob(jobId, subscription.companyId);
+      }
     }),
   ]);
-  const givenUpAt = performance.now() + GIVE_UP_MS;
-  while ([...committedAt.keys()].some((eventId) => !receivedAt.has(eventId))) {
-    if (performance.now() > givenUpAt) throw new Error('an event of a healthy endpoint did not come');
-    await pause(50);
-  }
-  // What is received before its commit is known here took no time.
-  const times = [...committedAt].map(([eventId, at]) => Math.max(0, (receivedAt.get(eventId) ?? at) - at));
+  const times = await until('the events of the healthy endpoints', patience, async () => {
+    const { rows } = await client.query(
+      `select id, extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as "committedAt"
+       from events where resource_id = any($1::text[])`,
+      [jobIds],
+    );
+    const events = z.array(z.object({ id: z.string(), committedAt: z.number() })).parse(rows);
+    const received = events.flatMap(({ id, committedAt }) => {
+      const at = receivedAt.get(id);
+      return at === undefined ? [] : [at - committedAt];
+    });
+    return received.length === jobIds.length ? received : undefined;
+  });
   return { events: times.length, median: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) };
 }
 
-/** Commits one event a second for each subscription, spread evenly over the second. */
+/** Does something so many times, spread evenly: so often a second. */
 async function steadily(
-  client: Client,
-  subscriptions: readonly BenchSubscription[],
-  seconds: number,
+  times: number,
+  perSecond: number,
   signal: AbortSignal,
-  committed: (eventId: string) => void,
+  act: (turn: number) => Promise<void>,
 ): Promise<void> {
   const startedAt = performance.now();
-  for (let turn = 0; turn < seconds * subscriptions.length; turn += 1) {
+  for (let turn = 0; turn < times; turn += 1) {
     signal.throwIfAborted();
-    const subscription = subscriptions[turn % subscriptions.length];
-    if (subscription === undefined) return;
-    const [eventId = ''] = await commitEvents(client, { subscriptions: [subscription], count: 1 });
-    committed(eventId);
-    await pause(startedAt + ((turn + 1) * 1_000) / subscriptions.length - performance.now());
+    await act(turn);
+    await pause(startedAt + ((turn + 1) * 1_000) / perSecond - performance.now());
   }
 }
 

@@ -19,17 +19,27 @@ export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
 const AT_ONCE = 500;
 
-/** Makes an installer company and gives its id. */
-export async function addCompany(client: Client, name: string): Promise<string> {
+/** Makes a company and gives its id. */
+export async function addCompany(
+  client: Client,
+  name: string,
+  companyClass: 'INSTALLER' | 'SALES' = 'INSTALLER',
+): Promise<string> {
   const id = newId('cmp');
-  await client.query(`insert into companies (id, name, class) values ($1, $2, 'INSTALLER')`, [id, name]);
+  await client.query(`insert into companies (id, name, class) values ($1, $2, $3)`, [id, name, companyClass]);
   return id;
 }
 
 /** Makes an active subscription at a path of the receiver, in the stack of a directory. */
 export async function addSubscription(
   client: Client,
-  made: { readonly directory: string; readonly companyId: string; readonly path: string },
+  made: {
+    readonly directory: string;
+    readonly companyId: string;
+    readonly path: string;
+    /** One of the receiver's. */
+    readonly host?: string;
+  },
 ): Promise<BenchSubscription> {
   const id = newId('whk');
   const keys = sealingKeysSetting.parse(ensureStackSecrets(made.directory).sealingKeys);
@@ -42,7 +52,7 @@ export async function addSubscription(
      )
      insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
      select id, 1, $4, $5 from subscription`,
-    [id, made.companyId, `https://${RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
+    [id, made.companyId, `https://${made.host ?? RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
   );
   return { id, companyId: made.companyId };
 }

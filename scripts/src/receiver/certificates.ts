@@ -26,7 +26,7 @@ const DAY_MS = 24 * 3_600_000;
 const LIFETIME_DAYS = 365;
 
 /**
- * Makes an authority and a server certificate for the host name and for loopback, unless the directory has them and they
+ * Makes an authority and a server certificate for the host name, the names below it and loopback, unless the directory has them and they
  * are good for another week. The authority's key is not kept: nothing else can ever be signed with it.
  */
 export async function ensureCertificates(directory: string, hostName: string): Promise<CertificateFiles> {
@@ -68,6 +68,7 @@ export async function ensureCertificates(directory: string, hostName: string): P
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
       new SubjectAlternativeNameExtension([
         { type: 'dns', value: hostName },
+        { type: 'dns', value: `*.${hostName}` },
         { type: 'dns', value: 'localhost' },
         { type: 'ip', value: '127.0.0.1' },
       ]),

@@ -44,6 +44,7 @@ import { createSubscriptionService } from './subscriptions/subscription-service.
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;
+const QUEUE_POOL_SIZE = 5;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const SCHEMA_PAUSE_MS = 500;
 const SECRETS_INTERVAL_MS = 60_000;
@@ -62,6 +63,14 @@ await runService({
     });
     lifecycle.addReadinessCheck('database', () => database.isReady());
     lifecycle.onShutdown('database', () => database.end());
+    // Of its own, so that deliveries that are due, or have been made, never wait for a connection behind a burst of writes.
+    const queue = createDatabase({
+      url: config.POSTGRES_URL,
+      poolSize: QUEUE_POOL_SIZE,
+      logger,
+      plainIndexScans: true,
+    });
+    lifecycle.onShutdown('queue-database', () => queue.end());
     await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
 
     // A broker that runs out of resources blocks connections that publish; acknowledgements have to go on.
@@ -107,7 +116,7 @@ await runService({
     });
     lifecycle.onShutdown('outbox-relay', () => relay.stop());
     const scheduler = startScheduler({
-      database,
+      database: queue,
       publisher,
       logger,
       metrics,
@@ -117,7 +126,8 @@ await runService({
       inFlight: config.DELIVERIES_IN_FLIGHT,
       batchSize: 200,
     });
-    database.onWake('deliveries', () => scheduler.wake());
+    database.onWake('deliveries', scheduler.wake);
+    queue.onWake('room', scheduler.wakeLater);
     lifecycle.onShutdown('scheduler', () => scheduler.stop());
     const bulkReplays = startBulkReplays({
       database,
@@ -178,7 +188,7 @@ await runService({
       metrics,
       handle: retryWhileUnavailable(
         createDeliveryResultsHandler({
-          database,
+          database: queue,
           logger,
           metrics,
           retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,

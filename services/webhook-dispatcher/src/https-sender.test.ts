@@ -440,6 +440,23 @@ describe('a kept connection', () => {
     expect(outcomes).toEqual(['delivered', 'connection_failed', 'delivered', 'delivered']);
     expect(posts).toEqual([1, 1, 2, 3]);
   });
+
+  test('that is given up for its silence does not keep others there from being kept', async () => {
+    let posts = 0;
+    let connections = 0;
+    const at = await rawTlsServer((socket) => {
+      connections += 1;
+      socket.on('data', () => {
+        posts += 1;
+        if (posts !== 2) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const post = senderFor(loopback(at.port), { timeoutMs: 1_000 });
+    const outcomes = [];
+    for (let index = 0; index < 4; index += 1) outcomes.push((await post()).outcome);
+    expect(outcomes).toEqual(['delivered', 'timed_out', 'delivered', 'delivered']);
+    expect({ posts, connections }).toEqual({ posts: 4, connections: 2 });
+  });
 });
 
 describe('a TLS session', () => {

@@ -225,6 +225,8 @@ export function createHttpsSender(deps: {
       request.shouldKeepAlive = pool.keeps(key);
       deadline.whenPassed(() => {
         end({ kind: 'expired', answer: answerSoFar() });
+        // A connection that is given up for its silence is not one that the receiver has closed.
+        request.off('error', fail).on('error', () => undefined);
         request.destroy();
       });
 

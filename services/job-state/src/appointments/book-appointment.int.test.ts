@@ -13,7 +13,7 @@ import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import type { Database } from '../database/database.js';
+import { type Database, textOf } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -300,7 +300,7 @@ describe('an appointment', () => {
             work({
               ...tx,
               query: (text, values) => {
-                statements.push(text);
+                statements.push(textOf(text));
                 return tx.query(text, values);
               },
             }),

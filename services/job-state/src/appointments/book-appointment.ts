@@ -124,7 +124,6 @@ async function tellOf(
     },
     now,
   });
-  if (told.deliveries > 0) tx.wakeAfterCommit('deliveries');
   await enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: AppointmentBookedSchema,

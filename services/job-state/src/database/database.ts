@@ -3,23 +3,43 @@ import type { Logger } from '@partner/runtime/logger';
 import pg from 'pg';
 import { createPerCompanyGate } from './per-company-gate.js';
 
+/** A statement of a hot path: each connection has the server prepare it once, under its name. The text of a name is constant. */
+export interface PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The text of a statement, prepared or not. */
+export function textOf(statement: string | PreparedStatement): string {
+  return typeof statement === 'string' ? statement : statement.text;
+}
+
 /** Runs one statement and gives its rows. Parameters are always bound, never written into the text. */
 export interface Queryable {
-  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends pg.QueryResultRow>(
+    statement: string | PreparedStatement,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
 }
 
 /**
- * Work that waits in a table for a loop of this process: messages for the broker, webhook deliveries, and subscriptions whose
- * deliveries have to follow their state.
+ * Work that waits in a table for a loop of this process: messages for the broker, webhook deliveries, deliveries for which
+ * there is room again, and subscriptions whose deliveries have to follow their state.
  */
-export type WakeTopic = 'outbox' | 'deliveries' | 'subscriptions';
+export type WakeTopic = 'outbox' | 'deliveries' | 'room' | 'subscriptions';
+
+/** Told for which subscriptions the work is; for none means that it is not known. */
+export type Wake = (subscriptionIds: readonly string[]) => void;
 
 /** A transaction that is open; what it did is undone when the work that was given it throws. */
 export interface Transaction extends Queryable {
   /** Runs `then` once the transaction has been committed; never when it was rolled back. */
   afterCommit(then: () => void): void;
-  /** Wakes the loops that listen for the topic once the transaction has been committed. */
-  wakeAfterCommit(topic: WakeTopic): void;
+  /**
+   * Wakes the loops that listen for the topic once the transaction has been committed, and tells them which subscriptions
+   * the work is for, where that is known.
+   */
+  wakeAfterCommit(topic: WakeTopic, subscriptionIds?: readonly string[]): void;
 }
 
 /** For whom a statement or a transaction is. */
@@ -49,14 +69,14 @@ export interface TransactionLimits extends CallerLimits {
 export interface Database extends Queryable {
   /** Runs one statement on its own. */
   query<Row extends pg.QueryResultRow>(
-    text: string,
+    statement: string | PreparedStatement,
     values?: readonly unknown[],
     limits?: CallerLimits,
   ): Promise<Row[]>;
   /** Runs work in one transaction (read committed) and gives its result after the commit. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
   /** Adds a loop to wake when work for it has been committed. Correctness must not rest on it: other replicas commit too. */
-  onWake(topic: WakeTopic, wake: () => void): void;
+  onWake(topic: WakeTopic, wake: Wake): void;
   /** True while the last statement reached the server. Load, such as a wait for a connection in vain, does not count. */
   isReady(): boolean;
   /** Waits for statements in flight and closes all connections. */
@@ -113,6 +133,11 @@ export function createDatabase(options: {
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
   readonly timeouts?: Partial<DatabaseTimeouts>;
+  /**
+   * For tables that fill and drain faster than their statistics follow: statements read through indexes alone, entry by
+   * entry, so that each read also clears away the entries of rows that are gone; prepared ones are planned once.
+   */
+  readonly plainIndexScans?: boolean;
 }): Database {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const pool = new pg.Pool({
@@ -124,6 +149,9 @@ export function createDatabase(options: {
     query_timeout: timeouts.statementMs + timeouts.answerGraceMs,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'job-state',
+    ...(options.plainIndexScans === true && {
+      options: '-c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan',
+    }),
     keepAlive: true,
   });
   const gate = createPerCompanyGate({
@@ -132,7 +160,7 @@ export function createDatabase(options: {
   });
   /** Each connection's `statement_timeout` outside of transactions, where it is not the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
-  const listeners: { topic: WakeTopic; wake: () => void }[] = [];
+  const listeners: { topic: WakeTopic; wake: Wake }[] = [];
   let reachable = false;
   pool.on('error', (error) => {
     reachable = false;
@@ -159,13 +187,17 @@ export function createDatabase(options: {
 
   async function send<Row extends pg.QueryResultRow>(
     connection: Connection,
-    text: string,
+    statement: string | PreparedStatement,
     values: readonly unknown[],
     serverMs: number,
   ): Promise<Row[]> {
-    const statement = { text, values: [...values], query_timeout: serverMs + timeouts.answerGraceMs };
+    const query = {
+      ...(typeof statement === 'string' ? { text: statement } : statement),
+      values: [...values],
+      query_timeout: serverMs + timeouts.answerGraceMs,
+    };
     try {
-      const result = await connection.client.query<Row>(statement);
+      const result = await connection.client.query<Row>(query);
       reachable = true;
       return result.rows;
     } catch (error) {
@@ -191,25 +223,33 @@ export function createDatabase(options: {
     lockTimeoutMs: number | undefined,
   ): Promise<{ readonly result: T; readonly hooks: readonly (() => void)[] }> {
     const hooks: (() => void)[] = [];
-    const topics = new Set<WakeTopic>();
+    const topics = new Map<WakeTopic, Set<string>>();
     let limitMs = statementLimit(leftMs());
-    const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+    const run = async <Row extends pg.QueryResultRow>(
+      statement: string | PreparedStatement,
+      values: readonly unknown[] = [],
+    ) => {
       const nowMs = statementLimit(leftMs());
       if (limitMs > leftMs()) {
         limitMs = nowMs;
         await send(connection, limitStatements(limitMs, lockTimeoutMs), [], limitMs);
       }
-      return send<Row>(connection, text, values, limitMs);
+      return send<Row>(connection, statement, values, limitMs);
     };
     try {
       await send(connection, `begin; ${limitStatements(limitMs, lockTimeoutMs)}`, [], limitMs);
       const result = await work({
         query: run,
         afterCommit: (then) => hooks.push(then),
-        wakeAfterCommit: (topic) => topics.add(topic),
+        wakeAfterCommit(topic, subscriptionIds = []) {
+          topics.set(topic, new Set([...(topics.get(topic) ?? []), ...subscriptionIds]));
+        },
       });
       await run('commit');
-      const woken = listeners.filter(({ topic }) => topics.has(topic)).map(({ wake }) => wake);
+      const woken = listeners.flatMap(({ topic, wake }) => {
+        const subscriptionIds = topics.get(topic);
+        return subscriptionIds === undefined ? [] : [() => wake([...subscriptionIds])];
+      });
       return { result, hooks: [...hooks, ...woken] };
     } catch (error) {
       if (connection.broken === undefined) {
@@ -222,7 +262,7 @@ export function createDatabase(options: {
   }
 
   return {
-    query(text, values = [], limits = {}) {
+    query(statement, values = [], limits = {}) {
       const leftMs = timeLeft(limits.timeoutMs);
       return withConnection(async (connection) => {
         const { client } = connection;
@@ -231,7 +271,7 @@ export function createDatabase(options: {
           await send(connection, `set statement_timeout = ${limitMs}`, [], limitMs);
           sessionTimeouts.set(client, limitMs);
         }
-        return send(connection, text, values, limitMs);
+        return send(connection, statement, values, limitMs);
       });
     },
     async transaction(work, limits = {}) {
@@ -255,7 +295,7 @@ export function createDatabase(options: {
 /** The statements of a database for one caller, who waits that many milliseconds for all of them. */
 export function queryWithin(database: Pick<Database, 'query'>, timeoutMs: number | undefined): Queryable {
   const leftMs = timeLeft(timeoutMs);
-  return { query: (text, values) => database.query(text, values, { timeoutMs: leftMs() }) };
+  return { query: (statement, values) => database.query(statement, values, { timeoutMs: leftMs() }) };
 }
 
 /** What is left of a time that begins now; `Infinity` of one that has no end. */

@@ -82,28 +82,28 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  test('rests after an idle run, however often it is woken, and ends without waiting for that', async () => {
-    const ended = createRecorder<number>();
+  test('rests after an idle run, however often it is woken for later, until it is woken', async () => {
+    const ran = createRecorder<number>();
     let runs = 0;
     const loop = startLoop({
       name: 'test',
       intervalMs: 1,
-      restMs: (ranForMs) => {
-        ended.record(ranForMs);
-        return NEVER_MS;
-      },
+      restMs: NEVER_MS,
       logger: { info: () => undefined, warn: () => undefined },
       runOnce: () => {
         runs += 1;
+        ran.record(runs);
         return Promise.resolve(runs === 1 ? 'more' : 'idle');
       },
     });
-    await ended.atLeast(1);
+    await ran.atLeast(2);
     for (let wake = 0; wake < 20; wake += 1) {
-      loop.wake();
+      loop.wakeLater();
       await new Promise(setImmediate);
     }
     expect(runs).toBe(2);
+    loop.wake();
+    expect(await ran.atLeast(3)).toEqual([1, 2, 3]);
     await loop.stop();
   });
 

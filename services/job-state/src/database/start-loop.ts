@@ -4,6 +4,8 @@ import type { Logger } from '@partner/runtime/logger';
 export interface Loop {
   /** Runs again at once, or right after the run in flight. */
   readonly wake: () => void;
+  /** Runs again when it has rested. */
+  readonly wakeLater: () => void;
   /** Waits for the run in flight and ends. */
   readonly stop: () => Promise<void>;
 }
@@ -12,33 +14,32 @@ export interface Loop {
  * Runs work again and again, never two at a time: at once after `more`, else after the interval or when woken. A run that
  * throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs` it tries only that often
  * while runs throw, woken or not, and logs the first failure and the end of it alone. With `restMs` it rests that
- * long after each idle run, woken or not, so that what wakes it often is seen to together; after that a wake is heard at once.
+ * long after each idle run before it hears `wakeLater`, so that what wakes it often is seen to together; `wake` ends the rest.
  */
 export function startLoop(options: {
   readonly name: string;
   readonly intervalMs: number;
   readonly failurePauseMs?: number;
-  /** Milliseconds to rest after an idle run that took so many. */
-  readonly restMs?: (ranForMs: number) => number;
+  readonly restMs?: number;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly runOnce: () => Promise<'more' | 'idle'>;
 }): Loop {
   let isStopped = false;
   let isWoken = false;
+  let isWokenLater = false;
   let isFailing = false;
   let isResting = false;
   let endPause: () => void = () => undefined;
 
   async function pause(): Promise<void> {
-    if (isStopped || (isWoken && !isFailing)) return;
+    if (isStopped || ((isWoken || isWokenLater) && !isFailing)) return;
     await wait((isFailing ? options.failurePauseMs : undefined) ?? options.intervalMs);
   }
 
-  async function rest(ranForMs: number): Promise<void> {
-    const restMs = options.restMs?.(ranForMs) ?? 0;
-    if (isStopped || restMs < 1) return;
+  async function rest(): Promise<void> {
+    if (isStopped || isWoken || options.restMs === undefined) return;
     isResting = true;
-    await wait(restMs);
+    await wait(options.restMs);
     isResting = false;
   }
 
@@ -68,9 +69,9 @@ export function startLoop(options: {
   async function run(): Promise<void> {
     while (!isStopped) {
       isWoken = false;
-      const startedAt = performance.now();
+      isWokenLater = false;
       if ((await attempt()) === 'more') continue;
-      await rest(performance.now() - startedAt);
+      await rest();
       await pause();
     }
   }
@@ -79,6 +80,10 @@ export function startLoop(options: {
   return {
     wake() {
       isWoken = true;
+      if (!isFailing) endPause();
+    },
+    wakeLater() {
+      isWokenLater = true;
       if (!isFailing && !isResting) endPause();
     },
     async stop() {

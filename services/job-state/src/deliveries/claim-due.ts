@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.js';
+import type { PreparedStatement, Queryable } from '../database/database.js';
 
 /** One delivery that may be attempted now, with all that its attempt needs. */
 export interface ClaimedDelivery {
@@ -46,9 +46,9 @@ const PLACES_PER_RETRY = 4;
 export const BREAKER_FAILURES = 5;
 
 /** Hops through an index from one subscription with waiting deliveries to the next. */
-function hop(state: 'pending' | 'retry_scheduled'): string {
+function hop(state: 'pending' | 'retry_scheduled'): PreparedStatement {
   const waiting = `select d.subscription_id from deliveries d where d.state = '${state}' and d.lease_id is null`;
-  return `
+  const text = `
     with recursive hop (subscription_id, number) as (
       (select (${waiting} and d.subscription_id > $1 order by d.subscription_id limit 1), 1)
       union all
@@ -56,6 +56,7 @@ function hop(state: 'pending' | 'retry_scheduled'): string {
       from hop where hop.subscription_id is not null and hop.number <= $2
     )
     select subscription_id as id from hop where subscription_id is not null order by number limit $2`;
+  return { name: `waiting-${state}`, text };
 }
 
 const HOPS = { pending: hop('pending'), retry_scheduled: hop('retry_scheduled') } as const;
@@ -93,9 +94,14 @@ export async function findWaiting(
  *   hang do not fill it;
  * - `leased` takes them. Rows that another replica is taking are skipped, or fail the second look at their due time.
  *
+ * Each step reads through one index whatever the planner believes of the table, which is empty now and full a minute later:
+ * the plan is made once a connection.
+ *
  * The bounds count the leases of this statement's snapshot: replicas that claim in the same instant can together exceed them.
  */
-const CLAIM = `
+const CLAIM = {
+  name: 'claim-due',
+  text: `
   with under_way as materialized (
     select d.subscription_id, d.company_id, count(*)::integer as deliveries,
       (count(*) filter (where d.state = 'retry_scheduled'))::integer as retries
@@ -169,12 +175,17 @@ const CLAIM = `
   ), leased as (
     update deliveries set lease_id = gen_random_uuid()::text, next_attempt_at = now() + make_interval(secs => $2)
     from (
-      select d.id from candidates
-      join deliveries d on d.id = candidates.id
-      join subscriptions s on s.id = d.subscription_id
-      where s.deleted_at is null and (s.state = 'active' or d.is_test)
-        and d.state in ('pending', 'retry_scheduled') and d.lease_id is null and d.next_attempt_at <= now()
-      for update of d skip locked
+      select taken.id from candidates
+      cross join lateral (
+        select d.id, d.subscription_id, d.is_test from deliveries d
+        where d.id = candidates.id
+          and d.state in ('pending', 'retry_scheduled') and d.lease_id is null and d.next_attempt_at <= now()
+        for update skip locked
+      ) taken
+      where exists (
+        select from subscriptions s
+        where s.id = taken.subscription_id and s.deleted_at is null and (s.state = 'active' or taken.is_test)
+      )
     ) takeable
     where deliveries.id = takeable.id
     returning deliveries.*
@@ -194,7 +205,8 @@ const CLAIM = `
   ) secret
   cross join lateral (select e.body, e.trace_parent, e.request_id from events e where e.id = leased.event_id limit 1) event
   join candidates on candidates.id = leased.id
-  order by candidates.number`;
+  order by candidates.number`,
+};
 
 /**
  * Takes due deliveries of the given subscriptions, first those of the companies that have the least under way for their

@@ -14,7 +14,7 @@ import { invariant } from '@partner/runtime/invariant';
 import { runWithRequestId } from '@partner/runtime/request-context';
 import type { ServiceError } from '@partner/runtime/service-error';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import type { CallerLimits, Database, TransactionLimits } from '../database/database.js';
+import { type CallerLimits, type Database, textOf, type TransactionLimits } from '../database/database.js';
 import { MAX_DELIVERIES_SHOWN } from '../events/get-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { createDeliveryService } from './delivery-service.js';
@@ -29,7 +29,7 @@ let limitsGiven: (CallerLimits & TransactionLimits)[] = [];
 function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
   return {
     query: (text, values, limits) => {
-      statements.push(text);
+      statements.push(textOf(text));
       limitsGiven.push(limits ?? {});
       return database.query(text, values, limits);
     },
@@ -40,7 +40,7 @@ function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
           work({
             ...tx,
             query: (text, values) => {
-              statements.push(text);
+              statements.push(textOf(text));
               return tx.query(text, values);
             },
           }),

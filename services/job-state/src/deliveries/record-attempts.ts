@@ -67,7 +67,7 @@ export async function recordAttempts(
     const outcome = settle(deliveries, results, deps.retry);
     if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
     // Attempts that ended make room under the caps of their subscriptions.
-    if (outcome.settled.length > 0) tx.wakeAfterCommit('deliveries');
+    if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
     return outcome;
   });
   for (const { attempt } of recorded) deps.metrics.attempts.inc({ outcome: attempt.outcome });
@@ -103,24 +103,26 @@ function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
   ];
 }
 
+const LOCK_AND_RECORD = {
+  name: 'record-attempts',
+  text: `with locked as materialized (
+     select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
+   ), recorded as (
+     insert into delivery_attempts (${ATTEMPT_FIELDS})
+     select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     on conflict (delivery_id, id) do nothing
+     returning id, delivery_id
+   )
+   select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
+     locked.event_id as "eventId", locked.is_test as "isTest", locked.state, locked.attempts,
+     locked.lease_id as "leaseId", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
+     array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
+   from locked
+   join subscriptions s on s.id = locked.subscription_id`,
+};
+
 function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Promise<DeliveryUnderLock[]> {
-  return tx.query<DeliveryUnderLock>(
-    `with locked as materialized (
-       select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
-     ), recorded as (
-       insert into delivery_attempts (${ATTEMPT_FIELDS})
-       select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
-       on conflict (delivery_id, id) do nothing
-       returning id, delivery_id
-     )
-     select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
-       locked.event_id as "eventId", locked.is_test as "isTest", locked.state, locked.attempts,
-       locked.lease_id as "leaseId", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
-       array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
-     from locked
-     join subscriptions s on s.id = locked.subscription_id`,
-    attemptValues(results),
-  );
+  return tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
 }
 
 /**
@@ -230,63 +232,65 @@ function together(before: Change | undefined, change: Change): Change {
   };
 }
 
+const SETTLE = {
+  name: 'settle-deliveries',
+  text: `with change as materialized (
+     select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
+       as change (id, state, attempts, wait_ms, ends_lease)
+   ), ended as (
+     delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
+     returning d.*, change.state as end_state, change.attempts as end_attempts
+   ), finished as (
+     insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
+     select ${KEPT_COLUMNS}, end_state, end_attempts, now() from ended
+   ), scheduled as (
+     update deliveries d set
+       state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
+       attempts = change.attempts,
+       lease_id = case when not change.ends_lease then d.lease_id end,
+       next_attempt_at = case
+         when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
+         when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+         else d.next_attempt_at
+       end,
+       not_before = case
+         when not change.ends_lease and d.lease_id is not null
+           then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
+       end
+     from change
+     where d.id = change.id and change.state = 'retry_scheduled'
+   ), locked as materialized (
+     select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
+   )
+   update subscriptions s set
+     health = coalesce(change.health, s.health),
+     verified_url_version = case
+       when change.verified_url_version = s.url_version then s.url_version
+       else s.verified_url_version
+     end,
+     failures_in_row = least(
+       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${BREAKER_FAILURES}
+     )
+   from locked
+   join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])
+     as change (id, health, verified_url_version, has_delivered, failures)
+     on change.id = locked.id
+   where s.id = locked.id`,
+};
+
 /** Writes the deliveries, then the subscriptions that change: locked in their order before anything is written to them. */
 async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
   const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
-  await tx.query(
-    `with change as materialized (
-       select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
-         as change (id, state, attempts, wait_ms, ends_lease)
-     ), ended as (
-       delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
-       returning d.*, change.state as end_state, change.attempts as end_attempts
-     ), finished as (
-       insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
-       select ${KEPT_COLUMNS}, end_state, end_attempts, now() from ended
-     ), scheduled as (
-       update deliveries d set
-         state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
-         attempts = change.attempts,
-         lease_id = case when not change.ends_lease then d.lease_id end,
-         next_attempt_at = case
-           when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
-           when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
-           else d.next_attempt_at
-         end,
-         not_before = case
-           when not change.ends_lease and d.lease_id is not null
-             then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
-         end
-       from change
-       where d.id = change.id and change.state = 'retry_scheduled'
-     ), locked as materialized (
-       select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
-     )
-     update subscriptions s set
-       health = coalesce(change.health, s.health),
-       verified_url_version = case
-         when change.verified_url_version = s.url_version then s.url_version
-         else s.verified_url_version
-       end,
-       failures_in_row = least(
-         case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${BREAKER_FAILURES}
-       )
-     from locked
-     join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])
-       as change (id, health, verified_url_version, has_delivered, failures)
-       on change.id = locked.id
-     where s.id = locked.id`,
-    [
-      settled.map(({ delivery }) => delivery.id),
-      settled.map(({ change }) => change.kind),
-      settled.map(({ change }) => change.attempts),
-      settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
-      settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
-      changed.map(([id]) => id),
-      changed.map(([, change]) => change.health ?? null),
-      changed.map(([, change]) => change.verifiedUrlVersion ?? null),
-      changed.map(([, change]) => change.hasDelivered),
-      changed.map(([, change]) => change.failures),
-    ],
-  );
+  await tx.query(SETTLE, [
+    settled.map(({ delivery }) => delivery.id),
+    settled.map(({ change }) => change.kind),
+    settled.map(({ change }) => change.attempts),
+    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
+    settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
+    changed.map(([id]) => id),
+    changed.map(([, change]) => change.health ?? null),
+    changed.map(([, change]) => change.verifiedUrlVersion ?? null),
+    changed.map(([, change]) => change.hasDelivered),
+    changed.map(([, change]) => change.failures),
+  ]);
 }

@@ -4,6 +4,8 @@ import { eventually } from '@partner/runtime/testing/eventually';
 import { createInMemoryPublisher } from '@partner/runtime/testing/in-memory-publisher';
 import { createRecorder } from '@partner/runtime/testing/recorder';
 import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { type Queryable, textOf } from '../database/database.js';
 import { type Scheduler, startScheduler } from './release-due.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 
@@ -34,13 +36,14 @@ function start(options: {
   readonly intervalMs: number;
   readonly batchSize?: number;
   readonly publish?: Publisher['publish'];
+  readonly database?: Queryable;
 }) {
   const publisher = createInMemoryPublisher();
   const log = createRecorder<string>();
   const record = (_fields: unknown, line?: unknown) => log.record(String(line));
   let now = 0;
   const scheduler = startScheduler({
-    database: fixture.database,
+    database: options.database ?? fixture.database,
     publisher: options.publish === undefined ? publisher : { publish: options.publish },
     logger: { debug: () => undefined, info: record, warn: record },
     metrics: new Registry(),
@@ -51,7 +54,8 @@ function start(options: {
     batchSize: options.batchSize ?? 100,
   });
   schedulers.push(scheduler);
-  fixture.database.onWake('deliveries', () => scheduler.wake());
+  fixture.database.onWake('deliveries', scheduler.wake);
+  fixture.database.onWake('room', scheduler.wakeLater);
   const passSeconds = (seconds: number) => {
     now += seconds * 1_000;
   };
@@ -80,7 +84,7 @@ describe('startScheduler', () => {
     const companyId = await subscribedCompany();
     const { scheduler, publisher } = start({ intervalMs: NEVER_MS });
     await fixture.event(companyId);
-    scheduler.wake();
+    scheduler.wake([]);
     await publisher.published.atLeast(1);
 
     await fixture.event(companyId);
@@ -89,6 +93,58 @@ describe('startScheduler', () => {
       return Promise.resolve();
     });
     expect(await publisher.published.atLeast(2)).toHaveLength(2);
+  });
+
+  test('takes what a commit names while it still goes through the backlog of others', async () => {
+    const companyId = await subscribedCompany();
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const database: Queryable = {
+      query: async (statement, values) => {
+        if (textOf(statement).includes('recursive hop')) await held;
+        return fixture.database.query(statement, values);
+      },
+    };
+    const { publisher } = start({ intervalMs: NEVER_MS, database });
+    await fixture.event(companyId);
+    const [subscription] = await fixture.database.query<{ id: string }>(
+      'select id from subscriptions where company_id = $1',
+      [companyId],
+    );
+    await fixture.database.transaction((tx) => {
+      tx.wakeAfterCommit('deliveries', [subscription?.id ?? '']);
+      return Promise.resolve();
+    });
+    expect(await publisher.published.atLeast(1)).toHaveLength(1);
+    finish();
+  });
+
+  test('has no subscription in two claims at a time, whatever names it meanwhile', async () => {
+    const companyId = await subscribedCompany();
+    const claims = createRecorder<unknown>();
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const database: Queryable = {
+      query: async (statement, values) => {
+        if (textOf(statement).includes('with under_way')) {
+          claims.record(values?.at(-1));
+          await held;
+        }
+        return fixture.database.query(statement, values);
+      },
+    };
+    const { scheduler, publisher } = start({ intervalMs: 5, database });
+    await fixture.event(companyId);
+    const [named] = await claims.atLeast(1);
+    scheduler.wake(z.array(z.string()).parse(named));
+    await fixture.database.query('select 1');
+    expect(claims.all()).toHaveLength(1);
+    finish();
+    await publisher.published.atLeast(1);
   });
 
   test('goes on as long as it finds full batches', async () => {
@@ -117,7 +173,7 @@ describe('startScheduler', () => {
 
     await allDue();
     passSeconds(1);
-    scheduler.wake();
+    scheduler.wake([]);
     await tries.atLeast(2);
     await eventually('the lease given back', async () => (await fixture.leases()) === 0);
     expect(tries.all()).toHaveLength(2);
@@ -125,7 +181,7 @@ describe('startScheduler', () => {
     isBrokerAway = false;
     await allDue();
     passSeconds(1);
-    scheduler.wake();
+    scheduler.wake([]);
     await log.find((line) => line === 'deliveries.release_resumed');
     await eventually('all leased', async () => (await fixture.leases()) === 5);
     expect(log.all()).toEqual(['deliveries.release_failed', 'deliveries.release_resumed']);
@@ -160,12 +216,12 @@ describe('startScheduler', () => {
     schedulers.push(scheduler);
     await failures.atLeast(1);
     for (let wake = 0; wake < 20; wake += 1) {
-      scheduler.wake();
+      scheduler.wake([]);
       await new Promise(setImmediate);
     }
     expect(queries).toBe(1);
     now += 1_000;
-    scheduler.wake();
+    scheduler.wake([]);
     await failures.atLeast(2);
     expect(queries).toBe(2);
   });
@@ -177,7 +233,7 @@ describe('startScheduler', () => {
     await publisher.published.atLeast(1);
     await scheduler.stop();
     await fixture.event(companyId);
-    scheduler.wake();
+    scheduler.wake([]);
     await new Promise(setImmediate);
     expect(publisher.published.all()).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import type { Logger } from '@partner/runtime/logger';
 import type { Registry } from 'prom-client';
 import type { Queryable } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
-import { claimDue, endExpiredLeases, findWaiting } from './claim-due.js';
+import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
 import { createReleaseMetrics } from './delivery-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
@@ -15,9 +15,11 @@ const COMPANY_SHARE = 0.25;
 const LOOK_AT_ALL_MS = 200;
 /** Subscriptions that one claim looks at: its time goes with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
-/** Of the time, at most, that is spent on claims while news comes all the time. */
-const CLAIM_SHARE = 0.5;
-const LONGEST_REST_MS = 3;
+/**
+ * Between claims of a backlog. What is claimed together costs the broker, the dispatcher and the record of it far less; and
+ * with its cap of places it paces an endpoint with a backlog, so that what others get meanwhile does not wait for a processor.
+ */
+const REST_MS = 50;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
@@ -40,8 +42,13 @@ export interface SchedulerOptions {
 
 /** Releases due deliveries until it is stopped. */
 export interface Scheduler {
-  /** Makes it look at once, since something has become due. */
-  wake(): void;
+  /**
+   * Makes it look at once, since deliveries of these subscriptions have become due, or of some that are not known. Those of
+   * known ones do not wait for the claims of a backlog that another company has.
+   */
+  readonly wake: (subscriptionIds: readonly string[]) => void;
+  /** Makes it look soon, since places have become free: those that become so together are filled together. */
+  readonly wakeLater: () => void;
   /** Takes no more and waits for the batch in flight. */
   stop(): Promise<void>;
 }
@@ -50,6 +57,9 @@ export interface Scheduler {
  * Starts to give due deliveries to the dispatcher by way of the broker, each under a lease. Any number of replicas can run.
  * Waking makes it prompt, looking at intervals makes it correct. While nothing gets through to the broker, or the database
  * is away, it tries a single delivery once a second, keeps nothing in memory, and goes on by itself afterwards.
+ *
+ * Two loops claim: one goes through all subscriptions with something waiting, the other takes only those that a commit has
+ * just named, at once. No subscription is in the claims of both at a time, so that its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
@@ -57,6 +67,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   let failedAt: number | undefined;
   let lookedAtAllAt = Number.NEGATIVE_INFINITY;
   let lookedUpTo = { pending: '', retry_scheduled: '' };
+  const named = new Set<string>();
+  const inClaims = new Set<string>();
   const underWay = new Set<Promise<void>>();
 
   /** A bounded number of subscriptions, which goes around: with more of them each gets its turn by and by. */
@@ -82,17 +94,13 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   }
 
   /** What is claimed is on its way to the broker while the next is claimed; the bound of what is under way holds for both. */
-  async function release(): Promise<'more' | 'idle'> {
+  async function release(subscriptionIds: readonly string[]): Promise<'more' | 'idle'> {
     const isOutage = failedAt !== undefined;
     const batchSize = isOutage ? 1 : options.batchSize;
-    const claimed = await claimDue(database, {
+    const claimed = await claim(
+      subscriptionIds.filter((id) => !inClaims.has(id)),
       batchSize,
-      leaseSeconds: options.leaseSeconds,
-      inFlight: options.inFlight,
-      subscriptionCap: shareOf(options.inFlight, SUBSCRIPTION_SHARE),
-      companyCap: shareOf(options.inFlight, COMPANY_SHARE),
-      subscriptionIds: await subscriptionsToLookAt(),
-    });
+    );
     if (claimed.length === 0) return 'idle';
     const publishing = publishClaimed(
       { database, publisher, logger, metrics },
@@ -104,6 +112,25 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     underWay.add(publishing);
     if (isOutage) await publishing;
     return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
+  }
+
+  async function claim(
+    subscriptionIds: readonly string[],
+    batchSize: number,
+  ): Promise<readonly ClaimedDelivery[]> {
+    for (const id of subscriptionIds) inClaims.add(id);
+    try {
+      return await claimDue(database, {
+        batchSize,
+        leaseSeconds: options.leaseSeconds,
+        inFlight: options.inFlight,
+        subscriptionCap: shareOf(options.inFlight, SUBSCRIPTION_SHARE),
+        companyCap: shareOf(options.inFlight, COMPANY_SHARE),
+        subscriptionIds,
+      });
+    } finally {
+      for (const id of subscriptionIds) inClaims.delete(id);
+    }
   }
 
   function settle({ released, failed, failure }: ReleasedBatch): void {
@@ -122,23 +149,44 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const loop = startLoop({
     name: 'deliveries',
     intervalMs: options.intervalMs,
-    restMs: (ranForMs) => Math.min(LONGEST_REST_MS, ranForMs / CLAIM_SHARE - ranForMs),
+    restMs: REST_MS,
     logger,
     async runOnce() {
       const now = options.elapsedMs();
       if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
       try {
-        return await release();
+        return await release(await subscriptionsToLookAt());
       } catch (error) {
         failedAt = now;
         throw error;
       }
     },
   });
+
+  /** What it can not take now, during an outage or since it is in a claim of the other loop, that one finds. */
+  const loopOfNamed = startLoop({
+    name: 'named_deliveries',
+    intervalMs: options.intervalMs,
+    logger,
+    async runOnce() {
+      const ids = [...named].slice(0, SUBSCRIPTIONS_AT_ONCE);
+      for (const id of ids) named.delete(id);
+      if (ids.length === 0) return 'idle';
+      if (failedAt !== undefined || ids.some((id) => inClaims.has(id))) loop.wakeLater();
+      if (failedAt === undefined && (await release(ids)) === 'more') loop.wake();
+      return named.size > 0 ? 'more' : 'idle';
+    },
+  });
+
   return {
-    wake: loop.wake,
+    wake(subscriptionIds) {
+      for (const id of subscriptionIds) named.add(id);
+      if (subscriptionIds.length > 0) loopOfNamed.wake();
+      else loop.wake();
+    },
+    wakeLater: loop.wakeLater,
     async stop() {
-      await loop.stop();
+      await Promise.all([loop.stop(), loopOfNamed.stop()]);
       await Promise.all(underWay);
     },
   };

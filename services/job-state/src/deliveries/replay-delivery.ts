@@ -56,7 +56,7 @@ export async function replayDelivery(
       if (row === undefined) {
         throw new ServiceError('event_expired', 'the event is no longer kept; there is nothing to replay');
       }
-      tx.wakeAfterCommit('deliveries');
+      tx.wakeAfterCommit('deliveries', [replayed.subscriptionId]);
       return row;
     },
     { ...limits, companyId },

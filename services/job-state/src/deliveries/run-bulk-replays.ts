@@ -123,7 +123,7 @@ async function stepNext(
         step === undefined ? 0 : (step.queued * SECONDS_PER_MINUTE) / due.perMinute + step.pauseSeconds,
       ],
     );
-    if (step !== undefined && step.queued > 0) tx.wakeAfterCommit('deliveries');
+    if (step !== undefined && step.queued > 0) tx.wakeAfterCommit('deliveries', [due.subscriptionId]);
     return { due, state, queued: due.queued + (step?.queued ?? 0) };
   });
   if (done === undefined) return 'idle';

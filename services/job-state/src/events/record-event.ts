@@ -31,6 +31,35 @@ export interface EventToRecord<E extends EmittedEventName> {
 /** Why a subscription got no delivery of an event, as it was when the event was committed. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
+const RECORD_EVENT = {
+  name: 'record-event',
+  text: `with verdicts as materialized (
+     select s.id,
+       case
+         when c.class <> all($14::text[]) then 'class'
+         when not s.events && $12::text[] then 'not_subscribed'
+         when s.schema_version <> $13 then 'schema_version'
+         when s.state = 'paused' then 'paused'
+       end as reason
+     from subscriptions s
+     join companies c on c.id = s.company_id
+     where s.company_id = $2 and s.deleted_at is null
+   ), event as (
+     insert into events
+       (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
+        created_at, request_id, not_queued)
+     values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
+       (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
+   ), queued as (
+     insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at)
+     select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10
+     from verdicts v
+     where v.reason is null
+     returning subscription_id
+   )
+   select array(select subscription_id from queued) as "subscriptionIds"`,
+};
+
 /**
  * Records an event in the transaction of the change that it tells of, with one delivery for each subscription of the
  * company that is active, names the event or its group, and opted in to the payload's schema version. The event is kept
@@ -39,7 +68,7 @@ export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 
  * subscriptions say. A deleted subscription gets nothing, not even a reason.
  *
  * One statement, so one snapshot: towards a pause or an activation that runs at the same time the event comes either
- * before or after. It takes no lock. The deliveries are due at once; what releases them has to be woken after the commit.
+ * before or after. It takes no lock. The deliveries are due at once; what releases them is woken after the commit.
  * Throws when the data does not fit the event's schema.
  */
 export async function recordEvent<E extends EmittedEventName>(
@@ -47,50 +76,25 @@ export async function recordEvent<E extends EmittedEventName>(
   event: EventToRecord<E>,
 ): Promise<{ eventId: string; deliveries: number }> {
   const eventId = newId('evt');
-  const [row] = await tx.query<{ deliveries: number }>(
-    `with verdicts as materialized (
-       select s.id,
-         case
-           when c.class <> all($14::text[]) then 'class'
-           when not s.events && $12::text[] then 'not_subscribed'
-           when s.schema_version <> $13 then 'schema_version'
-           when s.state = 'paused' then 'paused'
-         end as reason
-       from subscriptions s
-       join companies c on c.id = s.company_id
-       where s.company_id = $2 and s.deleted_at is null
-     ), event as (
-       insert into events
-         (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
-          created_at, request_id, not_queued)
-       values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
-         (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
-     ), queued as (
-       insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at)
-       select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10
-       from verdicts v
-       where v.reason is null
-       returning id
-     )
-     select count(*)::integer as deliveries from queued`,
-    [
-      eventId,
-      event.companyId,
-      event.event,
-      event.occurredAt,
-      event.resource.type,
-      event.resource.id,
-      event.resource.version,
-      renderEnvelope({ ...event, eventId }),
-      injectTrace()['traceparent'] ?? null,
-      event.now,
-      newDeliveryIds(MAX_SUBSCRIPTIONS_PER_COMPANY),
-      [event.event, `${eventGroup(event.event)}.*`],
-      CURRENT_SCHEMA_VERSION,
-      EVENT_CATALOGUE[event.event].classes,
-      currentRequestId() ?? null,
-    ],
-  );
-  invariant(row, 'a count has a row');
-  return { eventId, deliveries: row.deliveries };
+  const [row] = await tx.query<{ subscriptionIds: readonly string[] }>(RECORD_EVENT, [
+    eventId,
+    event.companyId,
+    event.event,
+    event.occurredAt,
+    event.resource.type,
+    event.resource.id,
+    event.resource.version,
+    renderEnvelope({ ...event, eventId }),
+    injectTrace()['traceparent'] ?? null,
+    event.now,
+    newDeliveryIds(MAX_SUBSCRIPTIONS_PER_COMPANY),
+    [event.event, `${eventGroup(event.event)}.*`],
+    CURRENT_SCHEMA_VERSION,
+    EVENT_CATALOGUE[event.event].classes,
+    currentRequestId() ?? null,
+  ]);
+  invariant(row, 'an array has a row');
+  const { subscriptionIds } = row;
+  if (subscriptionIds.length > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
+  return { eventId, deliveries: subscriptionIds.length };
 }

@@ -139,7 +139,6 @@ export async function changeJob<Message extends DescMessage>(
         schema: operation.schema,
         message: decision.message,
       });
-      if (deliveries > 0) tx.wakeAfterCommit('deliveries');
       changed = { version, ...decision.logFields, eventIds, deliveries };
       return {
         kind: 'done',

@@ -66,10 +66,9 @@ export async function recordJobAssigned(
     [jobId, assigned.version, assigned.status, installerCompanyId, occurredAt, resource, now],
   );
   const about = { type: 'install_job', id: jobId, version: assigned.version };
-  let deliveries = 0;
   if (previousCompanyId !== null) {
     await withdrawFeedEntries(tx, previousCompanyId, jobId);
-    const unassigned = await recordEvent(tx, {
+    await recordEvent(tx, {
       companyId: previousCompanyId,
       event: 'install.job_unassigned',
       occurredAt: now,
@@ -77,9 +76,8 @@ export async function recordJobAssigned(
       data: { jobId },
       now,
     });
-    deliveries += unassigned.deliveries;
   }
-  const given = await recordEvent(tx, {
+  await recordEvent(tx, {
     companyId: installerCompanyId,
     event: 'install.job_assigned',
     occurredAt: now,
@@ -87,8 +85,6 @@ export async function recordJobAssigned(
     data: { jobId, status: assigned.status },
     now,
   });
-  deliveries += given.deliveries;
-  if (deliveries > 0) tx.wakeAfterCommit('deliveries');
   await appendFeedEntries(tx, [{ companyId: installerCompanyId, jobId, changedAt: now, resource }]);
   return { kind: 'applied' };
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
-import { createDatabase, type Database, LockTimeoutError } from '../database/database.js';
+import { createDatabase, type Database, LockTimeoutError, textOf } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
@@ -59,7 +59,7 @@ function crashingAt(text: string): Pick<Database, 'transaction'> {
           work({
             ...tx,
             query: (statement, values) => {
-              if (statement.includes(text)) throw new Error('crashed');
+              if (textOf(statement).includes(text)) throw new Error('crashed');
               return tx.query(statement, values);
             },
           }),

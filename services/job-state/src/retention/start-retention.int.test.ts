@@ -5,7 +5,7 @@ import { ServiceError } from '@partner/runtime/service-error';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { createDatabase, type Database } from '../database/database.js';
+import { createDatabase, type Database, textOf } from '../database/database.js';
 import { claimAll } from '../testing/claim-all.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { readFeed } from '../jobs/feed.js';
@@ -372,7 +372,9 @@ describe('the feed', () => {
             work({
               ...tx,
               query: (text, values) =>
-                text.startsWith('drop table') ? Promise.reject(new Error('crashed')) : tx.query(text, values),
+                textOf(text).startsWith('drop table')
+                  ? Promise.reject(new Error('crashed'))
+                  : tx.query(text, values),
             }),
           limits,
         ),
@@ -536,7 +538,7 @@ describe('the run', () => {
             work({
               ...tx,
               query: (text, values) =>
-                tx.query(text.replace('pg_try_advisory_xact_lock($1)', '$1::int < 0'), values),
+                tx.query(textOf(text).replace('pg_try_advisory_xact_lock($1)', '$1::int < 0'), values),
             }),
           limits,
         ),

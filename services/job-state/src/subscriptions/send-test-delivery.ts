@@ -93,7 +93,7 @@ export async function sendTestDelivery(
       [deliveryId],
     );
     invariant(row, 'what was inserted is there');
-    tx.wakeAfterCommit('deliveries');
+    tx.wakeAfterCommit('deliveries', [subscriptionId]);
     return row;
   }, limits);
   deps.logger.info({ subscriptionId, companyId, membershipId, deliveryId }, 'subscription.test_queued');

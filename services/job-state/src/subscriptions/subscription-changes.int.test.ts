@@ -3,7 +3,7 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionState } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { QueryResultRow } from 'pg';
-import type { Queryable, Transaction } from '../database/database.js';
+import { type PreparedStatement, type Queryable, textOf, type Transaction } from '../database/database.js';
 import { getEvent } from '../events/get-event.js';
 import { recordEvent } from '../events/record-event.js';
 import {
@@ -293,9 +293,12 @@ describe('DeleteSubscription', () => {
     const explain = (text: string, values?: readonly unknown[]) =>
       fixture.database.query(`explain (analyze, format json) ${text}`, values);
     const explaining: Queryable = {
-      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
-        plans.push(await explain(text, values));
-        return fixture.database.query<Row>(text, values);
+      query: async <Row extends QueryResultRow>(
+        statement: string | PreparedStatement,
+        values?: readonly unknown[],
+      ) => {
+        plans.push(await explain(textOf(statement), values));
+        return fixture.database.query<Row>(statement, values);
       },
     };
     await listSubscriptions(explaining, companyId);
@@ -308,10 +311,14 @@ describe('DeleteSubscription', () => {
     await fixture.database.transaction((tx) => {
       const recording: Transaction = {
         ...tx,
-        query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
-          const plan = await tx.query<Row>(`explain (analyze, format json) ${text}`, values);
-          plans.push(plan);
-          return plan;
+        query: async <Row extends QueryResultRow>(
+          statement: string | PreparedStatement,
+          values?: readonly unknown[],
+        ) => {
+          await tx.query('savepoint explained');
+          plans.push(await tx.query(`explain (analyze, format json) ${textOf(statement)}`, values));
+          await tx.query('rollback to savepoint explained');
+          return tx.query<Row>(statement, values);
         },
       };
       return recordEvent(recording, {

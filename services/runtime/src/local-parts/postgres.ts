@@ -97,7 +97,9 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
     `port=${options.port}`,
     'unix_socket_directories=',
     'max_connections=200',
-    ...(options.durable === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []),
+    ...(options.durable === false
+      ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'track_commit_timestamp=on']
+      : []),
   ];
   return {
     name: 'postgres',
