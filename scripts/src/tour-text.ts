@@ -20,7 +20,8 @@ export async function renderTour(directory: string, description: StackDescriptio
 The service is running on ${baseUrl} (sandbox). All keys and logins are in ${directory}/stack.json:
 ${companies.map(companyLine).join('\n')}
 
-Read the reference of the API in a browser: ${baseUrl}/docs
+Open the owners' console in a browser: ${baseUrl}/console
+Read the reference of the API: ${baseUrl}/docs
 
 Hand in a lead; again with 12 N. Elm St., it is merged:
   curl -i ${baseUrl}/inbound/leads -H 'x-api-key: ${general}' ${json} \\

@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingHttpHeaders, IncomingMessage, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHttpApp } from '@partner/runtime/http/http-app';
+import { closeServer, listen } from '@partner/runtime/listen';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { Registry } from 'prom-client';
+import request from 'supertest';
+import { createSessionCookie } from '../sessions/session-cookie.js';
+import { FAKE_WEB_APP } from '../testing/fake-web-app.js';
+import { createWebEndpoints } from './web-endpoints.js';
+
+const PAGES = [
+  '/console',
+  '/console/',
+  '/console/webhooks',
+  '/console/webhooks/whk_1/rotate-secret',
+  '/console/no%20such',
+];
+const ASSET = '/console/assets/app-12345678.js';
+
+let server: Server;
+
+beforeAll(async () => {
+  const limiter = {
+    take: async (): Promise<never> => {
+      throw new Error('nobody is charged');
+    },
+    ask: async (): Promise<never> => {
+      throw new Error('nobody is charged');
+    },
+  };
+  server = createServer(
+    createHttpApp<never>({
+      endpoints: createWebEndpoints({
+        ...FAKE_WEB_APP,
+        cookie: createSessionCookie('https://partner.example'),
+      }),
+      authenticate: () => {
+        throw new ServiceError('unauthenticated', 'nobody is known here');
+      },
+      scopesOf: () => [],
+      rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1 },
+      failedAuthentication: { limiter, limitPerMinute: 1 },
+      logger: silentLogger,
+      metrics: new Registry(),
+      rpcTimeoutMs: 1_000,
+      trustedProxyHops: 0,
+    }),
+  );
+  await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+});
+
+afterAll(() => closeServer(server));
+
+describe.each(PAGES)('%s', (path) => {
+  test('is the page, open to anybody and kept by nobody', async () => {
+    const { status, headers, text } = await request(server).get(path);
+
+    expect(status).toBe(200);
+    expect(text).toContain('<meta name="environment" content="sandbox">');
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+  });
+
+  test('has a nonce of its own in each answer, and allows nothing from elsewhere', async () => {
+    const nonces: string[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      const { headers, text } = await request(server).get(path);
+      const nonce = /property="csp-nonce" nonce="([^"]+)"/.exec(text)?.[1] ?? '';
+      nonces.push(nonce);
+      expect(nonce).toMatch(/^[A-Za-z0-9+/]{24}$/);
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
+          "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+    }
+    expect(new Set(nonces).size).toBe(2);
+  });
+
+  test('answers HEAD, and is 405 for every other method', async () => {
+    expect((await request(server).head(path)).status).toBe(200);
+    const refused = await request(server).post(path);
+    expect(refused.status).toBe(405);
+    expect(refused.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('a file of the page', () => {
+  test.each([
+    ['gzip, br', 'br', 'brotli'],
+    ['gzip', 'gzip', 'gzip'],
+    ['identity', undefined, 'plain'],
+  ])('for accept-encoding %s comes in %s', async (accepted, coding, content) => {
+    const answer = await getAsSent(ASSET, { 'accept-encoding': accepted });
+
+    expect(answer).toMatchObject({
+      status: 200,
+      body: content,
+      headers: {
+        'content-type': 'text/javascript; charset=utf-8',
+        'content-length': String(content.length),
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        'x-content-type-options': 'nosniff',
+      },
+    });
+    expect(answer.headers['content-encoding']).toBe(coding);
+  });
+
+  test('that is not there is 404, and never the page', async () => {
+    for (const path of [
+      '/console/assets/other.js',
+      '/console/assets/%2e%2e%2findex.html',
+      '/console/assets/__proto__',
+    ]) {
+      const answer = await request(server).get(path);
+      expect(answer.status).toBe(404);
+      expect(answer.get('content-type')).toMatch(/json/);
+    }
+  });
+});
+
+test('what only begins like it is another path', async () => {
+  expect((await request(server).get('/consoles')).status).toBe(404);
+});
+
+/** An answer as it came over the wire: no coding is undone. */
+async function getAsSent(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }> {
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const answered: unknown[] = await once(get({ host: '127.0.0.1', port, path, headers }), 'response');
+  const [response] = answered;
+  if (!(response instanceof IncomingMessage)) throw new Error('there is an answer');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+test('the page tells whether the browser has a session, and never the session', async () => {
+  const without = await request(server).get('/console');
+  const having = await request(server).get('/console').set('cookie', '__Host-svc_session=token-1');
+
+  expect(without.text).toContain('<meta name="partner-session" content="none">');
+  expect(having.text).toContain('<meta name="partner-session" content="given">');
+  expect(having.text).not.toContain('token-1');
+});

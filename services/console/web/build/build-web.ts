@@ -1,0 +1,36 @@
+/**
+ * Builds the owners' web app into `dist/web-bundle`, unless what it is made of is what the one there was made of. It is built
+ * beside and put in place at the end, so that a console that starts meanwhile finds a whole one.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'vite';
+import { compressAssets } from './compress-assets.js';
+import { inputDigest } from './input-digest.js';
+import { webConfig } from './web-config.js';
+
+const service = path.join(import.meta.dirname, '../..');
+const root = path.join(service, '../..');
+const target = path.join(service, 'dist/web-bundle');
+const digestFile = path.join(target, 'inputs.sha256');
+
+const digest = inputDigest(root, [
+  'services/console/web',
+  'proto-contracts/src/public-api',
+  'package-lock.json',
+]);
+const isBuilt = existsSync(digestFile) && readFileSync(digestFile, 'utf8') === digest;
+
+if (!isBuilt) {
+  const beside = `${target}.${process.pid}`;
+  mkdirSync(beside, { recursive: true });
+  try {
+    await build(webConfig({ root: path.join(service, 'web'), outDir: beside }));
+    compressAssets(path.join(beside, 'assets'));
+    writeFileSync(path.join(beside, 'inputs.sha256'), digest);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(beside, target);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { createApiClient } from './api-client.js';
+import { ApiError, faultsByField, messageOf } from './api-error.js';
+
+const answer = z.object({ id: z.string() });
+
+function refusal(status: number, code: string): Response {
+  return Response.json({ error: `it is ${code}`, code, requestId: 'req-1' }, { status });
+}
+
+/** A client whose requests are answered in turn; keeps what was asked. */
+function clientWith(answers: readonly (Response | Error)[], confirms = true) {
+  const sent: { url: string; init: RequestInit }[] = [];
+  const told = { signedOut: 0, asked: 0 };
+  const left = [...answers];
+  const client = createApiClient({
+    fetch: async (url, init) => {
+      sent.push({ url, init });
+      const next = left.shift() ?? new Error('nothing more is expected');
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    onSignedOut: () => {
+      told.signedOut += 1;
+    },
+    confirmPassword: async () => {
+      told.asked += 1;
+      return confirms;
+    },
+  });
+  return { client, sent, told };
+}
+
+async function failure(promise: Promise<unknown>): Promise<ApiError> {
+  const thrown = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof ApiError) return thrown;
+  throw new Error('an ApiError is expected');
+}
+
+test('reads what the schema says, and leaves out a query without values', async () => {
+  const { client, sent } = clientWith([Response.json({ id: 'whk_1', more: true })]);
+
+  await expect(
+    client.read(answer, { path: '/webhooks', query: { limit: 5, cursor: undefined } }),
+  ).resolves.toEqual({
+    id: 'whk_1',
+  });
+  expect(sent).toEqual([
+    { url: '/partner-api/webhooks?limit=5', init: { method: 'GET', credentials: 'same-origin' } },
+  ]);
+});
+
+test('says that a change is JSON, also one without a body', async () => {
+  const { client, sent } = clientWith([new Response(null, { status: 204 })]);
+  await client.send({ method: 'DELETE', path: '/webhooks/whk_1' });
+  expect(sent[0]?.init.headers).toEqual({ 'content-type': 'application/json' });
+});
+
+test('an answer of another shape is no success', async () => {
+  const { client } = clientWith([Response.json({ id: 7 }, { headers: { 'x-request-id': 'req-7' } })]);
+  await expect(failure(client.read(answer, { path: '/webhooks/x' }))).resolves.toMatchObject({
+    code: 'not_understood',
+    requestId: 'req-7',
+  });
+});
+
+test('a refusal keeps what a person and a form need', async () => {
+  const details = [{ path: 'body.url', message: 'must use port 443' }];
+  const { client } = clientWith([
+    Response.json(
+      { error: 'url: must use port 443', code: 'invalid_argument', requestId: 'req-2', details },
+      { status: 400 },
+    ),
+  ]);
+  const error = await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+
+  expect(error).toMatchObject({ status: 400, code: 'invalid_argument', requestId: 'req-2', details });
+  expect(messageOf(error)).toBe('Url: must use port 443');
+  expect(faultsByField(error)).toEqual({ url: 'must use port 443' });
+});
+
+test('a page of something in between is an error too', async () => {
+  const { client } = clientWith([new Response('<h1>Bad gateway</h1>', { status: 502 })]);
+  await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
+    status: 502,
+    code: 'not_understood',
+  });
+});
+
+test('no answer at all is told as such', async () => {
+  const { client, told } = clientWith([new TypeError('failed to fetch')]);
+  await expect(failure(client.send({ path: '/webhooks' }))).resolves.toMatchObject({
+    status: 0,
+    code: 'no_answer',
+  });
+  expect(told.signedOut).toBe(0);
+});
+
+describe('a session that has ended', () => {
+  test('is told', async () => {
+    const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
+    await failure(client.send({ path: '/webhooks' }));
+    expect(told.signedOut).toBe(1);
+  });
+
+  test('is not what a wrong password at sign-in means', async () => {
+    const { client, told } = clientWith([refusal(401, 'unauthenticated')]);
+    await failure(client.send({ method: 'POST', path: '/session', body: {} }));
+    expect(told.signedOut).toBe(0);
+  });
+});
+
+describe('a request that needs the password anew', () => {
+  test('is sent again once it was given', async () => {
+    const { client, sent, told } = clientWith([
+      refusal(403, 'confirmation_required'),
+      Response.json({ id: 'whk_1' }),
+    ]);
+    const request = { method: 'POST', path: '/webhooks', body: { url: 'https://a.example' } } as const;
+
+    await expect(client.read(answer, request)).resolves.toEqual({ id: 'whk_1' });
+    expect(told.asked).toBe(1);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
+  test('is not sent again when that was called off', async () => {
+    const { client, sent } = clientWith([refusal(403, 'confirmation_required')], false);
+    const error = await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+    expect(error.code).toBe('confirmation_required');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is sent a second time only', async () => {
+    const { client, told } = clientWith([
+      refusal(403, 'confirmation_required'),
+      refusal(403, 'confirmation_required'),
+    ]);
+    await failure(client.send({ method: 'POST', path: '/webhooks', body: {} }));
+    expect(told.asked).toBe(1);
+  });
+});

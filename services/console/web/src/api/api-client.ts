@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import { withQuery } from '../paths.js';
+import { ApiError, errorOfAnswer } from './api-error.js';
+
+/** One request to the owners' API. */
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below `/partner-api`, e.g. `/webhooks`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+/** The owners' API as pages use it. Both throw an `ApiError` for everything but success. */
+export interface ApiClient {
+  /** Sends a request and reads its answer, which has to be what the schema says. */
+  read<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>>;
+  /** Sends a request whose answer holds nothing of interest. */
+  send(request: ApiRequest): Promise<void>;
+}
+
+/** What a client works with. */
+export interface ApiClientDeps {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Called when the session has ended. */
+  readonly onSignedOut: () => void;
+  /** Asks the owner for the password; false when that was called off. */
+  readonly confirmPassword: () => Promise<boolean>;
+}
+
+/**
+ * Makes the client of the owners' API. A request that needs the password anew is sent a second time once it was given; when
+ * that is called off it fails with the code `confirmation_required`. A 401 tells that the session has ended, except at sign-in.
+ */
+export function createApiClient(deps: ApiClientDeps): ApiClient {
+  async function once(request: ApiRequest): Promise<Response> {
+    const { method = 'GET', path, query = {}, body, signal } = request;
+    const url = withQuery(`/partner-api${path}`, query);
+    let response: Response;
+    try {
+      response = await deps.fetch(url, {
+        method,
+        credentials: 'same-origin',
+        ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (cause) {
+      if (signal?.aborted === true) throw cause;
+      throw new ApiError('The service can not be reached. Check your connection and try again.', {
+        status: 0,
+        code: 'no_answer',
+        cause,
+      });
+    }
+    if (response.ok) return response;
+    const error = await errorOfAnswer(response);
+    const isSignIn = method === 'POST' && path === '/session';
+    if (error.status === 401 && !isSignIn) deps.onSignedOut();
+    throw error;
+  }
+
+  async function answered(request: ApiRequest): Promise<Response> {
+    try {
+      return await once(request);
+    } catch (thrown) {
+      const needsPassword = thrown instanceof ApiError && thrown.code === 'confirmation_required';
+      if (!needsPassword || !(await deps.confirmPassword())) throw thrown;
+      return once(request);
+    }
+  }
+
+  return {
+    async read(schema, request) {
+      const response = await answered(request);
+      const json: unknown = await response.json().catch(() => undefined);
+      const parsed = schema.safeParse(json);
+      if (parsed.success) return parsed.data;
+      throw new ApiError('The service gave an answer that this page does not understand.', {
+        status: response.status,
+        code: 'not_understood',
+        requestId: response.headers.get('x-request-id') ?? undefined,
+        cause: parsed.error,
+      });
+    },
+    async send(request) {
+      await answered(request);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+
+/** One fault that the API found in a request: where, and what would be right. */
+export interface FieldFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A request that failed: refused by the API, or never answered. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** The `code` of the error body; `no_answer` and `not_understood` are the app's own. */
+  readonly code: string;
+  /** What finds the request in the logs of the service. */
+  readonly requestId: string | undefined;
+  /** The faults of single fields, of a 400. */
+  readonly details: readonly FieldFault[];
+  /** For how many seconds to wait, of a 429. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    facts: {
+      readonly status: number;
+      readonly code: string;
+      readonly requestId?: string | undefined;
+      readonly details?: readonly FieldFault[] | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.requestId = facts.requestId;
+    this.details = facts.details ?? [];
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+  }
+}
+
+/** The error that an answer of 400 and above stands for. */
+export async function errorOfAnswer(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const facts = {
+    status: response.status,
+    requestId,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  };
+  const body = errorBody.safeParse(await response.json().catch(() => undefined));
+  if (!body.success) {
+    return new ApiError('The service gave an answer that this page does not understand.', {
+      ...facts,
+      code: 'not_understood',
+    });
+  }
+  const { error, code, details } = body.data;
+  return new ApiError(error, { ...facts, code, details, requestId: body.data.requestId });
+}
+
+/** What to tell about a failure, whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof ApiError ? thrown.message : 'Something went wrong in this page.';
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The faults of an error by field, for a form: `url`, `events.0`, … The field `body.url` is `url`. */
+export function faultsByField(thrown: unknown): Readonly<Record<string, string>> {
+  if (!(thrown instanceof ApiError)) return {};
+  return Object.fromEntries(
+    thrown.details.map(({ path, message }) => [path.replace(/^body\./, ''), message]),
+  );
+}

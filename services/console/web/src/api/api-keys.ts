@@ -1,0 +1,69 @@
+import {
+  apiKeyCreated,
+  apiKeyPage,
+  apiKeyRotated,
+  installerPage,
+} from '@partner/proto-contracts/public-api/api-key-management';
+import type { z } from 'zod';
+import { useAction } from './use-action.js';
+import { useCursorList } from './use-cursor-list.js';
+
+/** An API key as its owner sees it. */
+export type ApiKey = z.output<typeof apiKeyPage>['keys'][number];
+
+const keyPath = (id: string) => `/api-keys/${encodeURIComponent(id)}`;
+
+/** The API keys of the company, newest first. */
+export function useApiKeys() {
+  const list = useCursorList({
+    key: ['api-keys'],
+    schema: apiKeyPage,
+    path: '/api-keys',
+    query: { limit: 50 },
+  });
+  return { ...list, keys: list.pages?.flatMap((page) => page.keys) };
+}
+
+/** The companies that a key can be bound to. */
+export function useInstallers(enabled = true) {
+  const list = useCursorList({
+    key: ['installers'],
+    schema: installerPage,
+    path: '/installers',
+    query: { limit: 100 },
+    enabled,
+  });
+  return { ...list, installers: list.pages?.flatMap((page) => page.installers) };
+}
+
+/** What an owner gives for a new key. */
+export interface NewApiKey {
+  readonly kind: ApiKey['kind'];
+  readonly boundCompanyId?: string;
+  readonly description?: string;
+}
+
+/** Creates a key; the answer holds it, once. The form shows a failure itself. */
+export function useCreateApiKey() {
+  return useAction({
+    act: (api, body: NewApiKey) => api.read(apiKeyCreated, { method: 'POST', path: '/api-keys', body }),
+    tellsFailure: false,
+  });
+}
+
+/** Replaces a key; the answer holds the new one, once. */
+export function useRotateApiKey() {
+  return useAction({
+    act: (api, { id, overlapHours }: { readonly id: string; readonly overlapHours: number }) =>
+      api.read(apiKeyRotated, { method: 'POST', path: `${keyPath(id)}/rotate`, body: { overlapHours } }),
+  });
+}
+
+/** Revokes a key at once. */
+export function useRevokeApiKey(onDone?: () => void) {
+  return useAction({
+    act: (api, id: string) => api.send({ method: 'DELETE', path: keyPath(id) }),
+    done: 'API key revoked.',
+    ...(onDone === undefined ? {} : { onDone }),
+  });
+}

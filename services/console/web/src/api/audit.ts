@@ -1,0 +1,17 @@
+import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import type { z } from 'zod';
+import { useCursorList } from './use-cursor-list.js';
+
+/** One change that an owner made. */
+export type AuditEntry = z.output<typeof auditPage>['entries'][number];
+
+/** The audit trail of the company, newest first; only of one action, if it is given. */
+export function useAuditEntries(action?: AuditEntry['action']) {
+  const list = useCursorList({
+    key: ['audit'],
+    schema: auditPage,
+    path: '/audit-entries',
+    query: { action, limit: 50 },
+  });
+  return { ...list, entries: list.pages?.flatMap((page) => page.entries) };
+}

@@ -1,0 +1,129 @@
+import {
+  bulkReplay,
+  bulkReplayPage,
+  bulkReplayPreview,
+} from '@partner/proto-contracts/public-api/bulk-replay';
+import {
+  delivery,
+  deliveryPage,
+  deliveryWithAttempts,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { useQueries } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { useApi } from './api-context.js';
+import { useAction } from './use-action.js';
+import { useAnswer } from './use-answer.js';
+import { useCursorList } from './use-cursor-list.js';
+
+/** One event on its way to one subscription. */
+export type Delivery = z.output<typeof delivery>;
+
+/** What a delivery can have come to. */
+export type DeliveryState = Delivery['state'];
+
+/** One attempt of a delivery. */
+export type Attempt = z.output<typeof deliveryWithAttempts>['attempts'][number];
+
+const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
+const deliveryPath = (id: string) => `/deliveries/${encodeURIComponent(id)}`;
+const replayPath = (id: string) => `/replays/${encodeURIComponent(id)}`;
+
+/** One delivery with its attempts and its body; nothing while there is no id. */
+export function useDelivery(id: string | undefined) {
+  return useAnswer({
+    key: ['delivery', id],
+    schema: deliveryWithAttempts,
+    path: deliveryPath(id ?? ''),
+    enabled: id !== undefined,
+  });
+}
+
+/** Sends the event of a delivery once more; the answer is the new delivery. */
+export function useReplayDelivery(onDone?: (replayed: Delivery) => void) {
+  return useAction({
+    act: (api, id: string) => api.read(delivery, { method: 'POST', path: `${deliveryPath(id)}/replay` }),
+    done: 'Queued once more.',
+    ...(onDone === undefined ? {} : { onDone }),
+  });
+}
+
+/** Which deliveries a bulk replay repeats. */
+export interface BulkReplayRequest {
+  readonly states: readonly ('dead_lettered' | 'delivered')[];
+  readonly from: string;
+  readonly to: string;
+  readonly event?: string;
+  readonly perMinute?: number;
+}
+
+/** Tells what a bulk replay would repeat. */
+export function usePreviewReplay(webhookId: string) {
+  return useAction({
+    act: (api, body: BulkReplayRequest) =>
+      api.read(bulkReplayPreview, {
+        method: 'POST',
+        path: `${webhookPath(webhookId)}/replay`,
+        body: { ...body, preview: true },
+      }),
+    tellsFailure: false,
+  });
+}
+
+/** Begins a bulk replay. */
+export function useStartReplay(webhookId: string) {
+  return useAction({
+    act: (api, body: BulkReplayRequest) =>
+      api.read(bulkReplay, { method: 'POST', path: `${webhookPath(webhookId)}/replay`, body }),
+    done: 'Bulk replay begun.',
+    tellsFailure: false,
+  });
+}
+
+/** The bulk replays and back-fills of a subscription, newest first. */
+export function useReplays(webhookId: string) {
+  const list = useCursorList({
+    key: ['replays', webhookId],
+    schema: bulkReplayPage,
+    path: `${webhookPath(webhookId)}/replays`,
+    query: { limit: 20 },
+    webhookId,
+  });
+  return { ...list, replays: list.pages?.flatMap((page) => page.replays) };
+}
+
+/** Has a bulk replay queue nothing more. */
+export function useCancelReplay() {
+  return useAction({
+    act: (api, id: string) => api.read(bulkReplay, { method: 'DELETE', path: replayPath(id) }),
+    done: 'Bulk replay cancelled.',
+  });
+}
+
+/** Up to how many deliveries are counted. */
+const COUNTED = 100;
+
+/**
+ * How many deliveries of each of these subscriptions are in a state, counted up to 100; `atLeast`: there are more. Those that are
+ * not known yet are missing.
+ */
+export function useDeliveryCounts(
+  webhookIds: readonly string[],
+  status: DeliveryState,
+): ReadonlyMap<string, { readonly count: number; readonly atLeast: boolean }> {
+  const api = useApi();
+  const answers = useQueries({
+    queries: webhookIds.map((webhookId) => ({
+      queryKey: ['delivery-count', webhookId, status],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+        const { deliveries, nextCursor } = await api.read(deliveryPage, {
+          path: `${webhookPath(webhookId)}/deliveries`,
+          query: { status, limit: COUNTED },
+          signal,
+        });
+        return { webhookId, count: deliveries.length, atLeast: nextCursor !== null };
+      },
+      meta: { live: true, webhookId },
+    })),
+  });
+  return new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]])));
+}

@@ -1,0 +1,60 @@
+import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { pageHadSession } from '../page-settings.js';
+import { useApi } from './api-context.js';
+import { ApiError } from './api-error.js';
+import { useAction } from './use-action.js';
+
+/** Who is signed in. */
+export type OwnerSession = z.output<typeof sessionAnswer>;
+
+const SESSION_KEY = ['session'] as const;
+
+/** The session; null when nobody is signed in. */
+export function useSession() {
+  const api = useApi();
+  return useQuery<OwnerSession | null>({
+    queryKey: SESSION_KEY,
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.read(sessionAnswer, { path: '/session', signal });
+      } catch (thrown) {
+        if (thrown instanceof ApiError && thrown.status === 401) return null;
+        throw thrown;
+      }
+    },
+    staleTime: 60_000,
+    // Without a session there is nothing to ask for, only a refusal to get.
+    ...(pageHadSession() ? {} : { initialData: null }),
+  });
+}
+
+/** Signs in. The form shows a failure itself. */
+export function useSignIn(onDone: () => void) {
+  const queries = useQueryClient();
+  return useAction({
+    act: (api, body: { readonly email: string; readonly password: string }) =>
+      api.read(sessionAnswer, { method: 'POST', path: '/session', body }),
+    onDone: (session) => {
+      queries.setQueryData(SESSION_KEY, session);
+      onDone();
+    },
+    tellsFailure: false,
+  });
+}
+
+/** Signs out. */
+export function useSignOut() {
+  const queries = useQueryClient();
+  return useAction({
+    act: (api) => api.send({ method: 'DELETE', path: '/session' }),
+    onDone: () => forgetSession(queries),
+  });
+}
+
+/** Forgets who was signed in, and everything that was loaded for them. */
+export function forgetSession(queries: QueryClient): void {
+  queries.setQueryData(SESSION_KEY, null);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}

@@ -1,0 +1,20 @@
+import { sessionList } from '@partner/proto-contracts/public-api/session';
+import type { z } from 'zod';
+import { useAction } from './use-action.js';
+import { useAnswer } from './use-answer.js';
+
+/** One session of the owner who is signed in. */
+export type ListedSession = z.output<typeof sessionList>['sessions'][number];
+
+/** The sessions of the owner who is signed in. */
+export function useSessions() {
+  return useAnswer({ key: ['sessions'], schema: sessionList, path: '/sessions' });
+}
+
+/** Ends another session of one's own. */
+export function useEndSession() {
+  return useAction({
+    act: (api, id: string) => api.send({ method: 'DELETE', path: `/sessions/${encodeURIComponent(id)}` }),
+    done: 'Session ended.',
+  });
+}

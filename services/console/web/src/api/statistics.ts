@@ -1,0 +1,44 @@
+import {
+  companyStatistics,
+  webhookStatistics,
+} from '@partner/proto-contracts/public-api/delivery-statistics';
+import type { z } from 'zod';
+import { useAnswer } from './use-answer.js';
+
+/** What became of the attempts to all subscriptions. */
+export type CompanyStatistics = z.output<typeof companyStatistics>;
+
+/** Counts and durations of attempts. */
+export type AttemptCounts = CompanyStatistics['totals'];
+
+/** Counts and durations of the attempts that began within one bucket. */
+export type StatisticsBucket = CompanyStatistics['buckets'][number];
+
+/** A time span that statistics are asked for; without one, the last 24 hours. */
+export interface StatisticsSpan {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The statistics of all subscriptions of the company. */
+export function useCompanyStatistics(span: StatisticsSpan = {}) {
+  return useAnswer({
+    key: ['statistics'],
+    schema: companyStatistics,
+    path: '/statistics',
+    query: { ...span },
+    keepsPrevious: true,
+  });
+}
+
+/** The statistics of one subscription. */
+export function useWebhookStatistics(id: string, span: StatisticsSpan = {}) {
+  return useAnswer({
+    key: ['statistics', id],
+    schema: webhookStatistics,
+    path: `/webhooks/${encodeURIComponent(id)}/statistics`,
+    query: { ...span },
+    webhookId: id,
+    keepsPrevious: true,
+  });
+}

@@ -1,0 +1,33 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { useApi } from './api-context.js';
+
+/** One answer of the API, loaded again when something changes. Give `isLive: false` for one that never does. */
+export function useAnswer<Answer>(question: {
+  readonly key: readonly unknown[];
+  readonly schema: z.ZodType<Answer>;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** The subscription that it is about, if it is one. */
+  readonly webhookId?: string | undefined;
+  readonly enabled?: boolean;
+  readonly isLive?: boolean;
+  /** Shows the answer of the question before until this one has its own. */
+  readonly keepsPrevious?: boolean;
+}) {
+  const api = useApi();
+  const { isLive = true } = question;
+  return useQuery({
+    queryKey: [...question.key, question.query ?? {}],
+    queryFn: ({ signal }) =>
+      api.read(question.schema, {
+        path: question.path,
+        signal,
+        ...(question.query === undefined ? {} : { query: question.query }),
+      }),
+    enabled: question.enabled ?? true,
+    ...(isLive ? {} : { staleTime: Number.POSITIVE_INFINITY }),
+    ...(question.keepsPrevious === true ? { placeholderData: keepPreviousData } : {}),
+    meta: { live: isLive, ...(question.webhookId === undefined ? {} : { webhookId: question.webhookId }) },
+  });
+}

@@ -1,0 +1,124 @@
+import {
+  secretRotated,
+  subscription,
+  subscriptionActivated,
+  subscriptionCreated,
+  subscriptionList,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import { eventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { urlCheck } from '@partner/proto-contracts/public-api/url-check';
+import type { z } from 'zod';
+import { useAction } from './use-action.js';
+import { useAnswer } from './use-answer.js';
+
+/** A webhook subscription as its owner sees it. */
+export type Webhook = z.output<typeof subscription>;
+
+const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
+
+/** All subscriptions of the company, oldest first. */
+export function useWebhooks() {
+  return useAnswer({ key: ['webhooks'], schema: subscriptionList, path: '/webhooks' });
+}
+
+/** One subscription. */
+export function useWebhook(id: string) {
+  return useAnswer({ key: ['webhook', id], schema: subscription, path: webhookPath(id), webhookId: id });
+}
+
+/** Every event that a subscription can name. */
+export function useEventCatalogue() {
+  return useAnswer({
+    key: ['event-catalogue'],
+    schema: eventCatalogue,
+    path: '/webhook-events',
+    isLive: false,
+  });
+}
+
+/** What an owner gives for a new subscription. */
+export interface NewWebhook {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string;
+  readonly schemaVersion?: number;
+}
+
+/** Creates a subscription; the answer holds its secret, once. The form shows a failure itself. */
+export function useCreateWebhook() {
+  return useAction({
+    act: (api, body: NewWebhook) =>
+      api.read(subscriptionCreated, { method: 'POST', path: '/webhooks', body }),
+    tellsFailure: false,
+  });
+}
+
+/** Changes a subscription. The form shows a failure itself. */
+export function useUpdateWebhook(id: string) {
+  return useAction({
+    act: (api, body: Partial<NewWebhook>) =>
+      api.read(subscription, { method: 'PATCH', path: webhookPath(id), body }),
+    done: 'Changes saved.',
+    tellsFailure: false,
+  });
+}
+
+/** Deletes a subscription. */
+export function useDeleteWebhook(id: string, onDone: () => void) {
+  return useAction({
+    act: (api) => api.send({ method: 'DELETE', path: webhookPath(id) }),
+    done: 'Webhook deleted.',
+    onDone,
+  });
+}
+
+/** Sends a test delivery; `secretVersion` signs it with the pending secret. The answer is the delivery. */
+export function useTestWebhook(id: string) {
+  return useAction({
+    act: (api, body: { readonly secretVersion?: number }) =>
+      api.read(delivery, { method: 'POST', path: `${webhookPath(id)}/test`, body }),
+  });
+}
+
+/** Activates a subscription, with or without the events since it was paused. */
+export function useActivateWebhook(id: string) {
+  return useAction({
+    act: (api, body: { readonly backfill?: boolean }) =>
+      api.read(subscriptionActivated, { method: 'POST', path: `${webhookPath(id)}/activate`, body }),
+    done: 'Webhook active.',
+  });
+}
+
+/** Pauses a subscription. */
+export function usePauseWebhook(id: string) {
+  return useAction({
+    act: (api) => api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/pause` }),
+    done: 'Webhook paused.',
+  });
+}
+
+/** Makes a pending secret; the answer holds it, once. */
+export function useRotateSecret(id: string) {
+  return useAction({
+    act: (api) => api.read(secretRotated, { method: 'POST', path: `${webhookPath(id)}/rotate-secret` }),
+  });
+}
+
+/** Has deliveries signed with the pending secret from now on. */
+export function useActivateSecret(id: string) {
+  return useAction({
+    act: (api, body: { readonly pendingSecretVersion: number }) =>
+      api.read(subscription, { method: 'POST', path: `${webhookPath(id)}/activate-secret`, body }),
+    done: 'New secret active.',
+  });
+}
+
+/** Tells whether a subscription could have this URL, and if not, why. */
+export function useCheckUrl() {
+  return useAction({
+    act: (api, body: { readonly url: string }) =>
+      api.read(urlCheck, { method: 'POST', path: '/url-checks', body }),
+    tellsFailure: false,
+  });
+}

@@ -1,0 +1,90 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { createBrowserRouter, type RouteObject, RouterProvider } from 'react-router';
+import { ApiProvider } from './api/api-context.js';
+import { createApiClient } from './api/api-client.js';
+import { ApiError } from './api/api-error.js';
+import { createConfirmationGate } from './api/confirmation-gate.js';
+import { forgetSession } from './api/session.js';
+import { FailedPage } from './parts/failed-page.js';
+import { Loading } from './parts/loading.js';
+import { PasswordDialog } from './parts/password-dialog.js';
+import { SignedIn } from './parts/signed-in.js';
+
+interface PageModule {
+  readonly Page: () => ReactNode;
+}
+
+/** A page that is loaded when somebody goes there. */
+function page(path: string, load: () => Promise<PageModule>): RouteObject {
+  return { path, lazy: async () => ({ Component: (await load()).Page }) };
+}
+
+const ROUTES: RouteObject[] = [
+  {
+    ErrorBoundary: FailedPage,
+    HydrateFallback: () => <Loading label="Loading the console" />,
+    children: [
+      page('sign-in', () => import('./pages/sign-in/page.js')),
+      {
+        Component: SignedIn,
+        children: [
+          {
+            ErrorBoundary: FailedPage,
+            children: [
+              page('/', () => import('./pages/overview/page.js')),
+              page('webhooks', () => import('./pages/webhooks/page.js')),
+              page('webhooks/new', () => import('./pages/create-webhook/page.js')),
+              page('webhooks/:id', () => import('./pages/webhook/page.js')),
+              page('webhooks/:id/rotate-secret', () => import('./pages/rotate-secret/page.js')),
+              page('webhooks/:id/replay', () => import('./pages/bulk-replay/page.js')),
+              page('deliveries', () => import('./pages/deliveries/page.js')),
+              page('deliveries/:id', () => import('./pages/delivery/page.js')),
+              page('why', () => import('./pages/why/page.js')),
+              page('catalogue', () => import('./pages/catalogue/page.js')),
+              page('receiver-code', () => import('./pages/receiver-code/page.js')),
+              page('api-keys', () => import('./pages/api-keys/page.js')),
+              page('audit', () => import('./pages/audit/page.js')),
+              page('sessions', () => import('./pages/sessions/page.js')),
+              page('*', () => import('./pages/not-found/page.js')),
+            ],
+          },
+        ],
+      },
+    ],
+  },
+];
+
+function createApp() {
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Only what may be otherwise the next time, and only a little: the page has to say what is wrong.
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        refetchOnWindowFocus: false,
+        staleTime: 5_000,
+      },
+    },
+  });
+  const gate = createConfirmationGate();
+  const api = createApiClient({
+    fetch: (url, init) => fetch(url, init),
+    onSignedOut: () => forgetSession(queries),
+    confirmPassword: () => gate.ask(),
+  });
+  return { queries, gate, api, router: createBrowserRouter(ROUTES, { basename: '/console' }) };
+}
+
+/** The owners' web app. */
+export function App() {
+  const [{ queries, gate, api, router }] = useState(createApp);
+  return (
+    <QueryClientProvider client={queries}>
+      <ApiProvider value={api}>
+        <RouterProvider router={router} />
+        <PasswordDialog gate={gate} />
+      </ApiProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { formatCountOf, formatDuration, formatExact, formatRelative, formatShare } from './format.js';
+
+const NOW = new Date('2026-09-01T12:00:00.000Z');
+
+test.each([
+  ['2026-09-01T12:00:00.000Z', 'just now'],
+  ['2026-09-01T11:59:30.000Z', 'less than a minute ago'],
+  ['2026-09-01T12:00:30.000Z', 'in less than a minute'],
+  ['2026-09-01T11:57:01.000Z', '2 minutes ago'],
+  ['2026-09-01T14:00:00.000Z', 'in 2 hours'],
+  ['2026-08-31T11:00:00.000Z', 'yesterday'],
+  ['2026-08-02T12:00:00.000Z', '30 days ago'],
+])('%s is %s', (at, shown) => {
+  expect(formatRelative(new Date(at), NOW)).toBe(shown);
+});
+
+test('an exact time says its zone', () => {
+  expect(formatExact(NOW, 'UTC')).toMatch(/1 Sept? 2026.*12:00:00 UTC/);
+});
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1_440, '1.4 s'],
+  [59_900, '59.9 s'],
+  [59_960, '1 min'],
+  [600_000, '10 min'],
+])('%s ms is %s', (ms, shown) => {
+  expect(formatDuration(ms)).toBe(shown);
+});
+
+test.each([
+  [0, 0, undefined],
+  [0, 3, '0%'],
+  [1, 3, '33.3%'],
+  [9_999, 10_000, '99.9%'],
+  [99_999, 100_000, '99.9%'],
+  [5, 5, '100%'],
+])('%s of %s is %s', (part, total, shown) => {
+  expect(formatShare(part, total)).toBe(shown);
+});
+
+test('a count has the right noun', () => {
+  expect(formatCountOf(1, 'delivery', 'deliveries')).toBe('1 delivery');
+  expect(formatCountOf(1_200, 'delivery', 'deliveries')).toBe('1,200 deliveries');
+});

@@ -1,0 +1,52 @@
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const whole = new Intl.NumberFormat('en');
+
+/** How far a time is from now, e.g. `3 minutes ago` or `in 2 hours`. */
+export function formatRelative(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1_000);
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  if (Math.abs(seconds) < 10) return 'just now';
+  return seconds < 0 ? 'less than a minute ago' : 'in less than a minute';
+}
+
+/** A time with its time zone, to the second. */
+export function formatExact(at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(at);
+}
+
+/** A span, e.g. `82 ms`, `1.4 s` or `3 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${whole.format(Math.round(ms / 60_000))} min`;
+}
+
+/** A count, e.g. `12,480`. */
+export function formatCount(count: number): string {
+  return whole.format(count);
+}
+
+/** A count with its noun, e.g. `1 delivery` or `12 deliveries`. */
+export function formatCountOf(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** How much of a whole, e.g. `99.9%`; never rounded up to 100 while something is missing. Undefined of nothing. */
+export function formatShare(part: number, total: number): string | undefined {
+  if (total === 0) return undefined;
+  const percent = (part / total) * 100;
+  const shown = part < total ? Math.min(Math.floor(percent * 10) / 10, 99.9) : 100;
+  return `${shown}%`;
+}

@@ -1,0 +1,156 @@
+import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { type SubmitEvent, useState } from 'react';
+import { ApiError, faultsByField, messageOf } from '../../api/api-error.js';
+import { type ApiKey, useCreateApiKey, useInstallers } from '../../api/api-keys.js';
+import { ErrorState } from '../../parts/error-state.js';
+import { Notice } from '../../parts/notice.js';
+import { useOwner } from '../../parts/owner-context.js';
+import { KeyOnce } from './key-once.js';
+import { KIND_WORDS, kindsFor } from './key-words.js';
+
+/** Makes a key, and shows it once. */
+export function CreateKeyDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const { isOpen, onClose } = props;
+  const creation = useCreateApiKey();
+  const { answer } = creation;
+  const close = () => {
+    creation.reset();
+    onClose();
+  };
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={answer === undefined ? 'Create an API key' : 'Your new API key'}
+      size="lg"
+      centered
+      // The key would be lost.
+      closeOnClickOutside={answer === undefined}
+      closeOnEscape={answer === undefined}
+      withCloseButton={answer === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {answer === undefined ? (
+        <KeyForm
+          error={creation.error}
+          isRunning={creation.isRunning}
+          onCreate={creation.run}
+          onCancel={close}
+        />
+      ) : (
+        <KeyOnce kind={answer.key.kind} apiKey={answer.apiKey} onDone={close} />
+      )}
+    </Modal>
+  );
+}
+
+function KeyForm(props: {
+  readonly error: unknown;
+  readonly isRunning: boolean;
+  readonly onCreate: ReturnType<typeof useCreateApiKey>['run'];
+  readonly onCancel: () => void;
+}) {
+  const { company } = useOwner();
+  const kinds = kindsFor(company.class);
+  const [kind, setKind] = useState<ApiKey['kind'] | undefined>(kinds[0]);
+  const [boundCompanyId, setBound] = useState('');
+  const [description, setDescription] = useState('');
+  const isBound = kind === 'installer-contractor';
+  const installers = useInstallers(isBound);
+  const faults = faultsByField(props.error);
+  const hasNoInstaller = isBound && installers.installers?.length === 0;
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (kind === undefined) return;
+    props.onCreate({
+      kind,
+      ...(isBound ? { boundCompanyId } : {}),
+      ...(description === '' ? {} : { description }),
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <FormFailure error={props.error} />
+        <Radio.Group
+          label="What is it for?"
+          value={kind ?? ''}
+          onChange={(value) => setKind(kinds.find((each) => each === value))}
+        >
+          <Stack gap="xs" mt="xs">
+            {kinds.map((each) => (
+              <Radio
+                key={each}
+                value={each}
+                label={KIND_WORDS[each].name}
+                description={KIND_WORDS[each].purpose}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {isBound && installers.error !== null && (
+          <ErrorState
+            error={installers.error}
+            title="Could not load the installer companies."
+            onRetry={installers.retry}
+          />
+        )}
+        {hasNoInstaller && (
+          <Notice tone="warn" title="No installer company works for you yet.">
+            Such a key is for one company that a job of yours is or was assigned to.
+          </Notice>
+        )}
+        {isBound && (
+          <NativeSelect
+            label="Installer company"
+            description="The key shows the jobs of this company only."
+            required
+            withAsterisk={false}
+            value={boundCompanyId}
+            onChange={({ currentTarget }) => setBound(currentTarget.value)}
+            error={faults['boundCompanyId']}
+            data={[
+              { value: '', label: 'Choose one', disabled: true },
+              ...(installers.installers ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        )}
+        {isBound && installers.hasMore && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={installers.isLoadingMore}
+            onClick={installers.loadMore}
+          >
+            Load more companies
+          </Button>
+        )}
+        <TextInput
+          label="Description"
+          description="For yourself, so that you know later where the key is in use. Optional."
+          placeholder="Website"
+          maxLength={KEY_LIMITS.descriptionLength}
+          value={description}
+          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+          error={faults['description']}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={props.isRunning} disabled={hasNoInstaller}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What went wrong, unless the owner called it off themselves. */
+function FormFailure({ error }: { readonly error: unknown }) {
+  if (error === null || (error instanceof ApiError && error.code === 'confirmation_required')) return null;
+  return <Notice tone="bad" title={messageOf(error)} isAlert />;
+}

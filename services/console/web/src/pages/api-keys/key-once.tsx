@@ -1,0 +1,35 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { ApiKey } from '../../api/api-keys.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { SecretOnce } from '../../parts/secret-once.js';
+import { KIND_WORDS, tryCommand } from './key-words.js';
+
+/** Shows a new key for the only time, with a command that tries it. One goes on once it is stored. */
+export function KeyOnce(props: {
+  readonly kind: ApiKey['kind'];
+  readonly apiKey: string;
+  readonly onDone: () => void;
+}) {
+  const { kind, apiKey, onDone } = props;
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack>
+      <SecretOnce label="API key" secret={apiKey} onStored={setStored} />
+      <div>
+        <Text size="sm" fw={600}>
+          Try it
+        </Text>
+        <Text size="sm" c="dimmed" mb="xs">
+          {KIND_WORDS[kind].tryText}
+        </Text>
+        <CodeBlock label="Command" code={tryCommand(kind, apiKey, window.location.origin)} wraps />
+      </div>
+      <Group justify="flex-end">
+        <Button disabled={!isStored} onClick={onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
+import { isInForce, keyName, kindsFor, scopeWords, tryCommand } from './key-words.js';
+
+test('every scope of every kind has words', () => {
+  for (const { scopes } of Object.values(KEY_KINDS)) expect(scopeWords(scopes)).not.toContain(':');
+  expect(scopeWords(['jobs:read', 'something:new'])).toBe('read jobs, something:new');
+});
+
+test('a company makes the keys of its class', () => {
+  expect(kindsFor('SALES')).toEqual(['general', 'installer-contractor']);
+  expect(kindsFor('INSTALLER')).toEqual(['installer-company']);
+  expect(kindsFor('ACCOUNTING')).toEqual([]);
+});
+
+test('a key is called by its description, else by what it is for', () => {
+  expect(keyName({ kind: 'general', description: 'Website' })).toBe('Website');
+  expect(keyName({ kind: 'general', description: null })).toBe('Leads and appointments');
+});
+
+test('active and expiring keys are in force', () => {
+  const states = ['active', 'expiring', 'expired', 'revoked'] as const;
+  expect(states.filter((state) => isInForce({ state }))).toEqual(['active', 'expiring']);
+});
+
+test('a key is tried with a command that names it once', () => {
+  for (const kind of ['general', 'installer-contractor', 'installer-company'] as const) {
+    const command = tryCommand(kind, 'key_1.svc_live_x', 'https://partners.example');
+    expect(command.split('key_1.svc_live_x')).toHaveLength(2);
+    expect(command).toMatch(/^curl -i .*'https:\/\/partners\.example\//);
+  }
+});

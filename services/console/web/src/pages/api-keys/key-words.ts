@@ -1,0 +1,80 @@
+import { KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/public-api/api-key-management';
+import type { ApiKey } from '../../api/api-keys.js';
+import type { OwnerSession } from '../../api/session.js';
+
+type KeyKind = ApiKey['kind'];
+
+interface KindWords {
+  readonly name: string;
+  /** What it is for. */
+  readonly purpose: string;
+  /** What a first try with it does. */
+  readonly tryText: string;
+}
+
+/** The kinds of keys in plain words. */
+export const KIND_WORDS: Readonly<Record<KeyKind, KindWords>> = {
+  general: {
+    name: 'Leads and appointments',
+    purpose: 'Your website or software sends leads and books appointments.',
+    tryText:
+      'It sends a lead with nothing in it. 400 is the right answer: the key was taken, the fields were missing, and nothing was made. 401 means that the key was not taken.',
+  },
+  'installer-contractor': {
+    name: 'Jobs of one installer',
+    purpose: 'One installer company that works for you sees its jobs and leaves notes.',
+    tryText: 'It lists a job. 200 is the right answer; 401 means that the key was not taken.',
+  },
+  'installer-company': {
+    name: 'Your jobs',
+    purpose: 'Your software reads your jobs, reports their status, schedules them and assigns technicians.',
+    tryText: 'It lists your technicians. 200 is the right answer; 401 means that the key was not taken.',
+  },
+};
+
+const SCOPE_WORDS: Readonly<Record<string, string>> = {
+  'leads:write': 'send leads',
+  'appointments:write': 'book appointments',
+  'jobs:read': 'read jobs',
+  'jobs:status:write': 'report job status',
+  'jobs:schedule:write': 'schedule jobs',
+  'technicians:read': 'read technicians',
+  'jobs:assignment:write': 'assign technicians',
+};
+
+/** The kinds that a company can make. */
+export function kindsFor(companyClass: OwnerSession['company']['class']): readonly KeyKind[] {
+  return KEY_KINDS_OF_CLASS[companyClass];
+}
+
+/** What a key may do, in plain words. */
+export function scopeWords(scopes: readonly string[]): string {
+  return scopes.map((scope) => SCOPE_WORDS[scope] ?? scope).join(', ');
+}
+
+/** Whether a key is taken at the moment. */
+export function isInForce({ state }: Pick<ApiKey, 'state'>): boolean {
+  return state === 'active' || state === 'expiring';
+}
+
+/** What a key is called everywhere. */
+export function keyName(key: Pick<ApiKey, 'kind' | 'description'>): string {
+  return key.description === null || key.description === '' ? KIND_WORDS[key.kind].name : key.description;
+}
+
+/** A command that tries a key and changes nothing. */
+export function tryCommand(kind: KeyKind, apiKey: string, baseUrl: string): string {
+  const header = `  -H 'x-api-key: ${apiKey}'`;
+  switch (kind) {
+    case 'general':
+      return [
+        `curl -i -X POST '${baseUrl}/inbound/leads' \\`,
+        `${header} \\`,
+        `  -H 'content-type: application/json' -d '{}'`,
+      ].join('\n');
+    case 'installer-contractor':
+      return [`curl -i '${baseUrl}/inbound/jobs?take=1' \\`, header].join('\n');
+    case 'installer-company':
+      return [`curl -i '${baseUrl}/partner/v1/technicians' \\`, header].join('\n');
+  }
+}

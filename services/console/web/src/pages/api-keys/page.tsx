@@ -1,0 +1,170 @@
+import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { type ApiKey, useApiKeys } from '../../api/api-keys.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { KeyStateBadge } from '../../parts/badges.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { LoadMore } from '../../parts/load-more.js';
+import { Notice } from '../../parts/notice.js';
+import { useOwner } from '../../parts/owner-context.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { CreateKeyDialog } from './create-key-dialog.js';
+import { isInForce, keyName, KIND_WORDS, kindsFor, scopeWords } from './key-words.js';
+import { RevokeKeyDialog } from './revoke-key-dialog.js';
+import { RotateKeyDialog } from './rotate-key-dialog.js';
+
+/** The keys with which the company's programs use the API. */
+export function Page() {
+  const { company } = useOwner();
+  const list = useApiKeys();
+  const [isCreating, setCreating] = useState(false);
+  const canCreate = kindsFor(company.class).length > 0;
+  const createButton = (
+    <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
+      Create an API key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description={
+          <>
+            With a key your own programs use the partner API. Whoever has it can do the same, so keep it
+            secret. What the API can do stands in <Anchor href="/docs">its documentation</Anchor>.
+          </>
+        }
+        actions={canCreate && (list.keys?.length ?? 0) > 0 && createButton}
+      />
+      {!canCreate && (
+        <Notice tone="info" title="A company of your kind has no API keys.">
+          What concerns you is sent to your webhooks.
+        </Notice>
+      )}
+      <AnswerView data={list.keys} error={list.error} label="your API keys" onRetry={list.retry}>
+        {(keys) =>
+          keys.length === 0 ? (
+            canCreate && (
+              <Panel>
+                <EmptyState title="No API keys yet" icon={<IconKey size={28} />} action={createButton}>
+                  Create one for each program that uses the API, so that you can end one without the others.
+                </EmptyState>
+              </Panel>
+            )
+          ) : (
+            <>
+              <KeyTable keys={keys} />
+              <LoadMore
+                shown={keys.length}
+                what="keys"
+                hasMore={list.hasMore}
+                isLoadingMore={list.isLoadingMore}
+                loadMore={list.loadMore}
+              />
+            </>
+          )
+        }
+      </AnswerView>
+      <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
+  const [rotating, setRotating] = useState<ApiKey>();
+  const [revoking, setRevoking] = useState<ApiKey>();
+  return (
+    <>
+      <DataTable
+        caption="API keys, newest first"
+        rows={keys}
+        rowKey={({ id }) => id}
+        columns={[
+          { header: 'Key', isName: true, cell: (key) => <KeyTitle apiKey={key} /> },
+          { header: 'State', cell: (key) => <State apiKey={key} /> },
+          { header: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          {
+            header: 'Last used',
+            cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />),
+          },
+          {
+            header: 'Action',
+            cell: (key) =>
+              isInForce(key) ? (
+                <Group gap="xs" wrap="nowrap">
+                  {key.replacedBy === null && (
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={`Rotate ${keyName(key)}, ending in ${key.lastFour}`}
+                      onClick={() => setRotating(key)}
+                    >
+                      Rotate
+                    </Button>
+                  )}
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Revoke ${keyName(key)}, ending in ${key.lastFour}`}
+                    onClick={() => setRevoking(key)}
+                  >
+                    Revoke
+                  </Button>
+                </Group>
+              ) : (
+                <Text size="sm" c="dimmed" component="span">
+                  None
+                </Text>
+              ),
+          },
+        ]}
+      />
+      {rotating !== undefined && (
+        <RotateKeyDialog key={rotating.id} apiKey={rotating} onClose={() => setRotating(undefined)} />
+      )}
+      {revoking !== undefined && (
+        <RevokeKeyDialog key={revoking.id} apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      )}
+    </>
+  );
+}
+
+function KeyTitle({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { kind, scopes, boundCompany, lastFour } = apiKey;
+  const purpose = boundCompany === null ? KIND_WORDS[kind].name : `Jobs of ${boundCompany.name}`;
+  return (
+    <Stack gap={2} title={`${kind}: ${scopes.join(' ')}`}>
+      <Text size="sm" fw={600}>
+        {keyName(apiKey)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        ends in <Code fz="xs">{lastFour}</Code>
+      </Text>
+      <Text size="xs" c="dimmed">{`${purpose}: may ${scopeWords(scopes)}`}</Text>
+    </Stack>
+  );
+}
+
+function State({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { state, expiresAt, revokedAt } = apiKey;
+  return (
+    <Stack gap={2} align="flex-start">
+      <KeyStateBadge state={state} />
+      {state === 'revoked' && revokedAt !== null && (
+        <Text size="xs" c="dimmed">
+          <RelativeTime at={revokedAt} />
+        </Text>
+      )}
+      {state !== 'revoked' && expiresAt !== null && (
+        <Text size="xs" c="dimmed">
+          {state === 'expired' ? 'ended ' : 'ends '}
+          <RelativeTime at={expiresAt} />
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type SubmitEvent, useState } from 'react';
+import { type ApiKey, useRevokeApiKey } from '../../api/api-keys.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { keyName } from './key-words.js';
+
+/** Revokes a key once its last four characters have been typed. */
+export function RevokeKeyDialog({
+  apiKey,
+  onClose,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}) {
+  const revocation = useRevokeApiKey(onClose);
+  const [typed, setTyped] = useState('');
+  const isTyped = typed.trim() === apiKey.lastFour;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isTyped) revocation.run(apiKey.id);
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Revoke ${keyName(apiKey)}?`}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">
+            Within 5 seconds the key is not taken any more, and whatever uses it stops working. This can not
+            be undone. To replace a key without a gap, rotate it instead.
+          </Text>
+          <Text size="sm">
+            {apiKey.lastUsedAt === null ? (
+              'It was never used.'
+            ) : (
+              <>
+                It was last used <RelativeTime at={apiKey.lastUsedAt} />.
+              </>
+            )}
+          </Text>
+          <TextInput
+            label={`Type the last four characters of the key, ${apiKey.lastFour}`}
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red.9" disabled={!isTyped} loading={revocation.isRunning}>
+              Revoke the key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Group, List, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { useState } from 'react';
+import { type ApiKey, useRotateApiKey } from '../../api/api-keys.js';
+import { Notice } from '../../parts/notice.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { KeyOnce } from './key-once.js';
+import { keyName } from './key-words.js';
+
+const OVERLAPS = [
+  { hours: 0, label: 'No overlap: the old key ends at once' },
+  { hours: 1, label: '1 hour' },
+  { hours: 24, label: '24 hours' },
+  { hours: 72, label: '3 days' },
+  { hours: 168, label: '7 days' },
+] as const;
+
+/** Replaces a key, with a time in which both are taken. */
+export function RotateKeyDialog({
+  apiKey,
+  onClose,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}) {
+  const rotation = useRotateApiKey();
+  const [overlapHours, setOverlap] = useState<number>(KEY_LIMITS.overlapHours.default);
+  const { answer } = rotation;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={answer === undefined ? `Rotate ${keyName(apiKey)}` : 'Your new API key'}
+      size="lg"
+      centered
+      // The key would be lost.
+      closeOnClickOutside={answer === undefined}
+      closeOnEscape={answer === undefined}
+      withCloseButton={answer === undefined}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {answer === undefined ? (
+        <Stack>
+          <List type="ordered" size="sm" spacing={6}>
+            <List.Item>You get a new key that may do the same.</List.Item>
+            <List.Item>
+              Until the overlap is over, both keys work: put the new one wherever the key ending in{' '}
+              <b>{apiKey.lastFour}</b> is in use.
+            </List.Item>
+            <List.Item>Then the old key ends by itself.</List.Item>
+          </List>
+          <NativeSelect
+            label="Overlap"
+            value={String(overlapHours)}
+            onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}
+            data={OVERLAPS.map(({ hours, label }) => ({ value: String(hours), label }))}
+          />
+          <Text size="sm" c="dimmed">
+            If somebody else may have the key, choose no overlap.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              loading={rotation.isRunning}
+              onClick={() => rotation.run({ id: apiKey.id, overlapHours })}
+            >
+              Make the new key
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Stack>
+          {answer.previous.expiresAt !== null && (
+            <Notice tone="info">
+              The old key, ending in {answer.previous.lastFour},{' '}
+              {answer.previous.state === 'expiring' ? 'ends' : 'ended'}{' '}
+              <RelativeTime at={answer.previous.expiresAt} />.
+            </Notice>
+          )}
+          <KeyOnce kind={answer.key.kind} apiKey={answer.apiKey} onDone={onClose} />
+        </Stack>
+      )}
+    </Modal>
+  );
+}

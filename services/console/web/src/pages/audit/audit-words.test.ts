@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { AUDIT_ACTIONS } from '@partner/proto-contracts/public-api/audit-trail';
+import type { AuditEntry } from '../../api/audit.js';
+import { ACTION_LABELS, detailRows, subjectPath, whatWasDone } from './audit-words.js';
+
+const entry = (fields: Partial<AuditEntry>): AuditEntry => ({
+  id: 'aud_1',
+  at: '2026-08-26T14:09:21.730Z',
+  actor: { membershipId: 'mem_1', displayName: 'Olive' },
+  action: 'webhook.updated',
+  subject: { type: 'webhook', id: 'whk_1' },
+  remoteAddress: null,
+  userAgent: null,
+  requestId: null,
+  details: {},
+  ...fields,
+});
+
+const nameOf = (id: string) => (id === 'whk_1' ? 'Orders' : undefined);
+
+describe('what was done', () => {
+  test.each(AUDIT_ACTIONS)('%s has words, in the list and in the filter', (action) => {
+    expect(whatWasDone(entry({ action }), nameOf)).toMatch(/^[A-Z]/);
+    expect(ACTION_LABELS[action]).toMatch(/^[A-Z]/);
+  });
+
+  test('names the webhook and what changed of it', () => {
+    const changed = entry({ details: { changed: ['url', 'events', 'description'] } });
+    expect(whatWasDone(changed, nameOf)).toBe(
+      'Changed the address, events, and description of the webhook Orders',
+    );
+  });
+
+  test('says where a deleted webhook led, which has no name any more', () => {
+    const deleted = entry({
+      action: 'webhook.deleted',
+      subject: { type: 'webhook', id: 'whk_gone' },
+      details: { url: 'https://old.example/' },
+    });
+    expect(whatWasDone(deleted, nameOf)).toBe('Deleted the webhook to https://old.example/');
+    expect(subjectPath(deleted, nameOf)).toBeUndefined();
+  });
+
+  test('names the webhook of a replay, and a key by its end', () => {
+    const replay = entry({
+      action: 'bulk_replay.started',
+      subject: { type: 'bulk_replay', id: 'rpl_1' },
+      details: { subscriptionId: 'whk_1' },
+    });
+    expect(whatWasDone(replay, nameOf)).toBe('Started to send deliveries of Orders again');
+    expect(subjectPath(replay, nameOf)).toBe('/webhooks/whk_1');
+    const key = entry({
+      action: 'api_key.revoked',
+      subject: { type: 'api_key', id: 'key_1' },
+      details: { lastFour: '7Kq2' },
+    });
+    expect(whatWasDone(key, nameOf)).toBe('Revoked the API key ending in 7Kq2');
+    expect(subjectPath(key, nameOf)).toBe('/api-keys');
+  });
+});
+
+test('details are names and texts, without what is not set', () => {
+  const details = { changed: ['url'], url: 'https://new.example/', from: null, total: 12, unheardOf: true };
+  expect(detailRows(details)).toEqual([
+    ['Changed', 'address'],
+    ['Address', 'https://new.example/'],
+    ['Deliveries in all', '12'],
+    ['unheardOf', 'true'],
+  ]);
+});

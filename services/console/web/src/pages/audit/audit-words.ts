@@ -1,0 +1,150 @@
+import type { AuditEntry } from '../../api/audit.js';
+import { PATHS } from '../../paths.js';
+
+type Action = AuditEntry['action'];
+
+/** Each action as a choice of the filter. */
+export const ACTION_LABELS: Readonly<Record<Action, string>> = {
+  'webhook.created': 'Webhook created',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.tested': 'Test delivery sent',
+  'webhook.activated': 'Webhook activated',
+  'webhook.paused': 'Webhook paused',
+  'webhook.secret_rotated': 'Secret rotation begun',
+  'webhook.secret_activated': 'New secret activated',
+  'delivery.replayed': 'Delivery replayed',
+  'bulk_replay.started': 'Bulk replay started',
+  'bulk_replay.cancelled': 'Bulk replay cancelled',
+  'api_key.created': 'API key created',
+  'api_key.rotated': 'API key rotated',
+  'api_key.revoked': 'API key revoked',
+  'session.started': 'Signed in',
+  'session.ended': 'Session ended',
+  'session.confirmed': 'Password confirmed',
+};
+
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  url: 'address',
+  events: 'events',
+  description: 'description',
+  schemaVersion: 'schema version',
+};
+
+/** What was done in one sentence, without who did it. `nameOf` names a webhook that there still is. */
+export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => string | undefined): string {
+  const { action, subject, details } = entry;
+  const name = nameOf(subject.type === 'webhook' ? subject.id : (textOf(details['subscriptionId']) ?? ''));
+  const webhook = name === undefined ? 'a webhook' : `the webhook ${name}`;
+  const ofWebhook = name === undefined ? '' : ` of ${name}`;
+  const lastFour = textOf(details['lastFour']);
+  switch (action) {
+    case 'webhook.created':
+      return `Created ${webhook}`;
+    case 'webhook.updated':
+      return `Changed ${changedFields(details['changed'])} of ${webhook}`;
+    case 'webhook.deleted': {
+      const url = textOf(details['url']);
+      return url === undefined ? `Deleted ${webhook}` : `Deleted the webhook to ${url}`;
+    }
+    case 'webhook.tested':
+      return `Sent a test delivery to ${webhook}`;
+    case 'webhook.activated':
+      return `Activated ${webhook}`;
+    case 'webhook.paused':
+      return `Paused ${webhook}`;
+    case 'webhook.secret_rotated':
+      return `Made a new secret for ${webhook}`;
+    case 'webhook.secret_activated':
+      return `Activated the new secret of ${webhook}`;
+    case 'delivery.replayed':
+      return `Sent a delivery${ofWebhook} again`;
+    case 'bulk_replay.started':
+      return `Started to send deliveries${ofWebhook} again`;
+    case 'bulk_replay.cancelled':
+      return `Stopped sending deliveries${ofWebhook} again`;
+    case 'api_key.created':
+      return `Created an API key${ending(lastFour)}`;
+    case 'api_key.rotated':
+      return `Replaced an API key with one${ending(lastFour)}`;
+    case 'api_key.revoked':
+      return `Revoked the API key${ending(lastFour)}`;
+    case 'session.started':
+      return 'Signed in';
+    case 'session.ended':
+      return 'Ended a session';
+    case 'session.confirmed':
+      return 'Confirmed the password';
+  }
+}
+
+/** The page about what an entry is about, if there still is one. */
+export function subjectPath(
+  entry: AuditEntry,
+  nameOf: (webhookId: string) => string | undefined,
+): string | undefined {
+  const { subject, details } = entry;
+  if (subject.type === 'delivery') return PATHS.delivery(subject.id);
+  if (subject.type === 'api_key') return PATHS.apiKeys;
+  const webhookId = subject.type === 'webhook' ? subject.id : textOf(details['subscriptionId']);
+  if (webhookId === undefined || nameOf(webhookId) === undefined) return undefined;
+  return PATHS.webhook(webhookId);
+}
+
+const DETAIL_NAMES: Readonly<Record<string, string>> = {
+  ...FIELD_NAMES,
+  changed: 'Changed',
+  url: 'Address',
+  events: 'Events',
+  description: 'Description',
+  schemaVersion: 'Schema version',
+  state: 'State afterwards',
+  secretVersion: 'Secret version',
+  pendingSecretVersion: 'Pending secret version',
+  subscriptionId: 'Webhook',
+  eventId: 'Event',
+  replayId: 'Replay',
+  backfillId: 'Replay of what was held',
+  kind: 'Kind',
+  boundCompanyId: 'Bound company',
+  lastFour: 'Last four characters',
+  replacedBy: 'Replaced by',
+  overlapHours: 'Hours of overlap',
+  expiresAt: 'Expires',
+  states: 'States of the deliveries',
+  from: 'From',
+  to: 'To',
+  event: 'Event name',
+  perMinute: 'Deliveries a minute',
+  total: 'Deliveries in all',
+  queued: 'Deliveries queued',
+};
+
+/** The details of an entry as names and texts; what is not set is left out. */
+export function detailRows(details: AuditEntry['details']): readonly (readonly [string, string])[] {
+  return Object.entries(details).flatMap(([name, value]): [string, string][] => {
+    if (value === null || value === undefined || value === '') return [];
+    return [[DETAIL_NAMES[name] ?? name, detailText(value)]];
+  });
+}
+
+function detailText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(detailText).join(', ');
+  return typeof value === 'string' ? (FIELD_NAMES[value] ?? value) : JSON.stringify(value);
+}
+
+function changedFields(changed: unknown): string {
+  const names = Array.isArray(changed)
+    ? changed.map((name) => FIELD_NAMES[String(name)] ?? String(name))
+    : [];
+  if (names.length === 0) return 'something';
+  return `the ${new Intl.ListFormat('en').format(names)}`;
+}
+
+function ending(lastFour: string | undefined): string {
+  return lastFour === undefined ? '' : ` ending in ${lastFour}`;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

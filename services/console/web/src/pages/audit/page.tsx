@@ -1,0 +1,150 @@
+import { Box, NativeSelect, Stack, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/public-api/audit-trail';
+import { useSearchParams } from 'react-router';
+import { type AuditEntry, useAuditEntries } from '../../api/audit.js';
+import { useWebhooks } from '../../api/webhooks.js';
+import { browserName } from '../../browser-name.js';
+import { formatExact } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { LoadMore } from '../../parts/load-more.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { webhookName } from '../../webhook-name.js';
+import { ACTION_LABELS, detailRows, subjectPath, whatWasDone } from './audit-words.js';
+import classes from './audit.module.css';
+
+/** Who changed what. */
+export function Page() {
+  const [query, setQuery] = useSearchParams();
+  const action = AUDIT_ACTIONS.find((known) => known === query.get('action'));
+  const trail = useAuditEntries(action);
+  return (
+    <>
+      <PageHeader
+        title="Audit trail"
+        description={`Who of your company changed what in this console, newest first. Entries are kept for ${AUDIT_RETENTION_DAYS} days and can not be changed.`}
+      />
+      <Stack gap="md">
+        <NativeSelect
+          label="Show"
+          maw={320}
+          value={action ?? ''}
+          onChange={({ currentTarget }) =>
+            setQuery(currentTarget.value === '' ? {} : { action: currentTarget.value }, {
+              replace: true,
+              preventScrollReset: true,
+            })
+          }
+          data={[
+            { value: '', label: 'Everything' },
+            ...AUDIT_ACTIONS.map((known) => ({ value: known, label: ACTION_LABELS[known] })),
+          ]}
+        />
+        <AnswerView data={trail.entries} error={trail.error} label="the audit trail" onRetry={trail.retry}>
+          {(entries) =>
+            entries.length === 0 ? (
+              <Panel>
+                <EmptyState title="Nothing here" icon={<IconHistory size={28} />}>
+                  {action === undefined
+                    ? 'Nobody has changed anything yet.'
+                    : `There is no entry “${ACTION_LABELS[action]}”.`}
+                </EmptyState>
+              </Panel>
+            ) : (
+              <div aria-busy={trail.isStale}>
+                <Entries entries={entries} />
+                <LoadMore
+                  shown={entries.length}
+                  what="entries"
+                  hasMore={trail.hasMore}
+                  isLoadingMore={trail.isLoadingMore}
+                  loadMore={trail.loadMore}
+                />
+              </div>
+            )
+          }
+        </AnswerView>
+      </Stack>
+    </>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  const webhooks = useWebhooks();
+  const names = new Map(webhooks.data?.subscriptions.map((webhook) => [webhook.id, webhookName(webhook)]));
+  const nameOf = (id: string) => names.get(id);
+  return (
+    <DataTable
+      caption="Changes, newest first"
+      rows={entries}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: 'What',
+          isName: true,
+          cell: (entry) => (
+            <Box w="100%">
+              <Text component="p" m={0} mb={2} size="sm" fw={600}>
+                {whatWasDone(entry, nameOf)}
+              </Text>
+              <Details entry={entry} path={subjectPath(entry, nameOf)} />
+            </Box>
+          ),
+        },
+        { header: 'Who', cell: ({ actor }) => actor?.displayName ?? 'Nobody who was signed in' },
+        { header: 'When', cell: ({ at }) => <RelativeTime at={at} /> },
+        {
+          header: 'From where',
+          cell: ({ remoteAddress, userAgent }) => (
+            <div>
+              <div>{remoteAddress ?? 'Unknown address'}</div>
+              <Text size="xs" c="dimmed">
+                {browserName(userAgent)}
+              </Text>
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Details({ entry, path }: { readonly entry: AuditEntry; readonly path: string | undefined }) {
+  const { at, subject, userAgent, requestId, details } = entry;
+  const facts = [
+    ...detailRows(details),
+    ['Time', formatExact(new Date(at))] as const,
+    ['About', subject.id] as const,
+    ...(userAgent === null ? [] : [['Browser', userAgent] as const]),
+    ...(requestId === null ? [] : [['Request id', requestId] as const]),
+  ];
+  return (
+    <details className={classes['details']}>
+      <summary>Details</summary>
+      <dl className={classes['facts']}>
+        {facts.map(([name, value]) => (
+          <Fact key={name} name={name} value={value} />
+        ))}
+      </dl>
+      {path !== undefined && (
+        <TextLink to={path} size="sm">
+          Go to it
+        </TextLink>
+      )}
+    </details>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}

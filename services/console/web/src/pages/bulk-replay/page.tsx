@@ -1,0 +1,41 @@
+import { Stack } from '@mantine/core';
+import { useParams } from 'react-router';
+import { useWebhook } from '../../api/webhooks.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { PATHS } from '../../paths.js';
+import { webhookName } from '../../webhook-name.js';
+import { ReplayForm } from './replay-form.js';
+import { ReplayList } from './replay-list.js';
+
+/** Repeats many deliveries of a webhook at once. */
+export function Page() {
+  const { id = '' } = useParams();
+  const webhook = useWebhook(id);
+  return (
+    <>
+      <PageHeader
+        title="Replay many deliveries"
+        description={
+          webhook.data === undefined
+            ? undefined
+            : `Send events to ${webhookName(webhook.data)} once more, for instance after your server was down.`
+        }
+        back={{ to: PATHS.deliveries({ webhook: id }), label: 'Deliveries' }}
+      />
+      <AnswerView
+        data={webhook.data}
+        error={webhook.error}
+        label="the webhook"
+        onRetry={() => void webhook.refetch()}
+      >
+        {(data) => (
+          <Stack gap="lg">
+            <ReplayForm webhook={data} />
+            <ReplayList webhookId={data.id} />
+          </Stack>
+        )}
+      </AnswerView>
+    </>
+  );
+}

@@ -1,0 +1,217 @@
+import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { useId, useState } from 'react';
+import { messageOf } from '../../api/api-error.js';
+import { type BulkReplayRequest, usePreviewReplay, useStartReplay } from '../../api/deliveries.js';
+import type { Webhook } from '../../api/webhooks.js';
+import { formatCountOf, formatDuration } from '../../format.js';
+import { DateTimeField } from '../../parts/date-time-field.js';
+import { EventSelect } from '../../parts/event-select.js';
+import { Notice } from '../../parts/notice.js';
+import { Panel } from '../../parts/panel.js';
+import { ExactTime } from '../../parts/relative-time.js';
+import { DataTable } from '../../parts/data-table.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { draftFaults, firstDraft, lastDays, type ReplayDraft, requestOf } from './replay-request.js';
+
+const SPANS = [
+  { days: 1, label: 'Last 24 hours' },
+  { days: 7, label: 'Last 7 days' },
+  { days: 30, label: 'Last 30 days' },
+] as const;
+
+const STATES = [
+  {
+    value: 'dead_lettered',
+    label: 'Dead-lettered',
+    description: 'Failed for good, and not delivered by another replay since.',
+  },
+  {
+    value: 'delivered',
+    label: 'Delivered',
+    description: 'Your server took them; it gets them a second time.',
+  },
+] as const;
+
+/** Chooses what to repeat, shows what that is, and begins. */
+export function ReplayForm({ webhook }: { readonly webhook: Webhook }) {
+  const [draft, setDraft] = useState(() => firstDraft(new Date()));
+  const [wasAsked, setWasAsked] = useState(false);
+  // A preview counts for exactly what was entered when it was asked for.
+  const [previewed, setPreviewed] = useState<BulkReplayRequest>();
+  const preview = usePreviewReplay(webhook.id);
+  const start = useStartReplay(webhook.id);
+  const statesId = useId();
+  const faults = wasAsked ? draftFaults(draft) : {};
+
+  const change = (part: Partial<ReplayDraft>) => {
+    setDraft((current) => ({ ...current, ...part }));
+    setPreviewed(undefined);
+    start.reset();
+  };
+  const ask = () => {
+    setWasAsked(true);
+    const request = requestOf(draft);
+    setPreviewed(request);
+    start.reset();
+    if (request !== undefined) preview.run(request);
+  };
+  const begin = (request: BulkReplayRequest) =>
+    void start
+      .runAsync(request)
+      .then(() => setPreviewed(undefined))
+      .catch(() => undefined);
+  const failure = start.error ?? (previewed === undefined ? null : preview.error);
+
+  return (
+    <Panel title="What to replay">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask();
+        }}
+      >
+        <Stack gap="md">
+          {webhook.state === 'paused' && (
+            <Notice tone="info" title="The webhook is paused.">
+              A replay waits until it is activated.
+            </Notice>
+          )}
+          <Checkbox.Group
+            label="Deliveries"
+            labelProps={{ id: statesId }}
+            error={faults['states']}
+            value={[...draft.states]}
+            onChange={(chosen) =>
+              change({ states: STATES.map(({ value }) => value).filter((value) => chosen.includes(value)) })
+            }
+          >
+            <Stack gap="xs" mt={6}>
+              {STATES.map((state) => (
+                <Checkbox key={state.value} {...state} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <Group gap="sm" align="flex-start">
+            <DateTimeField
+              label="From"
+              value={draft.from}
+              onPick={(from) => change({ from })}
+              error={faults['from']}
+            />
+            <DateTimeField label="To" value={draft.to} onPick={(to) => change({ to })} error={faults['to']} />
+            <EventSelect value={draft.event} hasTests={false} onPick={(event) => change({ event })} />
+          </Group>
+          <Group gap="xs" role="group" aria-label="Time spans">
+            {SPANS.map(({ days, label }) => (
+              <Button
+                key={days}
+                size="compact-sm"
+                variant="default"
+                onClick={() => change(lastDays(days, new Date()))}
+              >
+                {label}
+              </Button>
+            ))}
+          </Group>
+          <NumberInput
+            label="Deliveries a minute"
+            description="How fast they are queued. Take a number that your server copes with beside what comes anyway."
+            value={draft.perMinute}
+            onChange={(value) => change({ perMinute: typeof value === 'number' ? value : Number.NaN })}
+            error={faults['perMinute']}
+            min={1}
+            max={60_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            maw="26rem"
+          />
+          <Group>
+            <Button
+              type="submit"
+              variant={previewed === undefined ? 'filled' : 'default'}
+              loading={preview.isRunning}
+            >
+              Show what would be replayed
+            </Button>
+          </Group>
+          {failure !== null && (
+            <Notice tone="bad" title={messageOf(failure)} isAlert>
+              Nothing was begun.
+            </Notice>
+          )}
+        </Stack>
+      </form>
+      {previewed !== undefined &&
+        preview.answer !== undefined &&
+        !preview.isRunning &&
+        preview.error === null && (
+          <Preview preview={preview.answer} isRunning={start.isRunning} onStart={() => begin(previewed)} />
+        )}
+    </Panel>
+  );
+}
+
+function Preview(props: {
+  readonly preview: NonNullable<ReturnType<typeof usePreviewReplay>['answer']>;
+  readonly isRunning: boolean;
+  readonly onStart: () => void;
+}) {
+  const { preview, isRunning, onStart } = props;
+  const { deliveries, atLeast, oldest, newest, resources, resourceCount, estimatedMinutes } = preview;
+  if (deliveries === 0) {
+    return (
+      <Group mt="md" role="status">
+        <Notice tone="info" title="There is nothing to replay.">
+          No such delivery was created in this time span. Choose another span, state or event.
+        </Notice>
+      </Group>
+    );
+  }
+  const count = formatCountOf(deliveries, 'delivery', 'deliveries');
+  return (
+    <Stack gap="md" mt="lg">
+      <div role="status">
+        <Notice tone="info" title={`${atLeast ? 'At least ' : ''}${count} would be sent once more.`}>
+          {oldest !== null && newest !== null && (
+            <>
+              The oldest was created on <ExactTime at={oldest} />, the newest on <ExactTime at={newest} />
+              .{' '}
+            </>
+          )}
+          {`Queueing them takes about ${formatDuration(Math.max(estimatedMinutes, 1) * 60_000)}.`}
+          {atLeast && ' There are more than were counted; all of them are replayed.'}
+        </Notice>
+      </div>
+      <div>
+        <Text size="sm" fw={600} mb={6}>
+          {`They are about ${formatCountOf(resourceCount, 'resource', 'resources')}${resources.length < resourceCount ? `, most of all these ${resources.length}` : ''}.`}
+        </Text>
+        <DataTable
+          caption="Resources that the deliveries are about"
+          rows={resources}
+          rowKey={({ type, id }) => `${type} ${id}`}
+          columns={[
+            {
+              header: 'Resource',
+              isName: true,
+              cell: ({ type, id }) => (
+                <TextLink to={PATHS.why(id)}>{`${type.replaceAll('_', ' ')} ${id}`}</TextLink>
+              ),
+            },
+            {
+              header: 'Deliveries',
+              isNumber: true,
+              cell: (row) => row.deliveries.toLocaleString('en'),
+            },
+          ]}
+        />
+      </div>
+      <Group>
+        <Button loading={isRunning} onClick={onStart}>
+          {`Replay ${atLeast ? 'all of them' : count}`}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

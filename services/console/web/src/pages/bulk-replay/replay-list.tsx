@@ -1,0 +1,173 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { IconCheck, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useCancelReplay, useReplays } from '../../api/deliveries.js';
+import { formatCount } from '../../format.js';
+import { deliveryStateLabel, ToneBadge } from '../../parts/badges.js';
+import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { ErrorState } from '../../parts/error-state.js';
+import { LoadMore } from '../../parts/load-more.js';
+import { Loading } from '../../parts/loading.js';
+import { Panel } from '../../parts/panel.js';
+import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+
+type Replay = NonNullable<ReturnType<typeof useReplays>['replays']>[number];
+
+/** The replay that runs, with its progress, and those of the past. */
+export function ReplayList({ webhookId }: { readonly webhookId: string }) {
+  const list = useReplays(webhookId);
+  const { replays } = list;
+  if (replays === undefined) {
+    return list.error === null ? (
+      <Loading label="Loading the bulk replays" />
+    ) : (
+      <ErrorState error={list.error} title="Could not load the bulk replays." onRetry={list.retry} />
+    );
+  }
+  const running = replays.filter(({ state }) => state === 'running');
+  const past = replays.filter(({ state }) => state !== 'running');
+  return (
+    <>
+      {running.map((replay) => (
+        <Running key={replay.id} replay={replay} />
+      ))}
+      <section aria-labelledby="past-replays">
+        <Text component="h2" id="past-replays" fz="h2" fw={650} mt={0} mb="sm">
+          Past replays
+        </Text>
+        {past.length === 0 ? (
+          <Panel>
+            <EmptyState title="None yet" icon={<IconRefresh size={28} />}>
+              What was replayed in bulk, or caught up after a pause, is listed here.
+            </EmptyState>
+          </Panel>
+        ) : (
+          <DataTable
+            caption="Past bulk replays, newest first"
+            rows={past}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                header: 'Begun',
+                isName: true,
+                cell: (replay) => (
+                  <div>
+                    <ExactTime at={replay.createdAt} />
+                    <Text size="xs" c="dimmed">
+                      {whatText(replay)}
+                    </Text>
+                  </div>
+                ),
+              },
+              { header: 'State', cell: ({ state }) => <ReplayStateBadge state={state} /> },
+              { header: 'Queued', isNumber: true, cell: progressText },
+              { header: 'A minute', isNumber: true, cell: ({ perMinute }) => formatCount(perMinute) },
+              {
+                header: 'Ended',
+                cell: ({ finishedAt }) => (finishedAt === null ? '–' : <RelativeTime at={finishedAt} />),
+              },
+            ]}
+          />
+        )}
+        {list.hasMore && (
+          <LoadMore
+            shown={replays.length}
+            what="replays"
+            hasMore={list.hasMore}
+            isLoadingMore={list.isLoadingMore}
+            loadMore={list.loadMore}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+function Running({ replay }: { readonly replay: Replay }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const cancel = useCancelReplay();
+  const percent = replay.total === 0 ? 0 : Math.min((replay.queued / replay.total) * 100, 100);
+  return (
+    <Panel
+      title={replay.kind === 'backfill' ? 'Catching up after the pause' : 'Replay under way'}
+      actions={
+        <Button variant="default" size="xs" onClick={() => setIsAsking(true)}>
+          Cancel the replay
+        </Button>
+      }
+    >
+      <Stack gap="xs">
+        <Text size="sm">{whatText(replay)}</Text>
+        <Progress.Root size="lg">
+          <Progress.Section value={percent} aria-label="Deliveries queued" />
+        </Progress.Root>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" className="numbers">{`${progressText(replay)} queued`}</Text>
+          <Text size="sm" c="dimmed">
+            {`${formatCount(replay.perMinute)} a minute · begun `}
+            <ExactTime at={replay.createdAt} />
+          </Text>
+        </Group>
+        <Text size="sm">
+          <TextLink to={PATHS.deliveries({ webhook: replay.subscriptionId, from: replay.createdAt })}>
+            See what becomes of them
+          </TextLink>
+        </Text>
+      </Stack>
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Cancel the replay?"
+        confirmLabel="Cancel the replay"
+        isDangerous
+        isRunning={cancel.isRunning}
+        onConfirm={() =>
+          void cancel
+            .runAsync(replay.id)
+            .then(() => setIsAsking(false))
+            .catch(() => undefined)
+        }
+        onClose={() => setIsAsking(false)}
+      >
+        <Text size="sm">
+          Nothing more is queued. What is queued already goes on. You can begin another replay for the rest.
+        </Text>
+      </ConfirmDialog>
+    </Panel>
+  );
+}
+
+const STATES = {
+  running: { tone: 'info', icon: IconPlayerPlay, label: 'Under way' },
+  done: { tone: 'good', icon: IconCheck, label: 'Done' },
+  cancelled: { tone: 'quiet', icon: IconX, label: 'Cancelled' },
+} as const;
+
+function ReplayStateBadge({ state }: { readonly state: Replay['state'] }) {
+  const { tone, icon, label } = STATES[state];
+  return (
+    <ToneBadge tone={tone} icon={icon}>
+      {label}
+    </ToneBadge>
+  );
+}
+
+function progressText({ queued, total, atLeast }: Replay): string {
+  return `${formatCount(queued)} of ${formatCount(total)}${atLeast ? ' or more' : ''}`;
+}
+
+function whatText({ kind, states, event, from, to }: Replay) {
+  const which =
+    kind === 'backfill'
+      ? 'Events of the pause'
+      : `${(states ?? []).map(deliveryStateLabel).join(' and ')}${event === null ? '' : `, ${event}`}`;
+  return (
+    <>
+      {`${which}, from `}
+      <ExactTime at={from} /> to <ExactTime at={to} />
+    </>
+  );
+}

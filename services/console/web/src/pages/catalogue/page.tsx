@@ -1,0 +1,213 @@
+import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconBellOff, IconCheck, IconClock, IconListSearch, IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useLocation, useSearchParams } from 'react-router';
+import { useEventCatalogue } from '../../api/webhooks.js';
+import { formatCountOf } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { ToneBadge } from '../../parts/badges.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { useOwner } from '../../parts/owner-context.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import classes from './catalogue.module.css';
+import { type CatalogueEvent, type EventGroup, findEvents } from './find-events.js';
+import { schemaFields } from './schema-fields.js';
+
+/** Every event that a webhook can have. */
+export function Page() {
+  const catalogue = useEventCatalogue();
+  return (
+    <>
+      <PageHeader
+        title="Event catalogue"
+        description={
+          <>
+            What can be sent to your server, and what stands in it. Every delivery is signed; take{' '}
+            <TextLink to={PATHS.receiverCode}>the code that verifies it</TextLink>.
+          </>
+        }
+      />
+      <AnswerView
+        data={catalogue.data}
+        error={catalogue.error}
+        label="the event catalogue"
+        onRetry={() => void catalogue.refetch()}
+      >
+        {({ events }) => <Catalogue events={events} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function Catalogue({ events }: { readonly events: readonly CatalogueEvent[] }) {
+  const { company } = useOwner();
+  const [query, setQuery] = useSearchParams();
+  const { hash } = useLocation();
+  const named = decodeURIComponent(hash.slice(1));
+  const search = query.get('search') ?? '';
+  // A link to an event leads there whoever may have it.
+  const showsAll = query.get('show') === 'all' || named !== '';
+  const groups = findEvents(events, { search, forClass: showsAll ? undefined : company.class });
+  const count = groups.reduce((sum, group) => sum + group.events.length, 0);
+
+  useEffect(() => {
+    if (named !== '') document.getElementById(named)?.scrollIntoView();
+  }, [named]);
+
+  const change = (changed: Readonly<Record<string, string>>) => {
+    const next = { search, show: showsAll ? 'all' : '', ...changed };
+    const given = Object.entries(next).filter(([, value]) => value !== '');
+    setQuery(Object.fromEntries(given), { replace: true, preventScrollReset: true });
+  };
+  return (
+    <Stack gap="lg">
+      <Group align="flex-end" gap="md">
+        <TextInput
+          type="search"
+          label="Search"
+          description="By name, meaning or field"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search}
+          onChange={({ currentTarget }) => change({ search: currentTarget.value })}
+          w={{ base: '100%', sm: 320 }}
+        />
+        <SegmentedControl
+          aria-label="Which events"
+          value={showsAll ? 'all' : 'own'}
+          onChange={(value) => change({ show: value === 'all' ? 'all' : '' })}
+          data={[
+            { value: 'own', label: 'For your company' },
+            { value: 'all', label: 'All events' },
+          ]}
+        />
+        <Text size="sm" c="dimmed" role="status" py={8}>
+          {formatCountOf(count, 'event', 'events')}
+        </Text>
+      </Group>
+      {groups.length === 0 && (
+        <Panel>
+          <EmptyState title="No event found" icon={<IconListSearch size={28} />}>
+            No event has “{search}” in its name, meaning or fields.
+          </EmptyState>
+        </Panel>
+      )}
+      {groups.map((group) => (
+        <GroupPanel key={group.group} group={group} named={named} />
+      ))}
+    </Stack>
+  );
+}
+
+function GroupPanel({
+  group: { group, events },
+  named,
+}: {
+  readonly group: EventGroup;
+  readonly named: string;
+}) {
+  return (
+    <Panel title={`${group}.*`}>
+      <Text size="sm" c="dimmed" mb="xs">
+        A webhook with <Code>{`${group}.*`}</Code> gets every event of this group that your company may have,
+        also those that are added later.
+      </Text>
+      {events.map((event) => (
+        <Event key={event.name} event={event} isNamed={event.name === named} />
+      ))}
+    </Panel>
+  );
+}
+
+const CLASS_NAMES = { SALES: 'sales', INSTALLER: 'installer', ACCOUNTING: 'accounting' } as const;
+
+function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly isNamed: boolean }) {
+  const { company } = useOwner();
+  const { name, meaning, classes: mayHave, schemaVersion } = event;
+  const isOwn = mayHave.includes(company.class);
+  return (
+    <article className={classes['event']} id={name} aria-label={name}>
+      <Group gap="xs" mb={4}>
+        <Title order={3} ff="monospace">
+          {name}
+        </Title>
+        <Anchor href={`#${name}`} size="sm" aria-label={`Link to ${name}`}>
+          #
+        </Anchor>
+        <CopyButton isSmall value={name} what={`name ${name}`} />
+      </Group>
+      <Text mb="xs">{`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`}</Text>
+      <Group gap="xs" mb="xs">
+        {isOwn ? (
+          <ToneBadge tone="good" icon={IconCheck}>
+            Your company may subscribe
+          </ToneBadge>
+        ) : (
+          <ToneBadge tone="quiet" icon={IconBellOff}>
+            Not for your company
+          </ToneBadge>
+        )}
+        {event.schema === null && (
+          <ToneBadge tone="warn" icon={IconClock}>
+            Not sent yet
+          </ToneBadge>
+        )}
+        <Text size="sm" c="dimmed">
+          {`For ${new Intl.ListFormat('en').format(mayHave.map((each) => CLASS_NAMES[each]))} companies · schema version ${schemaVersion}`}
+        </Text>
+      </Group>
+      {event.schema === null ? (
+        <Text size="sm" c="dimmed">
+          You can subscribe already; its fields will stand here when it is sent.
+        </Text>
+      ) : (
+        <Contents event={event} isNamed={isNamed} />
+      )}
+    </article>
+  );
+}
+
+/** What stands in an event. It is opened for the event that the address names. */
+function Contents({ event, isNamed }: { readonly event: CatalogueEvent; readonly isNamed: boolean }) {
+  const [isOpen, setOpen] = useState(isNamed);
+  useEffect(() => {
+    if (isNamed) setOpen(true);
+  }, [isNamed]);
+  return (
+    <details
+      className={classes['more']}
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>Fields and example</summary>
+      {isOpen && (
+        <Stack gap="md" mt="sm">
+          <DataTable
+            caption={`Fields of ${event.name}`}
+            rows={schemaFields(event.schema)}
+            rowKey={({ path }) => path}
+            columns={[
+              { header: 'Field', isName: true, cell: ({ path }) => <Code fz="sm">{path}</Code> },
+              { header: 'Holds', cell: ({ type }) => type },
+              { header: 'Meaning', cell: ({ meaning }) => (meaning === '' ? '–' : meaning) },
+            ]}
+          />
+          <Text size="sm" c="dimmed">
+            Fields can be added at any time: ignore those that you do not know.
+          </Text>
+          <CodeBlock label={`Example of ${event.name}`} code={JSON.stringify(event.example, null, 2)} />
+          <CodeBlock
+            label={`JSON Schema of ${event.name}`}
+            code={JSON.stringify(event.schema, null, 2)}
+            maxHeight="16rem"
+          />
+        </Stack>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import { schemaFields } from './schema-fields.js';
+
+const { events } = createEventCatalogue();
+const fieldsOf = (name: string) => schemaFields(events.find((event) => event.name === name)?.schema);
+
+describe('the fields of a schema', () => {
+  test('are named from the top of the body, with what they hold and mean', () => {
+    const fields = fieldsOf('install.schedule_changed');
+    expect(fields.map(({ path }) => path)).toEqual([
+      'id',
+      'event',
+      'apiVersion',
+      'schemaVersion',
+      'occurredAt',
+      'resource',
+      'resource.type',
+      'resource.id',
+      'resource.version',
+      'data',
+      'data.jobId',
+      'data.changedBy',
+      'data.previousStatus',
+      'data.schedule',
+      'data.schedule.status',
+      'data.schedule.startsAt',
+      'data.schedule.endsAt',
+      'data.schedule.timeZone',
+    ]);
+    const byPath = new Map(fields.map((field) => [field.path, field]));
+    expect(byPath.get('event')?.type).toBe('always install.schedule_changed');
+    expect(byPath.get('schemaVersion')?.type).toBe('whole number');
+    expect(byPath.get('occurredAt')?.type).toBe('date and time');
+    expect(byPath.get('data.schedule')?.type).toBe('group of fields');
+    expect(byPath.get('data.schedule.startsAt')?.type).toBe('date and time, or null');
+    expect(byPath.get('data.changedBy')).toEqual({
+      path: 'data.changedBy',
+      type: 'one of installer, seller',
+      meaning: 'installer: your own company.',
+    });
+  });
+
+  test('of lists say what is in them', () => {
+    const found = fieldsOf('install.readiness_changed').find(({ path }) => path === 'data.blockerCodes');
+    expect(found?.type).toBe('list of text');
+    const list = {
+      properties: {
+        parts: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } },
+      },
+    };
+    expect(schemaFields(list)).toEqual([
+      { path: 'parts', type: 'list of group of fields, can be missing', meaning: '' },
+      { path: 'parts[].id', type: 'text, can be missing', meaning: '' },
+    ]);
+  });
+
+  test.each(events.filter(({ schema }) => schema !== null))(
+    'of $name all say what they hold',
+    ({ schema }) => {
+      for (const { path, type } of schemaFields(schema)) expect([path, type]).not.toEqual([path, '']);
+    },
+  );
+
+  test('of no schema are none', () => {
+    expect(schemaFields(null)).toEqual([]);
+  });
+});

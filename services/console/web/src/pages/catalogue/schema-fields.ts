@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+/** One field of a body, as a row of a table. */
+export interface SchemaField {
+  /** From the top of the body, e.g. `data.schedule.startsAt`. */
+  readonly path: string;
+  /** What it holds, in plain words. */
+  readonly type: string;
+  readonly meaning: string;
+}
+
+const schemaNode = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  format: z.string().optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+});
+
+type SchemaNode = z.infer<typeof schemaNode>;
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'whole number',
+  number: 'number',
+  boolean: 'yes or no',
+  object: 'group of fields',
+  array: 'list',
+};
+
+/** The fields of a JSON Schema, those within others after them. */
+export function schemaFields(schema: unknown, prefix = ''): readonly SchemaField[] {
+  const { properties = {}, required = [] } = parsed(schema);
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const node = parsed(value);
+    const path = `${prefix}${name}`;
+    const isOptional = !required.includes(name);
+    const field = {
+      path,
+      type: `${typeText(node)}${isOptional ? ', can be missing' : ''}`,
+      meaning: plain(node.description ?? ''),
+    };
+    const within = node.properties === undefined ? node.items : value;
+    const separator = node.properties === undefined ? '[].' : '.';
+    return [field, ...(within === undefined ? [] : schemaFields(within, `${path}${separator}`))];
+  });
+}
+
+function typeText(node: SchemaNode): string {
+  const nodes = node.anyOf?.map(parsed) ?? [node];
+  const types = nodes.flatMap(({ type }) => type ?? []);
+  const text = nodes.map(bareTypeText).filter((each) => each !== '');
+  return `${text.join(' or ')}${types.includes('null') ? ', or null' : ''}`;
+}
+
+function bareTypeText(node: SchemaNode): string {
+  if (node.const !== undefined)
+    return `always ${typeof node.const === 'string' ? node.const : JSON.stringify(node.const)}`;
+  if (node.enum !== undefined) {
+    return `one of ${node.enum
+      .filter((value) => value !== null)
+      .map(String)
+      .join(', ')}`;
+  }
+  if (node.format === 'date-time') return 'date and time';
+  const types = [node.type ?? []].flat().filter((type) => type !== 'null');
+  if (types.includes('array') && node.items !== undefined) return `list of ${typeText(parsed(node.items))}`;
+  return types.map((type) => TYPE_NAMES[type] ?? type).join(' or ');
+}
+
+function parsed(value: unknown): SchemaNode {
+  const found = schemaNode.safeParse(value);
+  return found.success ? found.data : {};
+}
+
+/** Descriptions are Markdown, of which only the backquotes are in use. */
+function plain(description: string): string {
+  return description.replaceAll('`', '');
+}

@@ -1,0 +1,105 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router';
+import { useActivateWebhook, type Webhook } from '../../api/webhooks.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Notice } from '../../parts/notice.js';
+import { SecretOnce } from '../../parts/secret-once.js';
+import { PATHS } from '../../paths.js';
+import { EventPatterns } from '../webhook/event-patterns.js';
+import { LeaveGuard } from '../webhook/leave-guard.js';
+import { StepPanel } from '../webhook/step-panel.js';
+import { TestSteps } from '../webhook/test-steps.js';
+import { useTestDelivery } from '../webhook/use-test-delivery.js';
+
+/** What the API gives for a new subscription. */
+export interface CreatedWebhook {
+  readonly subscription: Webhook;
+  readonly secret: string;
+}
+
+/** What there is to do between creating a subscription and receiving its events. */
+export function FirstSteps({ created }: { readonly created: CreatedWebhook }) {
+  const { id, url, events, secretVersion } = created.subscription;
+  const [isStored, setStored] = useState(false);
+  const [wasStored, setWasStored] = useState(false);
+  const test = useTestDelivery(id);
+  const activate = useActivateWebhook(id);
+  const isProven = test.outcome?.kind === 'delivered';
+  const isActive = activate.answer !== undefined;
+  const top = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    top.current?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  }, []);
+
+  return (
+    <Stack gap="lg">
+      <LeaveGuard isOn={!wasStored} />
+      <div ref={top} tabIndex={-1} role="group" aria-label="Created">
+        <Notice
+          tone="good"
+          title={`Your webhook is created.${isActive ? '' : ' It is paused until you have tested it.'}`}
+        >
+          <Stack gap={4}>
+            <span>{url}</span>
+            <EventPatterns events={events} />
+          </Stack>
+        </Notice>
+      </div>
+      <StepPanel number={1} title="Give your server the secret" state={isStored ? 'done' : 'next'}>
+        <Stack gap="sm">
+          <Text size="sm">
+            {`With it your server tells real deliveries from forged ones. It is version ${secretVersion} of the secret. `}
+            <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+              Code that checks it (opens in a new tab)
+            </Anchor>
+          </Text>
+          <SecretOnce
+            label="Signing secret"
+            secret={created.secret}
+            onStored={(stored) => {
+              setStored(stored);
+              if (stored) setWasStored(true);
+            }}
+          />
+        </Stack>
+      </StepPanel>
+      <StepPanel number={2} title="See a test arrive" state={isProven ? 'done' : isStored ? 'next' : 'later'}>
+        <Stack gap="sm">
+          <Text size="sm">
+            We send an event called install.test. Your server has to answer it with 200 or another 2xx status.
+          </Text>
+          <TestSteps test={test} isBlocked={!isStored} isNext={!isProven} />
+        </Stack>
+      </StepPanel>
+      <StepPanel number={3} title="Switch it on" state={isActive ? 'done' : isProven ? 'next' : 'later'}>
+        {isActive ? (
+          <Stack gap="sm">
+            <Notice tone="good" title="Your webhook is active." isAlert>
+              Events are sent from now on.
+            </Notice>
+            <Group>
+              <LinkButton to={PATHS.webhook(id)}>Go to the webhook</LinkButton>
+              <LinkButton to={PATHS.deliveries({ webhook: id })} variant="default">
+                See its deliveries
+              </LinkButton>
+            </Group>
+          </Stack>
+        ) : (
+          <Stack gap="sm">
+            <Text size="sm">
+              Events are sent from then on. You can leave this for later: the webhook stays as it is.
+            </Text>
+            <Group>
+              <Button disabled={!isProven} loading={activate.isRunning} onClick={() => activate.run({})}>
+                Activate webhook
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </StepPanel>
+    </Stack>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type SubmitEvent, useState } from 'react';
+import { messageOf, faultsByField } from '../../api/api-error.js';
+import { useCreateWebhook } from '../../api/webhooks.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Notice } from '../../parts/notice.js';
+import { Panel } from '../../parts/panel.js';
+import { PATHS } from '../../paths.js';
+import { AddressField } from '../webhook/address-field.js';
+import { EventsField } from '../webhook/events-field.js';
+import { eventsFault } from '../webhook/events-fault.js';
+import type { CreatedWebhook } from './first-steps.js';
+
+/** What a new subscription needs to know. */
+export function NewWebhookForm({ onCreated }: { readonly onCreated: (created: CreatedWebhook) => void }) {
+  const create = useCreateWebhook();
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<readonly string[]>([]);
+  const [description, setDescription] = useState('');
+  const [lacksEvents, setLacksEvents] = useState(false);
+  const faults = faultsByField(create.error);
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setLacksEvents(events.length === 0);
+    if (events.length === 0) return;
+    create.run(
+      { url, events, ...(description === '' ? {} : { description }) },
+      { onSuccess: (answer) => onCreated(answer) },
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        {create.error !== null && Object.keys(faults).length === 0 && (
+          <Notice tone="bad" title={messageOf(create.error)} isAlert />
+        )}
+        <Panel>
+          <Stack>
+            <AddressField
+              value={url}
+              onChange={(value) => {
+                setUrl(value);
+                create.reset();
+              }}
+              fault={faults['url']}
+            />
+            <TextInput
+              label="Name (optional)"
+              description="What you call it in this console, e.g. the system that it feeds."
+              maxLength={200}
+              value={description}
+              onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+              error={faults['description']}
+            />
+          </Stack>
+        </Panel>
+        <Panel>
+          <EventsField
+            value={events}
+            onChange={(value) => {
+              setEvents(value);
+              setLacksEvents(false);
+            }}
+            fault={lacksEvents ? 'Choose at least one event.' : eventsFault(faults)}
+          />
+        </Panel>
+        <Group justify="flex-end">
+          <LinkButton to={PATHS.webhooks} variant="default">
+            Cancel
+          </LinkButton>
+          <Button type="submit" loading={create.isRunning}>
+            Create webhook
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Group, Text, Title } from '@mantine/core';
+import { IconArrowUp, IconFilterOff, IconSend } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { formatCount } from '../../format.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { ErrorState } from '../../parts/error-state.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { LoadMore } from '../../parts/load-more.js';
+import { Loading } from '../../parts/loading.js';
+import { Notice } from '../../parts/notice.js';
+import { PATHS } from '../../paths.js';
+import classes from './deliveries.module.css';
+import { isNarrowed, type ListFilter } from './delivery-filter.js';
+import { DeliveryTable } from './delivery-table.js';
+import { useDeliveryPages } from './use-delivery-pages.js';
+import { atNewest, useIsAtTop, usePlace, withPage } from './use-place.js';
+
+/**
+ * The deliveries of a subscription. At its top it follows what comes; as soon as somebody has scrolled, gone into it with the
+ * keyboard, or loaded more, it stands still and tells how many are new.
+ */
+export function DeliveryList(props: {
+  readonly webhookId: string;
+  readonly filter: ListFilter;
+  readonly onClear: () => void;
+}) {
+  const { webhookId, filter, onClear } = props;
+  const [place, setPlace] = usePlace();
+  const [hasFocus, setHasFocus] = useState(false);
+  const isAtTop = useIsAtTop();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const list = useDeliveryPages({ webhookId, filter, ...place });
+  const { deliveries, since, nextCursor } = list;
+  const newestAt = deliveries?.[0]?.createdAt;
+  const isHeld = !isAtTop || hasFocus || place.cursors.length > 0;
+
+  useEffect(() => {
+    if (isHeld && place.heldAt === undefined && newestAt !== undefined) {
+      setPlace({ ...place, heldAt: newestAt });
+    }
+    if (!isHeld && place.heldAt !== undefined) setPlace(atNewest());
+  }, [isHeld, newestAt, place, setPlace]);
+
+  const showNewest = () => {
+    setPlace(atNewest());
+    setHasFocus(false);
+    window.scrollTo({ top: 0 });
+    heading.current?.focus({ preventScroll: true });
+  };
+
+  if (deliveries === undefined) {
+    return list.error === null ? (
+      <Loading label="Loading the deliveries" rows={6} />
+    ) : (
+      <ErrorState error={list.error} title="Could not load the deliveries." onRetry={list.retry} />
+    );
+  }
+  if (deliveries.length === 0 && nextCursor === null && !place.isNewestLeftOut) {
+    return isNarrowed(filter) ? (
+      <EmptyState
+        title="No delivery matches the filter"
+        icon={<IconFilterOff size={28} />}
+        action={
+          <Button variant="default" onClick={onClear}>
+            Show all deliveries
+          </Button>
+        }
+      >
+        Choose another state, event or time, or show all.
+      </EmptyState>
+    ) : (
+      <EmptyState
+        title="Nothing was sent to this webhook yet"
+        icon={<IconSend size={28} />}
+        action={<LinkButton to={PATHS.webhook(webhookId)}>Send a test</LinkButton>}
+      >
+        Deliveries appear here as soon as an event happens that the webhook is subscribed to.
+      </EmptyState>
+    );
+  }
+  const news = since === undefined || since.count === 0 ? undefined : newsText(since);
+  return (
+    <section aria-labelledby="deliveries-heading">
+      <Group justify="space-between" mb="xs" gap="xs">
+        <Title order={2} id="deliveries-heading" ref={heading} tabIndex={-1}>
+          Newest first
+        </Title>
+        <Text size="sm" c="dimmed">
+          {isHeld ? 'Stands still while you read' : 'New ones appear by themselves'}
+        </Text>
+      </Group>
+      <div className={classes['news']} role="status">
+        {news !== undefined && (
+          <Button
+            size="xs"
+            radius="xl"
+            leftSection={<IconArrowUp size={16} aria-hidden />}
+            onClick={showNewest}
+          >
+            {news}
+          </Button>
+        )}
+      </div>
+      {place.isNewestLeftOut && (
+        <Group mb="sm">
+          <Notice tone="quiet" title="Newer deliveries are left out here, so that the page stays light.">
+            <Button size="xs" variant="default" mt={4} onClick={showNewest}>
+              Back to the newest
+            </Button>
+          </Notice>
+        </Group>
+      )}
+      <div
+        onFocus={() => setHasFocus(true)}
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) setHasFocus(false);
+        }}
+      >
+        <DeliveryTable rows={deliveries} />
+      </div>
+      {list.error !== null && (
+        <Group mt="sm">
+          <ErrorState error={list.error} title="Could not load more deliveries." onRetry={list.retry} />
+        </Group>
+      )}
+      <LoadMore
+        shown={deliveries.length}
+        what={deliveries.length === 1 ? 'delivery' : 'deliveries'}
+        hasMore={nextCursor !== null || list.isLoadingMore}
+        isLoadingMore={list.isLoadingMore}
+        loadMore={() => {
+          if (nextCursor === null) return;
+          setPlace(withPage({ ...place, heldAt: place.heldAt ?? newestAt }, nextCursor));
+        }}
+      />
+    </section>
+  );
+}
+
+function newsText({ count, atLeast }: { readonly count: number; readonly atLeast: boolean }): string {
+  return `${formatCount(count)}${atLeast ? ' or more' : ''} new: show ${count === 1 ? 'it' : 'them'}`;
+}

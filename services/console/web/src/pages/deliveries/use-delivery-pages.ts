@@ -1,0 +1,102 @@
+import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { ApiClient } from '../../api/api-client.js';
+import { useApi } from '../../api/api-context.js';
+import type { Delivery } from '../../api/deliveries.js';
+import { heldQueries, type ListFilter } from './delivery-filter.js';
+
+type DeliveryPage = z.output<typeof deliveryPage>;
+
+const PAGE_SIZE = 50;
+/** With a rare filter the API gives empty pages on the way to the next find. */
+const MAX_EMPTY_PAGES = 10;
+const FINAL: ReadonlySet<Delivery['state']> = new Set(['delivered', 'dead_lettered', 'cancelled']);
+
+/**
+ * The deliveries of a subscription page by page: the newest page, unless it is left out, and those behind the given cursors. While
+ * the list is held, it stands still and `since` counts what came in the meantime. Pages on which everything has come to its end
+ * are not loaded again, since nothing changes there.
+ */
+export function useDeliveryPages(list: {
+  readonly webhookId: string;
+  readonly filter: ListFilter;
+  /** When the newest delivery of a held list was created. */
+  readonly heldAt: string | undefined;
+  readonly cursors: readonly string[];
+  readonly isNewestLeftOut: boolean;
+}) {
+  const { webhookId, filter, heldAt, cursors, isNewestLeftOut } = list;
+  const api = useApi();
+  const queries = useQueryClient();
+  const held = heldAt === undefined ? undefined : heldQueries(filter, heldAt);
+  const scope = ['delivery-pages', webhookId, JSON.stringify(filter)] as const;
+  const keyOf = (cursor: string) => [...scope, heldAt ?? '', cursor];
+
+  const newest = useQuery({
+    queryKey: keyOf(''),
+    queryFn: ({ signal }) => readPage(api, webhookId, held?.list ?? filter, undefined, signal),
+    enabled: !isNewestLeftOut,
+    // It begins with what the list showed until it was held.
+    placeholderData: keepPreviousData,
+    meta: { live: true, webhookId },
+  });
+  const older = useQueries({
+    queries: cursors.map((cursor) => ({
+      queryKey: keyOf(cursor),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        readPage(api, webhookId, held?.list ?? filter, cursor, signal),
+      meta: { live: hasOpen(queries.getQueryData<DeliveryPage>(keyOf(cursor))), webhookId },
+    })),
+  });
+  const since = useQuery({
+    queryKey: [...scope, 'since', heldAt ?? ''],
+    queryFn: async ({ signal }) => {
+      const page = await readPage(api, webhookId, held?.since ?? filter, undefined, signal);
+      return { count: page.deliveries.length, atLeast: page.nextCursor !== null };
+    },
+    enabled: held?.since !== undefined,
+    meta: { live: true, webhookId },
+  });
+
+  const shown = isNewestLeftOut ? older : [newest, ...older];
+  const failed = shown.find(({ error, data }) => error !== null && data === undefined);
+  return {
+    /** Undefined while the first of the pages is not there. */
+    deliveries:
+      shown[0]?.data === undefined ? undefined : unique(shown.flatMap(({ data }) => data?.deliveries ?? [])),
+    nextCursor: shown.at(-1)?.data?.nextCursor ?? null,
+    isLoadingMore: shown.slice(1).some(({ isPending }) => isPending),
+    error: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
+    since: since.data,
+  };
+}
+
+async function readPage(
+  api: ApiClient,
+  webhookId: string,
+  filter: ListFilter,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<DeliveryPage> {
+  let next = cursor;
+  for (let left = MAX_EMPTY_PAGES; ; left -= 1) {
+    const page = await api.read(deliveryPage, {
+      path: `/webhooks/${encodeURIComponent(webhookId)}/deliveries`,
+      query: { ...filter, limit: PAGE_SIZE, cursor: next },
+      signal,
+    });
+    if (page.deliveries.length > 0 || page.nextCursor === null || left === 0) return page;
+    next = page.nextCursor;
+  }
+}
+
+function hasOpen(page: DeliveryPage | undefined): boolean {
+  return page === undefined || page.deliveries.some(({ state }) => !FINAL.has(state));
+}
+
+/** Where deliveries no longer pass the filter, a page reaches into the next. */
+function unique(deliveries: readonly Delivery[]): readonly Delivery[] {
+  return [...new Map(deliveries.map((delivery) => [delivery.id, delivery])).values()];
+}

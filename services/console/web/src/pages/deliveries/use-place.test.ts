@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { atNewest, withPage } from './use-place.js';
+
+test('the list holds six pages at most and leaves the newest ones out', () => {
+  const places = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].reduce(
+    (all, cursor) => [...all, withPage(all.at(-1) ?? atNewest(), cursor)],
+    [atNewest()],
+  );
+  expect(places[5]).toEqual({
+    heldAt: undefined,
+    cursors: ['a', 'b', 'c', 'd', 'e'],
+    isNewestLeftOut: false,
+  });
+  expect(places[6]?.cursors).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(places[6]?.isNewestLeftOut).toBe(true);
+  expect(places[7]?.cursors).toEqual(['b', 'c', 'd', 'e', 'f', 'g']);
+});

@@ -1,0 +1,136 @@
+import { Accordion, Code, Stack, Text } from '@mantine/core';
+import type { Attempt } from '../../api/deliveries.js';
+import { formatDuration } from '../../format.js';
+import { OutcomeBadge } from '../../parts/badges.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import classes from './delivery.module.css';
+import { explainAttempt } from './explain-attempt.js';
+import { Facts } from './facts.js';
+import { readText } from './read-text.js';
+
+const KEPT_BYTES = 4_096;
+
+/** Every attempt with what became of its steps and what was answered, the newest first and open. */
+export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  const newest = attempts.at(-1);
+  if (newest === undefined) return <Text c="dimmed">No attempt was made yet.</Text>;
+  return (
+    <Accordion variant="separated" order={3} defaultValue={newest.deliveryId} multiple={false}>
+      {attempts.toReversed().map((attempt) => (
+        <Accordion.Item key={attempt.deliveryId} value={attempt.deliveryId}>
+          <Accordion.Control>
+            <span className={classes['attempt']}>
+              <strong>{`Attempt ${attempt.number}`}</strong>
+              <OutcomeBadge outcome={attempt.outcome} />
+              {attempt.responseStatus !== null && <span>{`Status ${attempt.responseStatus}`}</span>}
+              <span>{formatDuration(attempt.durationMs)}</span>
+              <Text component="span" size="sm" c="dimmed">
+                <RelativeTime at={attempt.startedAt} />
+              </Text>
+            </span>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <AttemptDetails attempt={attempt} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  );
+}
+
+function AttemptDetails({ attempt }: { readonly attempt: Attempt }) {
+  const { exchange } = attempt;
+  const certificate = exchange?.certificate ?? null;
+  return (
+    <Stack gap="md">
+      <Text size="sm">{explainAttempt(attempt).what}</Text>
+      {exchange !== null && <Steps exchange={exchange} />}
+      <Facts
+        facts={[
+          ['Began', <ExactTime key="began" at={attempt.startedAt} />],
+          ['Took', formatDuration(attempt.durationMs)],
+          ['Delivery id', <Code key="id">{attempt.deliveryId}</Code>],
+          ['Address', attempt.remoteAddress ?? 'No address was contacted'],
+          [
+            'Host led to',
+            exchange === null || exchange.addresses.length === 0 ? undefined : exchange.addresses.join(', '),
+          ],
+          ['Certificate', certificate === null ? 'None was seen' : certificateText(certificate)],
+          [
+            'Certificate ends',
+            certificate === null || certificate.validTo === null ? undefined : (
+              <ExactTime key="ends" at={certificate.validTo} />
+            ),
+          ],
+          ['TLS version', exchange?.tlsProtocol ?? undefined],
+          ['Signed with', `Secret version ${attempt.secretVersion}`],
+          ['Answer', attempt.responseStatus === null ? 'None' : `Status ${attempt.responseStatus}`],
+          ['Technical reason', attempt.error ?? undefined],
+        ]}
+      />
+      <Answer body={attempt.responseBody} number={attempt.number} />
+    </Stack>
+  );
+}
+
+function Steps({ exchange }: { readonly exchange: NonNullable<Attempt['exchange']> }) {
+  const isKept = exchange.reusedConnection;
+  const steps = [
+    ['Finding the address', exchange.dnsMs, 'Not needed'],
+    ['Connecting', exchange.connectMs, isKept ? 'Connection kept from before' : 'Not reached'],
+    ['Encryption (TLS)', exchange.tlsMs, isKept ? 'Connection kept from before' : 'Not reached'],
+    ['Waiting for the answer', exchange.firstByteMs, 'Not reached'],
+  ] as const;
+  return (
+    <ol className={classes['steps']} aria-label="Steps of the attempt">
+      {steps.map(([name, ms, otherwise]) => (
+        <li key={name} className={classes['step']}>
+          <span>{name}</span>
+          {ms === null ? otherwise : formatDuration(ms)}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Answer({ body, number }: { readonly body: string | null; readonly number: number }) {
+  if (body === null) return null;
+  const read = readText(body);
+  const label = `Answer to attempt ${number}`;
+  switch (read.kind) {
+    case 'empty':
+      return (
+        <Text size="sm" c="dimmed">
+          The answer had no text.
+        </Text>
+      );
+    case 'binary':
+      return (
+        <Stack gap={6}>
+          <Text size="sm">The answer is no text but binary data; what can not be shown is a dot.</Text>
+          <CodeBlock label={`${label}, binary`} code={read.text} wraps maxHeight="12rem" />
+        </Stack>
+      );
+    case 'json':
+      return <CodeBlock label={label} code={read.pretty} wraps maxHeight="18rem" />;
+    case 'text':
+      return (
+        <Stack gap={6}>
+          <CodeBlock label={label} code={read.text} wraps maxHeight="18rem" />
+          {new TextEncoder().encode(read.text).byteLength >= KEPT_BYTES && (
+            <Text size="xs" c="dimmed">
+              Only the first 4 KiB of an answer are kept.
+            </Text>
+          )}
+        </Stack>
+      );
+  }
+}
+
+function certificateText(certificate: {
+  readonly subject: string | null;
+  readonly issuer: string | null;
+}): string {
+  return `Of ${certificate.subject ?? 'nobody named'}, issued by ${certificate.issuer ?? 'nobody named'}`;
+}

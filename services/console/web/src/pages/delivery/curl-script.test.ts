@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { curlScript, shellWord } from './curl-script.js';
+
+test('a word of the shell holds quotes and what the shell would expand', () => {
+  expect(shellWord(`it's $HOME`)).toBe(`'it'\\''s $HOME'`);
+});
+
+test('the script sends the body and asks for the secret instead of holding it', () => {
+  const script = curlScript({
+    delivery: { id: 'dlv_1', event: 'install.test', eventId: 'evt_1' },
+    body: `{"note":"it's"}`,
+    url: 'https://hooks.example/in',
+    secretVersion: 2,
+  });
+  expect(script).toContain(`BODY='{"note":"it'\\''s"}'`);
+  expect(script).toContain('openssl dgst -sha256 -hmac "$WEBHOOK_SECRET"');
+  expect(script).toContain('${WEBHOOK_SECRET#whsec_}');
+  expect(script).toContain("curl 'https://hooks.example/in'");
+  expect(script).toContain("'x-svc-secret-version: 2'");
+});

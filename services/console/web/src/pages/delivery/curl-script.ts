@@ -1,0 +1,36 @@
+import type { Delivery } from '../../api/deliveries.js';
+
+/** A text as one word of a shell, whatever it holds. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * A shell script that sends the body of a delivery to its receiver with fresh signatures of both kinds. It takes the secret from
+ * `WEBHOOK_SECRET`.
+ */
+export function curlScript(sent: {
+  readonly delivery: Pick<Delivery, 'id' | 'event' | 'eventId'>;
+  readonly body: string;
+  readonly url: string;
+  readonly secretVersion: number;
+}): string {
+  const { delivery, body, url, secretVersion } = sent;
+  return `# First: export WEBHOOK_SECRET='whsec_…'
+BODY=${shellWord(body)}
+NOW=$(date +%s)
+SIGNATURE=$(printf '%s.%s' "$NOW" "$BODY" | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1)
+KEY=$(printf '%s' "\${WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')
+STANDARD=$(printf '%s.%s.%s' ${shellWord(delivery.eventId)} "$NOW" "$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | openssl base64 -A)
+printf '%s' "$BODY" | curl ${shellWord(url)} --include --max-time 10 \\
+  --header 'content-type: application/json' \\
+  --header ${shellWord(`x-svc-event: ${delivery.event}`)} \\
+  --header ${shellWord(`x-svc-delivery-id: ${delivery.id}`)} \\
+  --header "x-svc-timestamp: $NOW" \\
+  --header 'x-svc-secret-version: ${secretVersion}' \\
+  --header "x-svc-signature: v1=$SIGNATURE" \\
+  --header ${shellWord(`webhook-id: ${delivery.eventId}`)} \\
+  --header "webhook-timestamp: $NOW" \\
+  --header "webhook-signature: v1,$STANDARD" \\
+  --data-binary @-`;
+}

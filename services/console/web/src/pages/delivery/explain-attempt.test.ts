@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ExplainedAttempt, explainAttempt } from './explain-attempt.js';
+
+const REACHED = {
+  dnsMs: 3,
+  addresses: ['192.0.2.7'],
+  connectMs: 10,
+  tlsMs: 20,
+  tlsProtocol: 'TLSv1.3',
+  certificate: { subject: 'CN=old.example', issuer: 'CN=Authority', validTo: '2026-01-02T03:04:05.000Z' },
+  reusedConnection: false,
+  firstByteMs: 5,
+};
+
+const attempt = (given: Partial<ExplainedAttempt>): ExplainedAttempt => ({
+  outcome: 'rejected',
+  responseStatus: null,
+  error: null,
+  exchange: REACHED,
+  secretVersion: 2,
+  ...given,
+});
+
+const rejected = (responseStatus: number) => explainAttempt(attempt({ responseStatus }));
+
+describe('a rejected attempt', () => {
+  test.each([
+    [301, 'sent us on to another address', 'final address'],
+    [400, 'did not accept the request', 'Read the answer'],
+    [401, 'did not let the request in', 'version 2'],
+    [403, 'did not let the request in', 'without a login'],
+    [404, 'nothing at this address', 'path of the URL'],
+    [405, 'does not take POST', 'takes POST'],
+    [410, 'nothing at this address', 'path of the URL'],
+    [413, 'too large', '1 MiB'],
+    [429, 'too many requests', 'retry-after'],
+    [500, 'an error happened in your application', 'log of your server'],
+    [503, 'was not available', 'not overloaded'],
+  ])('with %d says what it means and what to do', (status, what, advice) => {
+    const explained = rejected(status);
+    expect(explained.what).toContain(`answered ${status}`);
+    expect(explained.what).toContain(what);
+    expect(explained.advice.join(' ')).toContain(advice);
+  });
+});
+
+describe('an attempt that timed out', () => {
+  const timedOut = (exchange: ExplainedAttempt['exchange']) =>
+    explainAttempt(attempt({ outcome: 'timed_out', exchange })).what;
+
+  test('says how far it came', () => {
+    expect(timedOut({ ...REACHED, firstByteMs: null })).toContain('gave no answer within 10 seconds');
+    expect(timedOut(REACHED)).toContain('had not finished');
+    expect(timedOut({ ...REACHED, tlsMs: null })).toContain('No connection');
+    expect(timedOut({ ...REACHED, tlsMs: null, reusedConnection: true, firstByteMs: null })).toContain(
+      'gave no answer',
+    );
+    expect(timedOut(null)).toContain('No connection');
+  });
+});
+
+describe('an attempt that failed in TLS', () => {
+  const failed = (error: string) => explainAttempt(attempt({ outcome: 'tls_failed', error }), 'UTC').what;
+
+  test('says what is wrong with the certificate', () => {
+    expect(failed('the certificate has expired')).toBe(
+      'The certificate of your server expired on 2 Jan 2026, 03:04:05 UTC, so nothing was sent.',
+    );
+    expect(failed('the certificate is for another host name')).toContain('CN=old.example');
+    expect(failed('the certificate is self-signed')).toContain(
+      'can not be trusted: the certificate is self-signed',
+    );
+    expect(failed('the certificate is not valid yet')).toContain('not valid yet');
+    expect(failed('the TLS handshake failed')).toContain('could not agree');
+  });
+});
+
+describe('an attempt without a connection', () => {
+  const failed = (error: string) => explainAttempt(attempt({ outcome: 'connection_failed', error })).what;
+
+  test('says where it ended', () => {
+    expect(failed('the connection was refused')).toBe('Your server refused the connection.');
+    expect(failed('the host cannot be reached')).toContain('over the network');
+    expect(failed('the host did not take the connection in time')).toContain('over the network');
+    expect(failed('the headers of the answer were too large')).toContain(
+      'the headers of the answer were too large',
+    );
+    expect(failed('the connection was closed before the answer was complete')).toContain('without an answer');
+    expect(failed('nothing was sent: the fault is on the side of this service')).toContain(
+      'The fault is ours',
+    );
+  });
+
+  test('says when the address is not public', () => {
+    const { what } = explainAttempt(attempt({ outcome: 'endpoint_refused', exchange: null }));
+    expect(what).toContain('does not lead to a public server');
+  });
+});

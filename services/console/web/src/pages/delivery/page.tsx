@@ -1,0 +1,153 @@
+import { Code, Group, Stack } from '@mantine/core';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { useParams } from 'react-router';
+import { type Attempt, type Delivery, useDelivery } from '../../api/deliveries.js';
+import { useWebhook } from '../../api/webhooks.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { DeliveryStateBadge } from '../../parts/badges.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Notice } from '../../parts/notice.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { ExactTime, RelativeTime, useNow } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { webhookName } from '../../webhook-name.js';
+import { AttemptList } from './attempt-list.js';
+import classes from './delivery.module.css';
+import { Facts } from './facts.js';
+import { ReplayButton, whyNoReplay } from './replay-button.js';
+import { RequestSent } from './request-sent.js';
+import { sumUp } from './sum-up.js';
+
+/** What happened to one delivery, why, and what to do about it. */
+export function Page() {
+  const { id = '' } = useParams();
+  const answer = useDelivery(id);
+  const delivery = answer.data?.delivery;
+  const canReplay =
+    answer.data !== undefined && whyNoReplay(answer.data.delivery, answer.data.body) === undefined;
+  return (
+    <>
+      <PageHeader
+        title={delivery === undefined ? 'Delivery' : `Delivery of ${delivery.event}`}
+        back={{
+          to: PATHS.deliveries(delivery === undefined ? {} : { webhook: delivery.subscriptionId }),
+          label: 'Deliveries',
+        }}
+        actions={
+          delivery !== undefined && (
+            <>
+              <LinkButton to={PATHS.whyEvent(delivery.eventId)} variant="default">
+                Follow the event
+              </LinkButton>
+              {canReplay && <ReplayButton delivery={delivery} />}
+            </>
+          )
+        }
+      />
+      <AnswerView
+        data={answer.data}
+        error={answer.error}
+        label="the delivery"
+        onRetry={() => void answer.refetch()}
+      >
+        {(data) => <Details key={data.delivery.id} {...data} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function Details(props: {
+  readonly delivery: Delivery;
+  readonly attempts: readonly Attempt[];
+  readonly body: string | null;
+}) {
+  const { delivery, attempts, body } = props;
+  const now = useNow();
+  const webhook = useWebhook(delivery.subscriptionId).data;
+  const { tone, what, advice } = sumUp(delivery, attempts, now);
+  const noReplay = whyNoReplay(delivery, body);
+  return (
+    <Stack gap="lg">
+      <Notice tone={tone} title={what}>
+        {advice.length > 0 && (
+          <ul className={classes['advice']} aria-label="What to do">
+            {advice.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        )}
+      </Notice>
+      <Panel title="Facts">
+        <Facts
+          facts={[
+            ['State', <DeliveryStateBadge key="state" state={delivery.state} />],
+            [
+              'Webhook',
+              <TextLink key="webhook" size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
+                {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
+              </TextLink>,
+            ],
+            ['Sent to', webhook?.url],
+            ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
+            [
+              'Next attempt',
+              delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
+                <span key="next">
+                  <RelativeTime at={delivery.nextAttemptAt} /> (<ExactTime at={delivery.nextAttemptAt} />)
+                </span>
+              ),
+            ],
+            ['Created', <ExactTime key="created" at={delivery.createdAt} />],
+            [
+              'Came to its end',
+              delivery.finishedAt === null ? undefined : <ExactTime key="end" at={delivery.finishedAt} />,
+            ],
+            [
+              'About',
+              <TextLink key="about" size="sm" to={PATHS.why(delivery.resource.id)}>
+                {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
+              </TextLink>,
+            ],
+            [
+              'Event id',
+              <Group key="event" gap={4} component="span">
+                <Code>{delivery.eventId}</Code>
+                <CopyButton value={delivery.eventId} what="event id" isSmall />
+              </Group>,
+            ],
+            [
+              'Repeats',
+              delivery.replayOf === null ? undefined : (
+                <TextLink key="replay" size="sm" to={PATHS.delivery(delivery.replayOf)}>
+                  {delivery.replayOf}
+                </TextLink>
+              ),
+            ],
+            [
+              'Queued by',
+              delivery.bulkReplayId === null ? undefined : (
+                <TextLink key="bulk" size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
+                  {`Bulk replay ${delivery.bulkReplayId}`}
+                </TextLink>
+              ),
+            ],
+            ['Replay', noReplay],
+          ]}
+        />
+      </Panel>
+      <Panel title="Attempts">
+        <AttemptList attempts={attempts} />
+      </Panel>
+      <RequestSent
+        delivery={delivery}
+        attempt={attempts.at(-1)}
+        body={body}
+        url={webhook?.url}
+        secretVersion={webhook?.secretVersion}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,34 @@
+/** What a body is to a reader. */
+export type ReadText =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'json'; readonly text: string; readonly pretty: string }
+  | { readonly kind: 'binary'; readonly text: string };
+
+/** Tells what a body is. Bytes that are no UTF-8 came as U+FFFD, so that one with those, or with control characters, is no text. */
+export function readText(body: string): ReadText {
+  if (body === '') return { kind: 'empty' };
+  // An answer that was cut off in a character ends with U+FFFD.
+  const kept = body.replace(/\uFFFD{1,3}$/, '');
+  if (isBinary(kept)) return { kind: 'binary', text: escapeOdd(body) };
+  const pretty = prettyJson(body);
+  return pretty === undefined ? { kind: 'text', text: body } : { kind: 'json', text: body, pretty };
+}
+
+function isBinary(text: string): boolean {
+  return /[\uFFFD\p{Cc}]/u.test(text.replace(/[\t\n\r\f]/g, ''));
+}
+
+/** With a visible sign in place of every character that has none. */
+function escapeOdd(text: string): string {
+  return text.replace(/[\uFFFD\p{Cc}]/gu, (character) => (character === '\n' ? '\n' : '·'));
+}
+
+function prettyJson(body: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : undefined;
+  } catch {
+    return undefined;
+  }
+}

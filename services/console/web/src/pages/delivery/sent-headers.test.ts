@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { sentHeaders } from './sent-headers.js';
+
+test('the headers of an attempt tell its id and time and no signature', () => {
+  const headers = sentHeaders({
+    delivery: { event: 'install.status_changed', eventId: 'evt_1' },
+    attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 3 },
+    body: '{"name":"Zoë"}',
+    url: 'https://hooks.example/in',
+  });
+  expect(Object.fromEntries(headers)).toEqual({
+    host: 'hooks.example',
+    'content-type': 'application/json',
+    'user-agent': 'partner-integration-service-webhooks/1.0',
+    'x-svc-event': 'install.status_changed',
+    'x-svc-delivery-id': 'dlv_2',
+    'x-svc-timestamp': '1788440564',
+    'x-svc-secret-version': '3',
+    'x-svc-signature': 'v1=(not kept)',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': '1788440564',
+    'webhook-signature': 'v1,(not kept)',
+    'content-length': '15',
+  });
+});
+
+test('what is no longer known is left out', () => {
+  const headers = sentHeaders({
+    delivery: { event: 'install.test', eventId: 'evt_1' },
+    attempt: { deliveryId: 'dlv_2', startedAt: '2026-09-03T13:02:44.908Z', secretVersion: 1 },
+    body: null,
+    url: undefined,
+  });
+  expect(headers.map(([name]) => name)).not.toContain('host');
+  expect(headers.map(([name]) => name)).not.toContain('content-length');
+});

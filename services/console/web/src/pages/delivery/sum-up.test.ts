@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import type { Attempt, Delivery } from '../../api/deliveries.js';
+import { sumUp } from './sum-up.js';
+
+const NOW = new Date('2026-09-03T13:00:00.000Z');
+
+const DELIVERY: Delivery = {
+  id: 'dlv_1',
+  subscriptionId: 'whk_1',
+  eventId: 'evt_1',
+  event: 'install.status_changed',
+  state: 'retry_scheduled',
+  attempts: 2,
+  nextAttemptAt: '2026-09-03T13:05:00.000Z',
+  createdAt: '2026-09-03T12:00:00.000Z',
+  finishedAt: null,
+  resource: { type: 'install_job', id: 'job_1' },
+  replayOf: null,
+  bulkReplayId: null,
+};
+
+const ATTEMPT: Attempt = {
+  deliveryId: 'dlv_2',
+  number: 2,
+  startedAt: '2026-09-03T12:59:00.000Z',
+  durationMs: 82,
+  outcome: 'rejected',
+  responseStatus: 404,
+  responseBody: '',
+  error: 'the endpoint answered 404',
+  remoteAddress: '192.0.2.7',
+  secretVersion: 1,
+  exchange: null,
+};
+
+const whatOf = (given: Partial<Delivery>, attempts: readonly Attempt[] = [ATTEMPT]) =>
+  sumUp({ ...DELIVERY, ...given }, attempts, NOW).what;
+
+test('a delivery that is tried again says why and when', () => {
+  expect(whatOf({})).toBe(
+    'Your server answered 404: there is nothing at this address. It is tried again by itself in 5 minutes; 2 of 8 attempts are used.',
+  );
+  expect(whatOf({ nextAttemptAt: null })).toContain('It is being tried again now');
+});
+
+test('a delivery that has come to its end, or waits, says so', () => {
+  const delivered: Attempt = { ...ATTEMPT, outcome: 'delivered', responseStatus: 204 };
+  expect(whatOf({ state: 'delivered' }, [ATTEMPT, delivered])).toBe(
+    'Your server took it and answered 204. It needed 2 attempts. The answer came after 82 ms.',
+  );
+  expect(whatOf({ state: 'dead_lettered', attempts: 8 })).toContain('After 8 attempts we gave up');
+  expect(whatOf({ state: 'pending' }, [])).toContain('has not been sent yet');
+  expect(whatOf({ state: 'held' }, [])).toContain('the webhook is paused');
+  expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');
+});

@@ -1,0 +1,19 @@
+import { IconMapOff } from '@tabler/icons-react';
+import { EmptyState } from '../../parts/empty-state.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { PATHS } from '../../paths.js';
+
+/** Shown at an address that is none of the console. */
+export function Page() {
+  return (
+    <>
+      <PageHeader title="No such page" />
+      <EmptyState
+        title="There is nothing at this address"
+        icon={<IconMapOff size={28} />}
+        action={<LinkButton to={PATHS.overview}>Go to the overview</LinkButton>}
+      />
+    </>
+  );
+}

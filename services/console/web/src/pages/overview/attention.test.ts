@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ApiKey } from '../../api/api-keys.js';
+import type { AttemptCounts } from '../../api/statistics.js';
+import type { Webhook } from '../../api/webhooks.js';
+import { attentionOf, type WebhookFacts } from './attention.js';
+
+const NOW = new Date('2026-09-01T12:00:00.000Z');
+const WEBHOOK: Webhook = {
+  id: 'whk_1',
+  url: 'https://partner.example/hooks',
+  description: '',
+  events: ['install.*'],
+  schemaVersion: 1,
+  state: 'active',
+  health: 'healthy',
+  secretVersion: 1,
+  pendingSecretVersion: null,
+  verified: true,
+  createdAt: '2026-08-01T12:00:00.000Z',
+  updatedAt: '2026-08-01T12:00:00.000Z',
+};
+const COUNTS: AttemptCounts = {
+  attempts: 0,
+  delivered: 0,
+  failed: 0,
+  deadLettered: 0,
+  p50Ms: null,
+  p95Ms: null,
+};
+const KEY: ApiKey = {
+  id: 'key_1',
+  kind: 'general',
+  scopes: [],
+  description: null,
+  lastFour: 'wxyz',
+  boundCompany: null,
+  createdAt: '2026-08-01T12:00:00.000Z',
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+  state: 'active',
+  replacedBy: null,
+};
+
+function facts(webhook: Partial<Webhook>, more: Partial<Omit<WebhookFacts, 'webhook'>> = {}): WebhookFacts {
+  return {
+    webhook: { ...WEBHOOK, ...webhook },
+    totals: COUNTS,
+    held: { count: 0, atLeast: false },
+    retrying: { count: 0, atLeast: false },
+    ...more,
+  };
+}
+
+function found(webhooks: readonly WebhookFacts[], keys: readonly ApiKey[] = []) {
+  return attentionOf({ webhooks, keys, now: NOW });
+}
+
+test('nothing needs attention while all is well, or nothing is known yet', () => {
+  expect(
+    found([facts({}), facts({}, { totals: undefined, held: undefined, retrying: undefined })], [KEY]),
+  ).toEqual([]);
+});
+
+describe('what failed is one click away', () => {
+  test('of a degraded subscription', () => {
+    const [first] = found([facts({ health: 'degraded' }, { totals: { ...COUNTS, deadLettered: 3 } })]);
+    expect(first).toMatchObject({
+      tone: 'bad',
+      title: 'Deliveries to partner.example/hooks fail',
+      text: '3 deliveries dead-lettered within 24 hours, and none was delivered since.',
+      link: { to: '/deliveries?webhook=whk_1&status=dead_lettered' },
+    });
+  });
+
+  test('of one that has recovered', () => {
+    expect(found([facts({}, { totals: { ...COUNTS, deadLettered: 1 } })])).toMatchObject([
+      { tone: 'warn', link: { to: '/deliveries?webhook=whk_1&status=dead_lettered' } },
+    ]);
+  });
+
+  test('of one that is tried again', () => {
+    expect(found([facts({}, { retrying: { count: 20, atLeast: true } })])).toMatchObject([
+      {
+        title: '20 deliveries or more to partner.example/hooks waiting for another attempt',
+        link: { to: '/deliveries?webhook=whk_1&status=retry_scheduled' },
+      },
+    ]);
+  });
+});
+
+test('a paused subscription is told only when it holds something', () => {
+  expect(found([facts({ state: 'paused' })])).toEqual([]);
+  expect(found([facts({ state: 'paused' }, { held: { count: 1, atLeast: false } })])).toMatchObject([
+    {
+      tone: 'warn',
+      title: 'partner.example/hooks is paused and holds 1 delivery',
+      link: { to: '/webhooks/whk_1' },
+    },
+  ]);
+});
+
+test('an unfinished rotation leads to where it is finished', () => {
+  expect(found([facts({ pendingSecretVersion: 2 })])).toMatchObject([
+    { tone: 'info', link: { to: '/webhooks/whk_1/rotate-secret' } },
+  ]);
+});
+
+test('a key that ends is told with its last use', () => {
+  const ending: ApiKey = {
+    ...KEY,
+    state: 'expiring',
+    expiresAt: '2026-09-02T00:00:00.000Z',
+    lastUsedAt: '2026-09-01T11:00:00.000Z',
+    replacedBy: 'key_2',
+  };
+  expect(found([], [ending, { ...KEY, state: 'revoked' }])).toMatchObject([
+    {
+      title: 'API key …wxyz ends in 12 hours',
+      text: 'It has been replaced. It was used 1 hour ago.',
+      link: { to: '/api-keys' },
+    },
+  ]);
+});
+
+test('the most urgent stands first', () => {
+  const tones = found([
+    facts({ id: 'whk_1', pendingSecretVersion: 2, verified: false }),
+    facts({ id: 'whk_2', state: 'paused', verified: false }),
+    facts({ id: 'whk_3', health: 'degraded' }),
+  ]).map(({ tone }) => tone);
+  expect(tones).toEqual(['bad', 'warn', 'info', 'info']);
+});

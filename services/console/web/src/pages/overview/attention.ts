@@ -1,0 +1,129 @@
+import type { ApiKey } from '../../api/api-keys.js';
+import type { AttemptCounts } from '../../api/statistics.js';
+import type { Webhook } from '../../api/webhooks.js';
+import { formatCountOf, formatRelative } from '../../format.js';
+import { PATHS } from '../../paths.js';
+import type { Tone } from '../../tones.js';
+import { webhookName } from '../../webhook-name.js';
+
+/** Something that an owner should look at, with where to go about it. */
+export interface Attention {
+  readonly key: string;
+  readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>;
+  readonly title: string;
+  readonly text: string;
+  readonly link: { readonly to: string; readonly label: string };
+}
+
+/** How many deliveries there are; `atLeast`: or more. */
+export interface DeliveryCount {
+  readonly count: number;
+  readonly atLeast: boolean;
+}
+
+/** What is known about one subscription. */
+export interface WebhookFacts {
+  readonly webhook: Webhook;
+  /** Of the last 24 hours; undefined while that is not known. */
+  readonly totals: AttemptCounts | undefined;
+  readonly held: DeliveryCount | undefined;
+  readonly retrying: DeliveryCount | undefined;
+}
+
+const URGENCY: Readonly<Record<Attention['tone'], number>> = { bad: 0, warn: 1, info: 2 };
+
+/** Everything that needs attention, the most urgent first. */
+export function attentionOf(facts: {
+  readonly webhooks: readonly WebhookFacts[];
+  readonly keys: readonly ApiKey[];
+  readonly now: Date;
+}): readonly Attention[] {
+  return [
+    ...facts.webhooks.flatMap(attentionOfWebhook),
+    ...facts.keys.flatMap((key) => attentionOfKey(key, facts.now)),
+  ].sort((one, other) => URGENCY[one.tone] - URGENCY[other.tone]);
+}
+
+function attentionOfWebhook({ webhook, totals, held, retrying }: WebhookFacts): readonly Attention[] {
+  const name = webhookName(webhook);
+  const found: Attention[] = [];
+  const add = (kind: string, attention: Omit<Attention, 'key'>) =>
+    found.push({ key: `${webhook.id} ${kind}`, ...attention });
+  const dead = totals?.deadLettered ?? 0;
+  const deadLettered = {
+    to: PATHS.deliveries({ webhook: webhook.id, status: 'dead_lettered' }),
+    label: 'See what failed',
+  };
+
+  if (webhook.health === 'degraded') {
+    const count = dead === 0 ? 'Deliveries' : formatCountOf(dead, 'delivery', 'deliveries');
+    add('degraded', {
+      tone: 'bad',
+      title: `Deliveries to ${name} fail`,
+      text: `${count} dead-lettered${dead === 0 ? '' : ' within 24 hours'}, and none was delivered since.`,
+      link: deadLettered,
+    });
+  } else if (dead > 0) {
+    add('dead-lettered', {
+      tone: 'warn',
+      title: `${formatCountOf(dead, 'delivery', 'deliveries')} to ${name} dead-lettered within 24 hours`,
+      text: 'Others were delivered since. Replay those that you still need.',
+      link: deadLettered,
+    });
+  }
+  if (retrying !== undefined && retrying.count > 0) {
+    add('retrying', {
+      tone: 'warn',
+      title: `${countText(retrying)} to ${name} waiting for another attempt`,
+      text: 'Your server did not take them. They are tried again by themselves.',
+      link: { to: PATHS.deliveries({ webhook: webhook.id, status: 'retry_scheduled' }), label: 'See why' },
+    });
+  }
+  if (webhook.state === 'paused' && held !== undefined && held.count > 0) {
+    add('held', {
+      tone: 'warn',
+      title: `${name} is paused and holds ${countText(held)}`,
+      text: 'They go on when it is activated.',
+      link: { to: PATHS.webhook(webhook.id), label: 'Go to the webhook' },
+    });
+  }
+  if (!webhook.verified) {
+    add('unverified', {
+      tone: webhook.state === 'active' ? 'warn' : 'info',
+      title: `${name} is not verified`,
+      text: 'Its present URL has not answered a test delivery with 2xx yet.',
+      link: { to: PATHS.webhook(webhook.id), label: 'Send a test' },
+    });
+  }
+  if (webhook.pendingSecretVersion !== null) {
+    add('pending-secret', {
+      tone: 'info',
+      title: `${name} has a new secret that is not in use yet`,
+      text: `Deliveries are signed with version ${webhook.secretVersion} until version ${webhook.pendingSecretVersion} is activated.`,
+      link: { to: PATHS.rotateSecret(webhook.id), label: 'Finish the rotation' },
+    });
+  }
+  return found;
+}
+
+function attentionOfKey(key: ApiKey, now: Date): readonly Attention[] {
+  if (key.state !== 'expiring' || key.expiresAt === null) return [];
+  const used =
+    key.lastUsedAt === null
+      ? 'It was never used.'
+      : `It was used ${formatRelative(new Date(key.lastUsedAt), now)}.`;
+  return [
+    {
+      key: key.id,
+      tone: 'warn',
+      title: `API key …${key.lastFour} ends ${formatRelative(new Date(key.expiresAt), now)}`,
+      text: `${key.replacedBy === null ? '' : 'It has been replaced. '}${used}`,
+      link: { to: PATHS.apiKeys, label: 'Go to the API keys' },
+    },
+  ];
+}
+
+function countText({ count, atLeast }: DeliveryCount): string {
+  const text = formatCountOf(count, 'delivery', 'deliveries');
+  return atLeast ? `${text} or more` : text;
+}

@@ -1,0 +1,183 @@
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { useSearchParams } from 'react-router';
+import { useApiKeys } from '../../api/api-keys.js';
+import { useDeliveryCounts } from '../../api/deliveries.js';
+import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.js';
+import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import { formatCount, formatDuration, formatShare } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { ErrorState } from '../../parts/error-state.js';
+import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { useOwner } from '../../parts/owner-context.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { useNow } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { chartPoints, SPAN_TEXTS, SPANS, spanNamed, spanUntil } from '../../statistics-span.js';
+import { attentionOf } from './attention.js';
+import { AttentionList } from './attention-list.js';
+import classes from './overview.module.css';
+import { WebhookTable } from './webhook-table.js';
+
+/** What needs attention, and how every webhook does. */
+export function Page() {
+  const { company } = useOwner();
+  const webhooks = useWebhooks();
+  const hasWebhooks = (webhooks.data?.subscriptions.length ?? 0) > 0;
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description={`How webhooks of ${company.name} do.`}
+        actions={
+          hasWebhooks && (
+            <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
+              Create a webhook
+            </LinkButton>
+          )
+        }
+      />
+      <AnswerView
+        data={webhooks.data}
+        error={webhooks.error}
+        label="your webhooks"
+        onRetry={() => void webhooks.refetch()}
+      >
+        {({ subscriptions }) => (subscriptions.length === 0 ? <Start /> : <State webhooks={subscriptions} />)}
+      </AnswerView>
+    </>
+  );
+}
+
+/** For an owner who has no webhook yet. */
+function Start() {
+  return (
+    <Panel>
+      <EmptyState
+        title="No webhooks yet"
+        icon={<IconWebhook size={28} />}
+        action={
+          <LinkButton to={PATHS.createWebhook} size="md" mt="sm">
+            Create your first webhook
+          </LinkButton>
+        }
+      >
+        A webhook sends events, such as a job that was assigned to you, to your server as soon as they happen.
+        Look at <TextLink to={PATHS.catalogue}>the events</TextLink> that there are, and take{' '}
+        <TextLink to={PATHS.receiverCode}>the code of a receiver</TextLink> to begin with.
+      </EmptyState>
+    </Panel>
+  );
+}
+
+function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+  const now = useNow();
+  const [query, setQuery] = useSearchParams();
+  const span = spanNamed(query.get('span'));
+  const lastDay = useCompanyStatistics();
+  const statistics = useCompanyStatistics(spanUntil(span, now));
+  const { keys = [] } = useApiKeys();
+  const totalsOfDay = totalsById(lastDay.data?.webhooks);
+  const held = useDeliveryCounts(
+    idsOf(webhooks, ({ state }) => state === 'paused'),
+    'held',
+  );
+  const retrying = useDeliveryCounts(
+    idsOf(webhooks, ({ id }) => (totalsOfDay.get(id)?.failed ?? 0) > 0),
+    'retry_scheduled',
+  );
+  const found = attentionOf({
+    webhooks: webhooks.map((webhook) => ({
+      webhook,
+      totals: totalsOfDay.get(webhook.id),
+      held: held.get(webhook.id),
+      retrying: retrying.get(webhook.id),
+    })),
+    keys,
+    now,
+  });
+
+  return (
+    <Stack gap="lg">
+      <AttentionList found={found} />
+      <Panel
+        title="Deliveries"
+        actions={
+          <SegmentedControl
+            aria-label="Time span"
+            value={span}
+            onChange={(value) => setQuery({ span: value }, { replace: true, preventScrollReset: true })}
+            data={SPANS.map((value) => ({ value, label: SPAN_LABELS[value] }))}
+            size="xs"
+          />
+        }
+      >
+        {statistics.data === undefined ? (
+          statistics.error !== null && (
+            <ErrorState
+              error={statistics.error}
+              title="Could not load the statistics."
+              onRetry={() => void statistics.refetch()}
+            />
+          )
+        ) : (
+          <Stack gap="lg">
+            <Figures totals={statistics.data.totals} />
+            {statistics.data.totals.attempts === 0 ? (
+              <Text c="dimmed">{`Nothing was sent in ${SPAN_TEXTS[span]}.`}</Text>
+            ) : (
+              <LazyTrafficChart
+                points={chartPoints(statistics.data, span, now)}
+                spanText={SPAN_TEXTS[span]}
+              />
+            )}
+          </Stack>
+        )}
+      </Panel>
+      <section aria-label="Webhooks">
+        <Group mb="sm">
+          <Text component="h2" fz="h2" fw={650} m={0}>
+            Webhooks
+          </Text>
+        </Group>
+        <WebhookTable webhooks={webhooks} totalsOf={totalsById(statistics.data?.webhooks)} span={span} />
+      </section>
+    </Stack>
+  );
+}
+
+const SPAN_LABELS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
+
+function Figures({ totals }: { readonly totals: AttemptCounts }) {
+  const figures = [
+    ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
+    ['Attempts', formatCount(totals.attempts)],
+    ['Failed attempts', formatCount(totals.failed)],
+    ['Dead-lettered', formatCount(totals.deadLettered)],
+    ['95% within', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
+  ] as const;
+  return (
+    <dl className={classes['figures']}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function idsOf(webhooks: readonly Webhook[], isMeant: (webhook: Webhook) => boolean): readonly string[] {
+  return webhooks.filter(isMeant).map(({ id }) => id);
+}
+
+function totalsById(
+  webhooks: readonly { readonly webhookId: string; readonly totals: AttemptCounts }[] | undefined,
+): ReadonlyMap<string, AttemptCounts> {
+  return new Map((webhooks ?? []).map(({ webhookId, totals }) => [webhookId, totals]));
+}

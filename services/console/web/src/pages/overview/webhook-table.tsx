@@ -1,0 +1,107 @@
+import { Group, Text } from '@mantine/core';
+import { type AttemptCounts, useWebhookStatistics } from '../../api/statistics.js';
+import type { Webhook } from '../../api/webhooks.js';
+import { formatCountOf, formatDuration, formatShare } from '../../format.js';
+import { HealthBadge, StateBadge } from '../../parts/badges.js';
+import { DataTable } from '../../parts/data-table.js';
+import { useNow } from '../../parts/relative-time.js';
+import { Sparkline } from '../../parts/sparkline.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { chartPoints, SPAN_TEXTS, type SpanName, spanUntil } from '../../statistics-span.js';
+import { webhookName } from '../../webhook-name.js';
+
+/** Every subscription with how it does. */
+export function WebhookTable(props: {
+  readonly webhooks: readonly Webhook[];
+  readonly totalsOf: ReadonlyMap<string, AttemptCounts>;
+  readonly span: SpanName;
+}) {
+  const { webhooks, totalsOf, span } = props;
+  return (
+    <DataTable
+      caption={`Webhooks, with how they did in ${SPAN_TEXTS[span]}`}
+      rows={webhooks}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: 'Webhook',
+          isName: true,
+          cell: (webhook) => (
+            <div>
+              <TextLink to={PATHS.webhook(webhook.id)} fw={600}>
+                {webhookName(webhook)}
+              </TextLink>
+              {webhook.description !== '' && (
+                <Text size="xs" c="dimmed">
+                  {webhook.url}
+                </Text>
+              )}
+            </div>
+          ),
+        },
+        {
+          header: 'State',
+          cell: ({ state, health }) => (
+            <Group gap={6} component="span">
+              <StateBadge state={state} />
+              <HealthBadge health={health} />
+            </Group>
+          ),
+        },
+        {
+          header: 'Attempts over time',
+          cell: ({ id }) => <WebhookSparkline id={id} span={span} />,
+        },
+        {
+          header: 'Success rate',
+          isNumber: true,
+          cell: ({ id }) => {
+            const totals = totalsOf.get(id);
+            return totals === undefined ? '–' : (formatShare(totals.delivered, totals.attempts) ?? '–');
+          },
+        },
+        {
+          header: '95% within',
+          isNumber: true,
+          cell: ({ id }) => {
+            const duration = totalsOf.get(id)?.p95Ms ?? null;
+            return duration === null ? '–' : formatDuration(duration);
+          },
+        },
+        {
+          header: 'Failures',
+          cell: ({ id }) => <Failures id={id} totals={totalsOf.get(id)} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Failures({ id, totals }: { readonly id: string; readonly totals: AttemptCounts | undefined }) {
+  if (totals === undefined || totals.failed === 0) return <span>None</span>;
+  const isDead = totals.deadLettered > 0;
+  return (
+    <TextLink
+      to={PATHS.deliveries({ webhook: id, status: isDead ? 'dead_lettered' : 'retry_scheduled' })}
+      size="sm"
+    >
+      {isDead
+        ? `${formatCountOf(totals.deadLettered, 'delivery', 'deliveries')} dead-lettered`
+        : formatCountOf(totals.failed, 'failed attempt', 'failed attempts')}
+    </TextLink>
+  );
+}
+
+function WebhookSparkline({ id, span }: { readonly id: string; readonly span: SpanName }) {
+  const now = useNow();
+  const { data } = useWebhookStatistics(id, spanUntil(span, now));
+  if (data === undefined) return <span aria-hidden>–</span>;
+  const { delivered, failed } = data.totals;
+  return (
+    <Sparkline
+      points={chartPoints(data, span, now)}
+      label={`${formatCountOf(delivered, 'attempt', 'attempts')} delivered and ${failed} failed in ${SPAN_TEXTS[span]}`}
+    />
+  );
+}

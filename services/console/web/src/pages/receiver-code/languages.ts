@@ -1,0 +1,93 @@
+import { NODE_BY_HAND, NODE_LIBRARY, NODE_SERVER } from './node-snippets.js';
+import { CSHARP_LIBRARY, GO_LIBRARY, JAVA_LIBRARY, PHP_LIBRARY, RUBY_LIBRARY } from './other-snippets.js';
+import { PYTHON_BY_HAND, PYTHON_LIBRARY, PYTHON_SERVER } from './python-snippets.js';
+
+/** The languages that there is code for. */
+export const LANGUAGE_IDS = ['node', 'python', 'go', 'php', 'ruby', 'csharp', 'java'] as const;
+
+export type LanguageId = (typeof LANGUAGE_IDS)[number];
+
+/** The code of a receiver in one language. */
+export interface LanguageCode {
+  readonly id: LanguageId;
+  readonly name: string;
+  /** The package of Standard Webhooks, and how to get it. */
+  readonly packageName: string;
+  readonly install: string;
+  /** Whether `install` is a command or belongs into a file. */
+  readonly installInto?: string;
+  readonly library: string;
+  readonly byHand?: string;
+  /** How `library` or `byHand` is put behind a web server, if they do not hold that. */
+  readonly server?: string;
+  readonly note?: string;
+}
+
+/** The code of a receiver, by language. */
+export const LANGUAGES: readonly LanguageCode[] = [
+  {
+    id: 'node',
+    name: 'Node',
+    packageName: 'standardwebhooks',
+    install: 'npm install standardwebhooks',
+    library: NODE_LIBRARY,
+    byHand: NODE_BY_HAND,
+    server: NODE_SERVER,
+  },
+  {
+    id: 'python',
+    name: 'Python',
+    packageName: 'standardwebhooks',
+    install: 'pip install standardwebhooks',
+    library: PYTHON_LIBRARY,
+    byHand: PYTHON_BY_HAND,
+    server: PYTHON_SERVER,
+  },
+  {
+    id: 'go',
+    name: 'Go',
+    packageName: 'github.com/standard-webhooks/standard-webhooks/libraries/go',
+    install: 'go get github.com/standard-webhooks/standard-webhooks/libraries/go',
+    library: GO_LIBRARY,
+  },
+  {
+    id: 'php',
+    name: 'PHP',
+    packageName: 'standard-webhooks/standard-webhooks',
+    install: 'composer require standard-webhooks/standard-webhooks',
+    library: PHP_LIBRARY,
+  },
+  {
+    id: 'ruby',
+    name: 'Ruby',
+    packageName: 'standardwebhooks',
+    install: 'gem install standardwebhooks sinatra rackup puma',
+    library: RUBY_LIBRARY,
+  },
+  {
+    id: 'csharp',
+    name: 'C#',
+    packageName: 'StandardWebhooks.StandardWebhooks',
+    install: 'dotnet add package StandardWebhooks.StandardWebhooks',
+    library: CSHARP_LIBRARY,
+    note: 'The package with the short name StandardWebhooks is made by somebody else and is used in another way.',
+  },
+  {
+    id: 'java',
+    name: 'Java',
+    packageName: 'com.standardwebhooks:standardwebhooks',
+    install: `<dependency>
+  <groupId>com.standardwebhooks</groupId>
+  <artifactId>standardwebhooks</artifactId>
+  <version>1.1.1</version>
+</dependency>`,
+    installInto: 'pom.xml',
+    library: JAVA_LIBRARY,
+    note: 'Java 11 or later. Look for the newest version on Maven Central.',
+  },
+];
+
+/** The language of an id; the first one when there is none. */
+export function languageNamed(id: string | null | undefined): LanguageId {
+  return LANGUAGE_IDS.find((known) => known === id) ?? LANGUAGE_IDS[0];
+}

@@ -1,0 +1,93 @@
+/** How a Node receiver is put behind a web server; `receive` is one of the two below. */
+export const NODE_SERVER = `import express from 'express'; // npm install express
+import { receive } from './receive.mjs';
+
+// Yours: the events in a database. An id is stored once, also when two deliveries of it arrive together
+// (for example: insert into events (id, body) values ($1, $2) on conflict (id) do nothing).
+const store = {
+  async has(eventId) {
+    throw new Error('not written yet');
+  },
+  async add(eventId, event) {
+    throw new Error('not written yet');
+  },
+};
+
+const app = express();
+// express.raw keeps the bytes as they came: JSON that was parsed and written again has another signature.
+app.post('/webhooks', express.raw({ type: 'application/json' }), async (request, response) => {
+  try {
+    response.sendStatus(await receive(request.headers, request.body, store));
+  } catch (error) {
+    console.error(error);
+    response.sendStatus(500); // The delivery comes again.
+  }
+});
+app.listen(8080);
+`;
+
+/** Verifies with the npm package of Standard Webhooks. */
+export const NODE_LIBRARY = `// receive.mjs
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+
+/** The status to answer with. body: the raw bytes, a Buffer. */
+export async function receive(headers, body, store) {
+  // The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
+  const secret = process.env['WEBHOOK_SECRET_' + headers['x-svc-secret-version']];
+  if (!secret) return 401;
+
+  // The signature over the raw body, compared in constant time, and that it is at most 300 seconds old.
+  try {
+    new Webhook(secret).verify(body, headers, { jsonParse: false });
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return 401;
+    throw error;
+  }
+
+  // The same event can come more than once: it is processed once, and acknowledged each time.
+  const eventId = headers['webhook-id'];
+  if (await store.has(eventId)) return 204;
+
+  // Only now look into the body, and answer 2xx only after it is stored.
+  await store.add(eventId, JSON.parse(body.toString('utf8')));
+  return 204;
+}
+`;
+
+/** Verifies `x-svc-signature` with what Node has. */
+export const NODE_BY_HAND = `// receive.mjs
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const TOLERANCE_SECONDS = 300;
+
+/** The status to answer with. body: the raw bytes, a Buffer. */
+export async function receive(headers, body, store) {
+  // The secret of the version that signed it. While you rotate, two are set: WEBHOOK_SECRET_1 and WEBHOOK_SECRET_2.
+  const secret = process.env['WEBHOOK_SECRET_' + headers['x-svc-secret-version']];
+  if (!secret) return 401;
+
+  // 1. The signature over the raw body, compared in constant time. The key is the whole secret, whsec_ included.
+  const timestamp = headers['x-svc-timestamp'] ?? '';
+  const expected = Buffer.from(
+    'v1=' + createHmac('sha256', secret).update(timestamp + '.').update(body).digest('hex'),
+  );
+  const given = Buffer.from(headers['x-svc-signature'] ?? '');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 401;
+
+  // 2. It is at most 300 seconds old.
+  const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
+  if (!(ageSeconds <= TOLERANCE_SECONDS)) return 401;
+
+  // 3. The same event can come more than once: it is processed once, and acknowledged each time.
+  const eventId = headers['webhook-id'];
+  if (await store.has(eventId)) return 204;
+
+  // 4. Only now look into the body. The signature covers its id, but not the header.
+  const event = JSON.parse(body.toString('utf8'));
+  if (event.id !== eventId) return 400;
+
+  // 5. Answer 2xx only after it is stored.
+  await store.add(eventId, event);
+  return 204;
+}
+`;

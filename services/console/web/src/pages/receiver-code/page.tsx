@@ -1,0 +1,123 @@
+import { Code, List, Stack, Tabs, Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { CodeBlock } from '../../parts/code-block.js';
+import { Notice } from '../../parts/notice.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { type LanguageCode, languageNamed, LANGUAGES } from './languages.js';
+
+/** Code that verifies deliveries, ready to copy. */
+export function Page() {
+  const [stored, setStored] = useLocalStorage({ key: 'partner-console-receiver-language' });
+  return (
+    <>
+      <PageHeader
+        title="Receiver code"
+        description="What the server behind your webhook does with each delivery, ready for your developer to copy."
+      />
+      <Stack gap="lg">
+        <Rules />
+        <Tabs
+          value={languageNamed(stored)}
+          onChange={(id) => setStored(languageNamed(id))}
+          keepMounted={false}
+        >
+          <Tabs.List aria-label="Language" mb="md">
+            {LANGUAGES.map(({ id, name }) => (
+              <Tabs.Tab key={id} value={id}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {LANGUAGES.map((language) => (
+            <Tabs.Panel key={language.id} value={language.id}>
+              <Language language={language} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </>
+  );
+}
+
+/** What every receiver has to do, whatever it is written in. */
+function Rules() {
+  return (
+    <Panel title="What a receiver does">
+      <Stack gap="sm">
+        <List type="ordered" spacing={6} size="sm">
+          <List.Item>
+            <b>Checks the signature</b> over the bytes of the body as they came, in constant time, with the
+            secret of the version that <Code>x-svc-secret-version</Code> names. Nobody else can make one.
+          </List.Item>
+          <List.Item>
+            <b>Checks the time</b>: a delivery that was signed more than 300 seconds ago is refused, so that a
+            copied one is of no use.
+          </List.Item>
+          <List.Item>
+            <b>Looks whether it has the event already</b>. The same event can come more than once with the
+            same id; every one of them is answered with 2xx, and only the first is processed.
+          </List.Item>
+          <List.Item>
+            <b>Parses the body</b>, and not before.
+          </List.Item>
+          <List.Item>
+            <b>Answers 2xx only after the event is stored</b>, within 10 seconds. Any other answer makes the
+            delivery come again; do slow work afterwards.
+          </List.Item>
+        </List>
+        <Notice tone="info" title="While you rotate a secret, the receiver knows two.">
+          Set the new one as <Code>WEBHOOK_SECRET_2</Code> beside <Code>WEBHOOK_SECRET_1</Code> before you
+          activate it. Keep the old one for a day after that, for deliveries that are still on their way. The
+          number is the version that the console shows.{' '}
+          <TextLink to={PATHS.webhooks}>Go to your webhooks</TextLink>
+        </Notice>
+      </Stack>
+    </Panel>
+  );
+}
+
+function Language({ language }: { readonly language: LanguageCode }) {
+  const { name, packageName, install, installInto, library, byHand, server, note } = language;
+  return (
+    <Stack gap="lg">
+      <Panel title={`${name} with a library`}>
+        <Stack gap="sm">
+          <Text size="sm">
+            Every delivery carries the signature of Standard Webhooks, which the package{' '}
+            <Code>{packageName}</Code> verifies. This is the least code to get wrong.
+          </Text>
+          {note !== undefined && <Notice tone="info">{note}</Notice>}
+          <CodeBlock
+            label={installInto === undefined ? 'Command to install it' : `Dependency in ${installInto}`}
+            code={install}
+          />
+          <CodeBlock label="Receiver with the library" code={library} maxHeight="48rem" />
+        </Stack>
+      </Panel>
+      {byHand !== undefined && (
+        <Panel title={`${name} without a library`}>
+          <Stack gap="sm">
+            <Text size="sm">
+              The same, with the service’s own signature <Code>x-svc-signature</Code> and nothing but what{' '}
+              {name} has. It takes the place of the one above.
+            </Text>
+            <CodeBlock label="Receiver by hand" code={byHand} maxHeight="48rem" />
+          </Stack>
+        </Panel>
+      )}
+      {server !== undefined && (
+        <Panel title={`${name} web server`}>
+          <Stack gap="sm">
+            <Text size="sm">
+              Puts either of them behind an address. Keeping the events is yours to write.
+            </Text>
+            <CodeBlock label="Web server" code={server} maxHeight="48rem" />
+          </Stack>
+        </Panel>
+      )}
+    </Stack>
+  );
+}

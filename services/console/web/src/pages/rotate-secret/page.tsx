@@ -1,0 +1,33 @@
+import { useParams } from 'react-router';
+import { useWebhook } from '../../api/webhooks.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { PATHS } from '../../paths.js';
+import { webhookName } from '../../webhook-name.js';
+import { RotationSteps } from './rotation-steps.js';
+
+/** A new secret for a subscription, without a delivery that the receiver can not check. */
+export function Page() {
+  const { id = '' } = useParams();
+  const webhook = useWebhook(id);
+  return (
+    <>
+      <PageHeader
+        title="Replace the signing secret"
+        back={{
+          to: PATHS.webhook(id),
+          label: webhook.data === undefined ? 'Webhook' : webhookName(webhook.data),
+        }}
+        description="Both secrets work side by side until you switch over, so no delivery is lost. You can leave in between and go on later."
+      />
+      <AnswerView
+        data={webhook.data}
+        error={webhook.error}
+        label="the webhook"
+        onRetry={() => void webhook.refetch()}
+      >
+        {(found) => <RotationSteps key={found.id} webhook={found} />}
+      </AnswerView>
+    </>
+  );
+}

@@ -1,0 +1,8 @@
+/** How a receiver is told two secrets by their versions. The secrets themselves stand nowhere but in the receiver. */
+export function receiverSettings(current: number, pending: number): string {
+  return [
+    '# One line for each version of the secret',
+    `WEBHOOK_SECRET_${current}=<the secret that your server has now>`,
+    `WEBHOOK_SECRET_${pending}=<the new secret from step 1>`,
+  ].join('\n');
+}

@@ -1,0 +1,174 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useActivateSecret, useRotateSecret, type Webhook } from '../../api/webhooks.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Notice } from '../../parts/notice.js';
+import { SecretOnce } from '../../parts/secret-once.js';
+import { PATHS } from '../../paths.js';
+import { LeaveGuard } from '../webhook/leave-guard.js';
+import { StepPanel } from '../webhook/step-panel.js';
+import { TestSteps } from '../webhook/test-steps.js';
+import { useTestDelivery } from '../webhook/use-test-delivery.js';
+import { receiverSettings } from './receiver-settings.js';
+
+interface Versions {
+  readonly current: number;
+  /** Undefined until a new secret is made. */
+  readonly pending: number | undefined;
+}
+
+/** The four steps; they go on where they were left when a new secret waits already. */
+export function RotationSteps({ webhook }: { readonly webhook: Webhook }) {
+  const rotate = useRotateSecret(webhook.id);
+  const [storedVersion, setStoredVersion] = useState<number>();
+  /** What has become of this page's rotation; the subscription itself forgets the former version. */
+  const [activated, setActivated] = useState<{ readonly current: number; readonly pending: number }>();
+  const made = rotate.answer;
+  const versions: Versions = activated ?? {
+    current: webhook.secretVersion,
+    pending: made?.pendingSecretVersion ?? webhook.pendingSecretVersion ?? undefined,
+  };
+  const isShown = made !== undefined && made.pendingSecretVersion === versions.pending;
+  const isStored = versions.pending !== undefined && (!isShown || storedVersion === versions.pending);
+
+  return (
+    <Stack gap="lg">
+      <LeaveGuard isOn={isShown && !isStored} />
+      <StepPanel number={1} title="Make a new secret" state={isStored ? 'done' : 'next'}>
+        {isShown ? (
+          <SecretOnce
+            key={versions.pending}
+            label={`Signing secret, version ${made.pendingSecretVersion}`}
+            secret={made.secret}
+            onStored={(stored) => setStoredVersion(stored ? made.pendingSecretVersion : undefined)}
+          />
+        ) : (
+          <MakeSecret versions={versions} isRunning={rotate.isRunning} onMake={() => rotate.run(undefined)} />
+        )}
+      </StepPanel>
+      <LoadProveAndActivate
+        key={`${versions.pending ?? 0}`}
+        webhookId={webhook.id}
+        versions={versions}
+        isBlocked={!isStored}
+        isActivated={activated !== undefined}
+        onActivated={setActivated}
+      />
+    </Stack>
+  );
+}
+
+function MakeSecret(props: {
+  readonly versions: Versions;
+  readonly isRunning: boolean;
+  readonly onMake: () => void;
+}) {
+  const { current, pending } = props.versions;
+  return (
+    <Stack gap="sm">
+      {pending === undefined ? (
+        <Text size="sm">{`Version ${current} goes on signing until the last step.`}</Text>
+      ) : (
+        <Notice tone="info" title={`Version ${pending} was made earlier.`}>
+          It is not shown again. If you have stored it, go on with step 2. If not, make another one: it takes
+          the place of the one that waits.
+        </Notice>
+      )}
+      <Group>
+        <Button
+          variant={pending === undefined ? 'filled' : 'default'}
+          loading={props.isRunning}
+          onClick={props.onMake}
+        >
+          {pending === undefined ? 'Make a new secret' : 'Make another one'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function LoadProveAndActivate(props: {
+  readonly webhookId: string;
+  readonly versions: Versions;
+  readonly isBlocked: boolean;
+  readonly isActivated: boolean;
+  readonly onActivated: (versions: { readonly current: number; readonly pending: number }) => void;
+}) {
+  const { webhookId, versions, isBlocked, isActivated } = props;
+  const { current, pending } = versions;
+  const test = useTestDelivery(webhookId, pending);
+  const activate = useActivateSecret(webhookId);
+  const isProven = test.outcome?.kind === 'delivered';
+  return (
+    <>
+      <StepPanel
+        number={2}
+        title="Give it to your server beside the old one"
+        state={isProven || isActivated ? 'done' : isBlocked ? 'later' : 'next'}
+      >
+        <Stack gap="sm">
+          <Text size="sm">
+            Your server has to know both. The header x-svc-secret-version of each delivery says which one
+            signed it.{' '}
+            <Anchor component={Link} to={PATHS.receiverCode} target="_blank">
+              Code that does so (opens in a new tab)
+            </Anchor>
+          </Text>
+          <CodeBlock
+            label="Settings of your server"
+            copies="settings"
+            code={receiverSettings(current, pending ?? current + 1)}
+            maxHeight="14rem"
+          />
+        </Stack>
+      </StepPanel>
+      <StepPanel
+        number={3}
+        title="Prove that your server knows it"
+        state={isProven ? 'done' : isBlocked ? 'later' : 'next'}
+      >
+        <Stack gap="sm">
+          <Text size="sm">
+            {`Sends a test delivery that is signed with ${pending === undefined ? 'the new secret' : `version ${pending}`}. Your server has to answer it with 2xx, and must not do so when the signature is wrong.`}
+          </Text>
+          {!isActivated && <TestSteps test={test} isBlocked={isBlocked} isNext={!isProven} />}
+        </Stack>
+      </StepPanel>
+      <StepPanel number={4} title="Switch over" state={isActivated ? 'done' : isProven ? 'next' : 'later'}>
+        {isActivated ? (
+          <Stack gap="sm">
+            <Notice tone="good" title={`Version ${pending ?? ''} signs every delivery from now on.`} isAlert>
+              {`Keep version ${current} at your server for one more day: deliveries that were under way may be signed with it. Then remove it.`}
+            </Notice>
+            <Group>
+              <LinkButton to={PATHS.webhook(webhookId)}>Back to the webhook</LinkButton>
+            </Group>
+          </Stack>
+        ) : (
+          <Stack gap="sm">
+            <Text size="sm">Every delivery is signed with the new secret from then on.</Text>
+            <Group>
+              <Button
+                disabled={!isProven || pending === undefined}
+                loading={activate.isRunning}
+                onClick={() => {
+                  if (pending === undefined) return;
+                  activate.run(
+                    { pendingSecretVersion: pending },
+                    {
+                      onSuccess: () => props.onActivated({ current, pending }),
+                    },
+                  );
+                }}
+              >
+                Activate the new secret
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </StepPanel>
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconDeviceLaptop } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ApiError } from '../../api/api-error.js';
+import { type ListedSession, useEndSession, useSessions } from '../../api/sessions.js';
+import { useAction } from '../../api/use-action.js';
+import { browserName } from '../../browser-name.js';
+import { formatCountOf } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { ToneBadge } from '../../parts/badges.js';
+import { ConfirmDialog } from '../../parts/confirm-dialog.js';
+import { DataTable } from '../../parts/data-table.js';
+import { Notice } from '../../parts/notice.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+
+/** Where the owner is signed in. */
+export function Page() {
+  const sessions = useSessions();
+  return (
+    <>
+      <PageHeader
+        title="Sessions"
+        description="Where you are signed in to this console. End what you do not know or do not need any more."
+      />
+      <AnswerView
+        data={sessions.data}
+        error={sessions.error}
+        label="your sessions"
+        onRetry={() => void sessions.refetch()}
+      >
+        {(data) => <List sessions={data.sessions} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function List({ sessions }: { readonly sessions: readonly ListedSession[] }) {
+  const others = sessions.filter(({ current }) => !current);
+  const [isAsking, setAsking] = useState(false);
+  const endSession = useEndSession();
+  const endOthers = useEndSessions(() => setAsking(false));
+  return (
+    <Stack gap="md">
+      {others.length === 0 ? (
+        <Notice tone="good" title="This is your only session.">
+          Nobody is signed in with your name anywhere else.
+        </Notice>
+      ) : (
+        <Group>
+          <Button variant="default" onClick={() => setAsking(true)}>
+            End all other sessions
+          </Button>
+        </Group>
+      )}
+      <DataTable
+        caption="Your sessions, newest first"
+        rows={sessions}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: 'Browser',
+            isName: true,
+            cell: ({ userAgent, current }) => (
+              <Group gap="xs" title={userAgent ?? ''}>
+                {browserName(userAgent)}
+                {current && (
+                  <ToneBadge tone="good" icon={IconDeviceLaptop}>
+                    This session
+                  </ToneBadge>
+                )}
+              </Group>
+            ),
+          },
+          { header: 'Address', cell: ({ remoteAddress }) => remoteAddress },
+          { header: 'Signed in', cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+          { header: 'Last used', cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+          { header: 'Ends if not used', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
+          {
+            header: 'Action',
+            cell: (session) =>
+              session.current ? (
+                <Text size="sm" c="dimmed" component="span">
+                  Use Sign out
+                </Text>
+              ) : (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`End the session of ${browserName(session.userAgent)} from ${session.remoteAddress}`}
+                  loading={endSession.isRunning}
+                  onClick={() => endSession.run(session.id)}
+                >
+                  End
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="End all other sessions?"
+        confirmLabel="End them"
+        isDangerous
+        isRunning={endOthers.isRunning}
+        onConfirm={() => endOthers.run(others.map(({ id }) => id))}
+        onClose={() => setAsking(false)}
+      >
+        {`${formatCountOf(others.length, 'session ends', 'sessions end')} at once. Whoever uses one of them has to sign in again. This session stays.`}
+      </ConfirmDialog>
+    </Stack>
+  );
+}
+
+/** Ends sessions one after the other; one that has ended meanwhile is none to worry about. */
+function useEndSessions(onDone: () => void) {
+  return useAction({
+    act: async (api, ids: readonly string[]) => {
+      for (const id of ids) {
+        try {
+          await api.send({ method: 'DELETE', path: `/sessions/${encodeURIComponent(id)}` });
+        } catch (thrown) {
+          if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
+        }
+      }
+    },
+    done: 'All other sessions ended.',
+    onDone,
+  });
+}

@@ -1,0 +1,52 @@
+import { Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { useCheckUrl } from '../../api/webhooks.js';
+import { sentenceOf } from './sentence-of.js';
+
+const CHECK_AFTER_MS = 400;
+
+/** The field for the address of a subscription. It is checked while somebody types. */
+export function AddressField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Why the address was refused when it was sent. */
+  readonly fault: string | undefined;
+}) {
+  const { value, onChange, fault } = props;
+  const check = useCheckUrl();
+  const [checked, setChecked] = useState('');
+  const checkSoon = useDebouncedCallback((url: string) => {
+    setChecked(url);
+    if (url !== '') check.run({ url });
+  }, CHECK_AFTER_MS);
+  const verdict = value !== '' && value === checked ? check.answer : undefined;
+  const reason = fault ?? (verdict?.ok === false ? verdict.reason : undefined);
+  return (
+    <div>
+      <TextInput
+        label="Address of your server"
+        description="Where events are sent. It begins with https:// and can be reached from the internet."
+        placeholder="https://hooks.your-company.com/partner"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2048}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const typed = currentTarget.value.trim();
+          onChange(typed);
+          checkSoon(typed);
+        }}
+        error={reason === undefined ? undefined : sentenceOf(reason, 'The address')}
+        required
+        withAsterisk={false}
+      />
+      <Text size="sm" c="dimmed" role="status" mt={4}>
+        {reason === undefined &&
+          (verdict?.ok === true ? '✓ This address can be used.' : check.isRunning ? 'Checking …' : '')}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
+import {
+  type CatalogueEvent,
+  type EventGroup,
+  groupsFor,
+  isChosen,
+  toggleEvent,
+  toggleGroup,
+} from './event-choice.js';
+
+const { events } = createEventCatalogue();
+
+function installGroup(): EventGroup {
+  const [group] = groupsFor(events, 'INSTALLER');
+  if (group === undefined) throw new Error('installers have events');
+  return group;
+}
+
+function eventNamed(name: string): CatalogueEvent {
+  const event = events.find((candidate) => candidate.name === name);
+  if (event === undefined) throw new Error(`there is no ${name}`);
+  return event;
+}
+
+const ASSIGNED = eventNamed('install.job_assigned');
+const MOVED = eventNamed('install.status_changed');
+
+describe('the events to choose from', () => {
+  test('are those of the class, without tests, which are sent to everybody', () => {
+    expect(groupsFor(events, 'INSTALLER').map(({ pattern }) => pattern)).toEqual(['install.*']);
+    expect(installGroup().events.map(({ name }) => name)).not.toContain('install.test');
+    expect(groupsFor(events, 'SALES').map(({ name }) => name)).not.toContain('install');
+    expect(groupsFor(events, 'ACCOUNTING').map(({ about }) => about)).toEqual(['journal']);
+  });
+});
+
+describe('a choice', () => {
+  const group = installGroup();
+
+  test('of a group takes the place of its single events, and is undone as a whole', () => {
+    const whole = toggleGroup(['install.job_assigned', 'quote.sent'], group);
+    expect(whole).toEqual(['quote.sent', 'install.*']);
+    expect(group.events.every((event) => isChosen(whole, event))).toBe(true);
+    expect(toggleGroup(whole, group)).toEqual(['quote.sent']);
+  });
+
+  test('of one event adds and removes it alone', () => {
+    const one = toggleEvent([], group, ASSIGNED);
+    expect(one).toEqual(['install.job_assigned']);
+    const two = toggleEvent(one, group, MOVED);
+    expect(two).toEqual(['install.job_assigned', 'install.status_changed']);
+    expect(toggleEvent(two, group, ASSIGNED)).toEqual(['install.status_changed']);
+  });
+
+  test('without one event of a whole group names the others', () => {
+    const others = toggleEvent(['install.*'], group, ASSIGNED);
+    expect(others).toHaveLength(group.events.length - 1);
+    expect(others).not.toContain('install.job_assigned');
+    expect(others).not.toContain('install.*');
+  });
+});

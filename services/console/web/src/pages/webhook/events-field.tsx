@@ -1,0 +1,136 @@
+import { Checkbox, Code, Group, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useEventCatalogue } from '../../api/webhooks.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { useOwner } from '../../parts/owner-context.js';
+import {
+  type CatalogueEvent,
+  type EventGroup,
+  groupsFor,
+  isChosen,
+  toggleEvent,
+  toggleGroup,
+} from './event-choice.js';
+import { sentenceOf } from './sentence-of.js';
+import classes from './webhook.module.css';
+
+interface Choice {
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+}
+
+/** The events of a subscription, chosen from the catalogue by group or one by one. */
+export function EventsField({ fault, ...choice }: Choice & { readonly fault: string | undefined }) {
+  const catalogue = useEventCatalogue();
+  const { company } = useOwner();
+  return (
+    <Stack gap="xs">
+      <div>
+        <Text size="sm" fw={500}>
+          Events
+        </Text>
+        <Text size="sm" c="dimmed">
+          What your server is told about. Test deliveries are always possible.
+        </Text>
+      </div>
+      <AnswerView
+        data={catalogue.data}
+        error={catalogue.error}
+        label="the events"
+        onRetry={() => void catalogue.refetch()}
+      >
+        {({ events }) =>
+          groupsFor(events, company.class).map((group) => (
+            <GroupField key={group.name} group={group} choice={choice} />
+          ))
+        }
+      </AnswerView>
+      {fault !== undefined && <Input.Error role="alert">{fault}</Input.Error>}
+    </Stack>
+  );
+}
+
+function GroupField({ group, choice }: { readonly group: EventGroup; readonly choice: Choice }) {
+  const { value, onChange } = choice;
+  const isWhole = value.includes(group.pattern);
+  return (
+    <fieldset className={classes['group']}>
+      <VisuallyHidden component="legend">{`About ${group.about}`}</VisuallyHidden>
+      <div className={classes['whole']}>
+        <Checkbox
+          label={
+            <>
+              {`All ${group.about} events `}
+              <Code>{group.pattern}</Code>
+            </>
+          }
+          description="Also those that are added later."
+          checked={isWhole}
+          indeterminate={!isWhole && group.events.some((event) => isChosen(value, event))}
+          onChange={() => onChange(toggleGroup(value, group))}
+        />
+      </div>
+      <ul className={classes['events']}>
+        {group.events.map((event) => (
+          <li key={event.name}>
+            <Checkbox
+              label={
+                <Group gap="xs" component="span">
+                  <Code>{event.name}</Code>
+                  {event.schema === null && (
+                    <Text span size="xs" c="dimmed">
+                      not sent yet
+                    </Text>
+                  )}
+                </Group>
+              }
+              description={sentenceOf(event.meaning, '')}
+              checked={isChosen(value, event)}
+              onChange={() => onChange(toggleEvent(value, group, event))}
+            />
+            {event.schema !== null && event.example !== null && <EventDetails event={event} />}
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+function EventDetails({ event }: { readonly event: CatalogueEvent }) {
+  return (
+    <Expandable
+      label={
+        <>
+          Example and schema<VisuallyHidden component="span">{` of ${event.name}`}</VisuallyHidden>
+        </>
+      }
+    >
+      <Stack gap="sm" mt="xs">
+        <CodeBlock
+          label={`Example of ${event.name}`}
+          copies="example"
+          code={JSON.stringify(event.example, null, 2)}
+          maxHeight="18rem"
+        />
+        <CodeBlock
+          label={`JSON Schema of ${event.name}`}
+          copies="schema"
+          code={JSON.stringify(event.schema, null, 2)}
+          maxHeight="18rem"
+        />
+      </Stack>
+    </Expandable>
+  );
+}
+
+/** Makes what it holds only when it is opened. */
+function Expandable({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={classes['details']} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{label}</summary>
+      {isOpen && children}
+    </details>
+  );
+}

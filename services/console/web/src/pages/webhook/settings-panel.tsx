@@ -1,0 +1,147 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { IconPencil } from '@tabler/icons-react';
+import { type SubmitEvent, useState } from 'react';
+import { faultsByField, messageOf } from '../../api/api-error.js';
+import { useUpdateWebhook, type Webhook } from '../../api/webhooks.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { Notice } from '../../parts/notice.js';
+import { Panel } from '../../parts/panel.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { AddressField } from './address-field.js';
+import { changesOf, type WebhookSettings } from './changes-of.js';
+import { EventPatterns } from './event-patterns.js';
+import { eventsFault } from './events-fault.js';
+import { EventsField } from './events-field.js';
+import classes from './webhook.module.css';
+
+/** What a subscription is made of, and a form that changes it. */
+export function SettingsPanel({ webhook }: { readonly webhook: Webhook }) {
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <Panel
+      title="Settings"
+      actions={
+        !isEditing && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPencil size={16} aria-hidden />}
+            onClick={() => setEditing(true)}
+          >
+            Edit settings
+          </Button>
+        )
+      }
+    >
+      {isEditing ? (
+        <SettingsForm webhook={webhook} onClose={() => setEditing(false)} />
+      ) : (
+        <Settings webhook={webhook} />
+      )}
+    </Panel>
+  );
+}
+
+function Settings({ webhook }: { readonly webhook: Webhook }) {
+  const { id, url, description, events, schemaVersion, createdAt, updatedAt } = webhook;
+  return (
+    <dl className={classes['facts']}>
+      <dt>Address</dt>
+      <dd>
+        <Group gap={4}>
+          {url}
+          <CopyButton value={url} what="the address" isSmall />
+        </Group>
+      </dd>
+      <dt>Name</dt>
+      <dd>{description === '' ? 'None' : description}</dd>
+      <dt>Events</dt>
+      <dd>
+        <EventPatterns events={events} />
+      </dd>
+      <dt>Payload version</dt>
+      <dd>{schemaVersion}</dd>
+      <dt>Webhook id</dt>
+      <dd>
+        <Group gap={4}>
+          {id}
+          <CopyButton value={id} what="the webhook id" isSmall />
+        </Group>
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <RelativeTime at={createdAt} />
+      </dd>
+      <dt>Changed</dt>
+      <dd>
+        <RelativeTime at={updatedAt} />
+      </dd>
+    </dl>
+  );
+}
+
+function SettingsForm({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+  const update = useUpdateWebhook(webhook.id);
+  const [given, setGiven] = useState<WebhookSettings>({
+    url: webhook.url,
+    events: webhook.events,
+    description: webhook.description,
+  });
+  const [lacksEvents, setLacksEvents] = useState(false);
+  const changes = changesOf(webhook, given);
+  const faults = faultsByField(update.error);
+
+  const change = (part: Partial<WebhookSettings>) => {
+    setGiven({ ...given, ...part });
+    setLacksEvents(false);
+    update.reset();
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (given.events.length === 0) {
+      setLacksEvents(true);
+    } else if (Object.keys(changes).length === 0) {
+      onClose();
+    } else {
+      update.run(changes, { onSuccess: onClose });
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {update.error !== null && Object.keys(faults).length === 0 && (
+          <Notice tone="bad" title={messageOf(update.error)} isAlert />
+        )}
+        <AddressField value={given.url} onChange={(url) => change({ url })} fault={faults['url']} />
+        {changes.url !== undefined && (
+          <Notice tone="warn" title="A new address has to be tested first.">
+            {webhook.state === 'active'
+              ? 'When you save, the webhook is paused. Send a test delivery, then activate it. What waits meanwhile goes to the new address.'
+              : 'After saving, send a test delivery, then activate the webhook.'}
+          </Notice>
+        )}
+        <TextInput
+          label="Name (optional)"
+          description="What you call it in this console."
+          maxLength={200}
+          value={given.description}
+          onChange={({ currentTarget }) => change({ description: currentTarget.value })}
+          error={faults['description']}
+        />
+        <EventsField
+          value={given.events}
+          onChange={(events) => change({ events })}
+          fault={lacksEvents ? 'Choose at least one event.' : eventsFault(faults)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={update.isRunning}>
+            Save changes
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

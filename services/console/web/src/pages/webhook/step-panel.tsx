@@ -1,0 +1,35 @@
+import { IconArrowRight, IconCheck, IconClock } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { ToneBadge } from '../../parts/badges.js';
+import { Panel } from '../../parts/panel.js';
+
+/** How far somebody has come with a step. */
+export type StepState = 'done' | 'next' | 'later';
+
+const LOOKS = {
+  done: { tone: 'good', icon: IconCheck, label: 'Done' },
+  next: { tone: 'info', icon: IconArrowRight, label: 'Do this now' },
+  later: { tone: 'quiet', icon: IconClock, label: 'Later' },
+} as const;
+
+/** One of several steps on a page. */
+export function StepPanel(props: {
+  readonly number: number;
+  readonly title: string;
+  readonly state: StepState;
+  readonly children: ReactNode;
+}) {
+  const { tone, icon, label } = LOOKS[props.state];
+  return (
+    <Panel
+      title={`${props.number}. ${props.title}`}
+      actions={
+        <ToneBadge tone={tone} icon={icon}>
+          {label}
+        </ToneBadge>
+      }
+    >
+      {props.children}
+    </Panel>
+  );
+}

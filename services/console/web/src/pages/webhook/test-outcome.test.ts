@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Attempt } from '../../api/deliveries.js';
+import { outcomeOfTest } from './test-outcome.js';
+
+const attempt = (outcome: Attempt['outcome'], responseStatus: number | null = null) => ({
+  outcome,
+  responseStatus,
+  responseBody: null,
+  error: null,
+  durationMs: 82,
+});
+
+const outcomeOf = (outcome: Attempt['outcome'], status: number | null = null) =>
+  outcomeOfTest({ delivery: { state: 'retry_scheduled' }, attempts: [attempt(outcome, status)] });
+
+describe('a test delivery', () => {
+  test('is waited for until there is an attempt', () => {
+    expect(outcomeOfTest({ delivery: { state: 'pending' }, attempts: [] })).toEqual({ kind: 'waiting' });
+  });
+
+  test('that was answered with 2xx is told with its status and duration', () => {
+    expect(outcomeOf('delivered', 204)).toEqual({
+      kind: 'delivered',
+      title: 'Your server answered with 204 after 82 ms.',
+    });
+  });
+
+  test('is told as failed while others follow, and as delivered when one of them succeeds', () => {
+    expect(outcomeOf('timed_out').kind).toBe('failed');
+    const later = [attempt('timed_out'), attempt('delivered', 200)];
+    expect(outcomeOfTest({ delivery: { state: 'delivered' }, attempts: later })).toEqual({
+      kind: 'delivered',
+      title: 'Your server answered with 200 after 82 ms.',
+    });
+  });
+
+  test.each([
+    ['timed_out', null, /within 10 seconds/, /firewall/],
+    ['tls_failed', null, /TLS/, /certificate/],
+    ['connection_failed', null, /No connection/, /port 443/],
+    ['endpoint_refused', null, /not public/, /DNS/],
+    ['rejected', 404, /answered 404/, /nothing at this path/],
+    ['rejected', 302, /answered 302/, /do not follow/],
+    ['rejected', 401, /answered 401/, /no login/],
+    ['rejected', 400, /answered 400/, /signatures/],
+    ['rejected', 503, /answered 503/, /Its own log/],
+  ] as const)('that ended with %s %s says what to do', (outcome, status, title, advice) => {
+    expect(outcomeOf(outcome, status)).toMatchObject({
+      kind: 'failed',
+      title: expect.stringMatching(title),
+      advice: expect.stringMatching(advice),
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { CodeBlock } from '../../parts/code-block.js';
+import { Notice } from '../../parts/notice.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import type { TestDelivery } from './use-test-delivery.js';
+
+/** A button that sends a test delivery, and below it what came of the last one. */
+export function TestSteps(props: {
+  readonly test: TestDelivery;
+  /** A test can not be sent yet. */
+  readonly isBlocked?: boolean;
+  /** It is the next thing to do. */
+  readonly isNext?: boolean;
+}) {
+  const { test, isBlocked = false, isNext = true } = props;
+  return (
+    <Stack gap="sm" align="stretch">
+      <Group>
+        <Button
+          onClick={test.send}
+          loading={test.isSending}
+          disabled={isBlocked}
+          leftSection={<IconSend size={18} aria-hidden />}
+          variant={isNext ? 'filled' : 'default'}
+        >
+          {test.outcome === undefined ? 'Send a test delivery' : 'Test again'}
+        </Button>
+      </Group>
+      <div role="status">
+        <Outcome test={test} />
+      </div>
+    </Stack>
+  );
+}
+
+function Outcome({ test: { outcome, deliveryId } }: { readonly test: TestDelivery }) {
+  if (outcome === undefined || deliveryId === undefined) return null;
+  if (outcome.kind === 'waiting') {
+    return <Notice tone="info" title="Sent. Waiting for your server to answer …" />;
+  }
+  if (outcome.kind === 'delivered') {
+    return (
+      <Notice tone="good" title="It works.">
+        {outcome.title}
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="bad" title={outcome.title}>
+      <Stack gap="xs">
+        <Text size="sm" inherit>
+          {outcome.advice}
+        </Text>
+        {outcome.seen !== null && <Text size="sm">{`Seen from here: ${outcome.seen}.`}</Text>}
+        {outcome.answer !== null && outcome.answer !== '' && (
+          <CodeBlock
+            label="Answer of your server"
+            copies="answer"
+            code={outcome.answer}
+            wraps
+            maxHeight="10rem"
+          />
+        )}
+        <TextLink to={PATHS.delivery(deliveryId)} size="sm">
+          Every detail of this delivery
+        </TextLink>
+      </Stack>
+    </Notice>
+  );
+}

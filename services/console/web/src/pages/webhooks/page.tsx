@@ -1,0 +1,128 @@
+import { Group, Text } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { useCompanyStatistics } from '../../api/statistics.js';
+import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import { formatCountOf, formatShare } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { HealthBadge, StateBadge, VerifiedBadge } from '../../parts/badges.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { webhookName } from '../../webhook-name.js';
+import { EventPatterns } from '../webhook/event-patterns.js';
+
+/** Every subscription of the company. */
+export function Page() {
+  const webhooks = useWebhooks();
+  const count = webhooks.data?.subscriptions.length ?? 0;
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        description={`Each sends events to one address of yours. You can have ${WEBHOOK_LIMITS.subscriptionsPerCompany} of them.`}
+        actions={
+          count > 0 && (
+            <LinkButton to={PATHS.createWebhook} leftSection={<IconPlus size={18} aria-hidden />}>
+              Create a webhook
+            </LinkButton>
+          )
+        }
+      />
+      <AnswerView
+        data={webhooks.data}
+        error={webhooks.error}
+        label="your webhooks"
+        onRetry={() => void webhooks.refetch()}
+      >
+        {({ subscriptions }) =>
+          subscriptions.length === 0 ? <NoWebhooks /> : <WebhookList webhooks={subscriptions} />
+        }
+      </AnswerView>
+    </>
+  );
+}
+
+function NoWebhooks() {
+  return (
+    <Panel>
+      <EmptyState
+        title="No webhooks yet"
+        icon={<IconWebhook size={28} />}
+        action={
+          <LinkButton to={PATHS.createWebhook} mt="sm">
+            Create your first webhook
+          </LinkButton>
+        }
+      >
+        Create one to have events sent to your server as they happen. It takes the address of your server and
+        a few minutes.
+      </EmptyState>
+    </Panel>
+  );
+}
+
+function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+  const { data } = useCompanyStatistics();
+  const totals = new Map((data?.webhooks ?? []).map((each) => [each.webhookId, each.totals]));
+  return (
+    <DataTable
+      caption="Webhooks, oldest first"
+      rows={webhooks}
+      rowKey={({ id }) => id}
+      columns={[
+        {
+          header: 'Webhook',
+          isName: true,
+          cell: (webhook) => (
+            <div>
+              <TextLink to={PATHS.webhook(webhook.id)} fw={600}>
+                {webhookName(webhook)}
+              </TextLink>
+              {webhook.description !== '' && (
+                <Text size="xs" c="dimmed">
+                  {webhook.url}
+                </Text>
+              )}
+            </div>
+          ),
+        },
+        {
+          header: 'State',
+          cell: ({ state, health, verified }) => (
+            <Group gap={6} component="span">
+              <StateBadge state={state} />
+              {verified ? <HealthBadge health={health} /> : <VerifiedBadge verified={false} />}
+            </Group>
+          ),
+        },
+        { header: 'Events', cell: ({ events }) => <Events events={events} /> },
+        {
+          header: 'Success (24 h)',
+          isNumber: true,
+          cell: ({ id }) => {
+            const counts = totals.get(id);
+            if (counts === undefined) return '–';
+            return formatShare(counts.delivered, counts.attempts) ?? 'Nothing sent';
+          },
+        },
+      ]}
+    />
+  );
+}
+
+const SHOWN_EVENTS = 2;
+
+function Events({ events }: { readonly events: readonly string[] }) {
+  const more = events.length - SHOWN_EVENTS;
+  return (
+    <Group gap={6} component="span">
+      <EventPatterns events={events.slice(0, SHOWN_EVENTS)} />
+      {more > 0 && <Text span size="sm" c="dimmed">{`and ${formatCountOf(more, 'other', 'others')}`}</Text>}
+    </Group>
+  );
+}

@@ -1,0 +1,87 @@
+import { List, Text } from '@mantine/core';
+import { IconZoomQuestion } from '@tabler/icons-react';
+import { useEvents } from '../../api/events.js';
+import { DataTable } from '../../parts/data-table.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { ErrorState } from '../../parts/error-state.js';
+import { LoadMore } from '../../parts/load-more.js';
+import { Loading } from '../../parts/loading.js';
+import { Panel } from '../../parts/panel.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+
+/** The events about a resource, or the latest of the company, each with a link to its trail. */
+export function EventList({ resourceId }: { readonly resourceId?: string }) {
+  const list = useEvents(resourceId === undefined ? {} : { resourceId });
+  const { events } = list;
+  if (events === undefined) {
+    return list.error === null ? (
+      <Loading label="Loading the events" />
+    ) : (
+      <ErrorState error={list.error} title="Could not load the events." onRetry={list.retry} />
+    );
+  }
+  if (events.length === 0 && !list.hasMore) {
+    return (
+      <Panel>
+        {resourceId === undefined ? (
+          <EmptyState title="Nothing has happened yet" icon={<IconZoomQuestion size={28} />}>
+            Events of your company appear here, whether a webhook is subscribed to them or not.
+          </EmptyState>
+        ) : (
+          <EmptyState title="No event about this id" icon={<IconZoomQuestion size={28} />}>
+            {list.explanation !== null && <Text mb="sm">{list.explanation}</Text>}
+            <List size="sm" ta="start">
+              <List.Item>Compare the id with the one in your own system, letter by letter.</List.Item>
+              <List.Item>
+                Make sure that the job is assigned to your company, and that something has happened to it.
+              </List.Item>
+            </List>
+          </EmptyState>
+        )}
+      </Panel>
+    );
+  }
+  return (
+    <section aria-labelledby="events-heading">
+      <Text component="h2" id="events-heading" fz="h2" fw={650} mt={0} mb="sm">
+        {resourceId === undefined ? 'Or choose from the latest events' : `Events about ${resourceId}`}
+      </Text>
+      <DataTable
+        caption="Events, newest first"
+        rows={events}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: 'Event',
+            isName: true,
+            cell: ({ id, event }) => (
+              <div>
+                <TextLink to={PATHS.whyEvent(id)} fw={600}>
+                  {event}
+                </TextLink>
+                <Text size="xs" c="dimmed">
+                  {id}
+                </Text>
+              </div>
+            ),
+          },
+          {
+            header: 'About',
+            cell: ({ resource }) =>
+              `${resource.type.replaceAll('_', ' ')} ${resource.id}, version ${resource.version}`,
+          },
+          { header: 'Recorded', cell: ({ committedAt }) => <RelativeTime at={committedAt} /> },
+        ]}
+      />
+      <LoadMore
+        shown={events.length}
+        what={events.length === 1 ? 'event' : 'events'}
+        hasMore={list.hasMore}
+        isLoadingMore={list.isLoadingMore}
+        loadMore={list.loadMore}
+      />
+    </section>
+  );
+}

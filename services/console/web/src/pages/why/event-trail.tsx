@@ -1,0 +1,238 @@
+import { Code, Group, Stack, Text } from '@mantine/core';
+import { IconBan, IconCheck, IconClock, IconPlayerPause, IconWebhook } from '@tabler/icons-react';
+import { useEvent } from '../../api/events.js';
+import { useWebhooks, type Webhook } from '../../api/webhooks.js';
+import { formatCountOf, formatDuration } from '../../format.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.js';
+import { CodeBlock } from '../../parts/code-block.js';
+import { DataTable } from '../../parts/data-table.js';
+import { LinkButton } from '../../parts/link-button.js';
+import { Notice } from '../../parts/notice.js';
+import { Panel } from '../../parts/panel.js';
+import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
+import { TextLink } from '../../parts/text-link.js';
+import { PATHS } from '../../paths.js';
+import { webhookName } from '../../webhook-name.js';
+import { readText } from '../delivery/read-text.js';
+import classes from './why.module.css';
+import { type Verdict, VERDICT_TEXTS } from './verdicts.js';
+
+type Trail = NonNullable<ReturnType<typeof useEvent>['data']>;
+type SubscriptionTrail = Trail['subscriptions'][number];
+type TracedDelivery = SubscriptionTrail['deliveries'][number];
+
+const ICONS: Readonly<Record<Verdict, typeof IconCheck>> = {
+  queued: IconCheck,
+  paused: IconPlayerPause,
+  not_subscribed: IconBan,
+  schema_version: IconBan,
+  class: IconBan,
+  created_later: IconClock,
+  deleted: IconBan,
+  no_longer_kept: IconClock,
+};
+
+/** What became of an event, from where it was recorded to each webhook. */
+export function EventTrail({ eventId }: { readonly eventId: string }) {
+  const answer = useEvent(eventId);
+  const webhooks = useWebhooks().data?.subscriptions ?? [];
+  return (
+    <AnswerView
+      data={answer.data}
+      error={answer.error}
+      label="the event"
+      onRetry={() => void answer.refetch()}
+    >
+      {(trail) => <Shown trail={trail} webhooks={webhooks} />}
+    </AnswerView>
+  );
+}
+
+function Shown({ trail, webhooks }: { readonly trail: Trail; readonly webhooks: readonly Webhook[] }) {
+  const { event, subscriptions, body } = trail;
+  const read = readText(body);
+  const nameOf = (id: string) => {
+    const found = webhooks.find((webhook) => webhook.id === id);
+    return found === undefined ? `Webhook ${id}` : webhookName(found);
+  };
+  // What was sent stands first, then what can still be helped.
+  const order: readonly Verdict[] = ['queued', 'paused'];
+  const rank = ({ verdict }: SubscriptionTrail) =>
+    (order.indexOf(verdict) + order.length + 1) % (order.length + 1);
+  // Those that were gone by then explain little, and there can be many.
+  const gone = subscriptions.filter(
+    ({ verdict, deliveries }) => verdict === 'deleted' && deliveries.length === 0,
+  );
+  const sorted = subscriptions
+    .filter((each) => !gone.includes(each))
+    .sort((one, other) => rank(one) - rank(other));
+  return (
+    <Stack gap="lg">
+      <Notice {...summary(subscriptions)} />
+      <ol className={classes['trail']} aria-label="Trail of the event">
+        <li>
+          <Panel title={`It happened: ${event.event}`}>
+            <Stack gap="sm">
+              <Text size="sm">
+                It was recorded on <ExactTime at={event.committedAt} /> and is about{' '}
+                <TextLink to={PATHS.why(event.resource.id)}>
+                  {`${event.resource.type.replaceAll('_', ' ')} ${event.resource.id}`}
+                </TextLink>
+                {`, version ${event.resource.version}.`}
+              </Text>
+              <Text size="sm" c="dimmed">
+                Event <Code>{event.id}</Code>
+                {event.requestId !== null && (
+                  <>
+                    , made by request <Code>{event.requestId}</Code>
+                  </>
+                )}
+              </Text>
+              <details>
+                <summary className={classes['summary']}>Show its body</summary>
+                <CodeBlock
+                  label="Body"
+                  code={read.kind === 'json' ? read.pretty : body}
+                  wraps
+                  maxHeight="20rem"
+                />
+              </details>
+            </Stack>
+          </Panel>
+        </li>
+        {subscriptions.length === 0 && (
+          <li>
+            <Panel title="There was no webhook to send it to">
+              <Stack gap="sm" align="flex-start">
+                <Text size="sm">Your company had no webhook, so it was not sent.</Text>
+                <LinkButton to={PATHS.createWebhook} leftSection={<IconWebhook size={18} aria-hidden />}>
+                  Create a webhook
+                </LinkButton>
+              </Stack>
+            </Panel>
+          </li>
+        )}
+        {sorted.map((each) => (
+          <li key={each.subscriptionId}>
+            <ForWebhook trail={each} name={nameOf(each.subscriptionId)} />
+          </li>
+        ))}
+        {gone.length > 0 && (
+          <li>
+            <Panel title="Deleted webhooks">
+              <Text size="sm">
+                {`${formatCountOf(gone.length, 'webhook', 'webhooks')} of your company had been deleted by then and did not get it.`}
+              </Text>
+            </Panel>
+          </li>
+        )}
+      </ol>
+    </Stack>
+  );
+}
+
+function ForWebhook({ trail, name }: { readonly trail: SubscriptionTrail; readonly name: string }) {
+  const { verdict, subscriptionId, deliveries } = trail;
+  const { tone, label, why, advice } = VERDICT_TEXTS[verdict];
+  return (
+    <Panel
+      title={name}
+      actions={
+        <ToneBadge tone={tone} icon={ICONS[verdict]}>
+          {label}
+        </ToneBadge>
+      }
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {why}
+          {advice !== undefined && ` ${advice}`}
+        </Text>
+        {verdict !== 'deleted' && verdict !== 'queued' && (
+          <Text size="sm">
+            <TextLink to={PATHS.webhook(subscriptionId)}>Go to the webhook</TextLink>
+          </Text>
+        )}
+        {deliveries.length > 0 && <Deliveries deliveries={deliveries} />}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Deliveries({ deliveries }: { readonly deliveries: readonly TracedDelivery[] }) {
+  return (
+    <DataTable
+      caption="Deliveries of the event to this webhook, newest first"
+      rows={deliveries}
+      rowKey={({ delivery }) => delivery.id}
+      columns={[
+        {
+          header: 'Delivery',
+          isName: true,
+          cell: ({ delivery }) => (
+            <div>
+              <TextLink to={PATHS.delivery(delivery.id)} fw={600}>
+                {delivery.replayOf === null ? 'First delivery' : 'Replay'}
+              </TextLink>
+              <Text size="xs" c="dimmed">
+                {delivery.id}
+              </Text>
+            </div>
+          ),
+        },
+        { header: 'State', cell: ({ delivery }) => <DeliveryStateBadge state={delivery.state} /> },
+        { header: 'Created', cell: ({ delivery }) => <RelativeTime at={delivery.createdAt} /> },
+        { header: 'Last attempt', cell: LastAttempt },
+        {
+          header: 'Next attempt',
+          cell: ({ delivery }) =>
+            delivery.nextAttemptAt === null || delivery.state === 'held' ? (
+              '–'
+            ) : (
+              <RelativeTime at={delivery.nextAttemptAt} />
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function LastAttempt({ attempts }: TracedDelivery) {
+  const last = attempts.at(-1);
+  if (last === undefined) return <span>None yet</span>;
+  return (
+    <Group gap={6} component="span">
+      <OutcomeBadge outcome={last.outcome} />
+      <Text component="span" size="xs" c="dimmed">
+        {`${formatCountOf(attempts.length, 'attempt', 'attempts')}${last.responseStatus === null ? '' : `, status ${last.responseStatus}`}, ${formatDuration(last.durationMs)}`}
+      </Text>
+    </Group>
+  );
+}
+
+function summary(subscriptions: readonly SubscriptionTrail[]) {
+  const deliveries = subscriptions.flatMap((trail) => trail.deliveries.map(({ delivery }) => delivery));
+  const states = new Set(deliveries.map(({ state }) => state));
+  if (deliveries.length === 0) {
+    return {
+      tone: 'warn',
+      title: 'It was not sent to any webhook. The reason for each stands below.',
+    } as const;
+  }
+  if (states.has('delivered')) {
+    return states.has('dead_lettered') || states.has('retry_scheduled')
+      ? ({
+          tone: 'warn',
+          title: 'It was sent, and delivered at least once; other deliveries failed.',
+        } as const)
+      : ({ tone: 'good', title: 'It was delivered: your server took it.' } as const);
+  }
+  if (states.has('dead_lettered')) {
+    return {
+      tone: 'bad',
+      title: 'It was sent, but your server did not take it. Choose the delivery to see why.',
+    } as const;
+  }
+  return { tone: 'info', title: 'It is on its way and was not delivered yet.' } as const;
+}

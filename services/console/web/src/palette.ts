@@ -1,0 +1,54 @@
+/** The accent of the console, from light to dark. */
+export const PINE = [
+  '#e9f7f4',
+  '#d0ebe5',
+  '#a3d6cb',
+  '#71bfaf',
+  '#48aa97',
+  '#2b9481',
+  '#177d6c',
+  '#0f6a5c',
+  '#0c574c',
+  '#07423a',
+] as const;
+
+/** Greys with a little of the accent, for the dark scheme: text first, backgrounds last. */
+export const INK = [
+  '#e4e9e7',
+  '#c9d1ce',
+  '#a8b3af',
+  '#8b9893',
+  '#5a6662',
+  '#3d4845',
+  '#2b3432',
+  '#1b2220',
+  '#151b19',
+  '#0f1412',
+] as const;
+
+/** The colours of text and of what it stands on. */
+export const SURFACES = {
+  light: {
+    body: '#f7f8f6',
+    raised: '#ffffff',
+    text: '#1a211f',
+    dimmed: '#55605c',
+    placeholder: '#646f6b',
+    error: '#a3261f',
+    anchor: PINE[7],
+    border: '#d5dad7',
+  },
+  dark: {
+    body: '#151b19',
+    raised: '#1b2220',
+    text: '#e4e9e7',
+    dimmed: '#a8b3af',
+    placeholder: '#97a39e',
+    error: '#ff9c92',
+    anchor: PINE[3],
+    border: '#3d4845',
+  },
+} as const;
+
+/** The navigation stands on the same dark ground in both schemes. */
+export const RAIL = { ground: '#07342e', text: '#e3f1ee', dimmed: '#a5cbc2', active: '#0f6a5c' } as const;

@@ -1,0 +1,38 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+
+interface Announcement {
+  /** Tells two equal announcements apart. */
+  readonly number: number;
+  readonly text: string;
+}
+
+const NOTHING: Announcement = { number: 0, text: '' };
+let spoken: Readonly<Record<'status' | 'alert', Announcement>> = { status: NOTHING, alert: NOTHING };
+const listeners = new Set<() => void>();
+
+/** Has screen readers say a text: at the next pause, or at once when it is an alert. */
+export function announce(text: string, kind: 'status' | 'alert' = 'status'): void {
+  spoken = { ...spoken, [kind]: { number: spoken[kind].number + 1, text } };
+  listeners.forEach((listen) => listen());
+}
+
+/** Where announcements stand. It has to be there before the first of them, else it is not read out. */
+export function Announcer() {
+  const { status, alert } = useSyncExternalStore(subscribe, () => spoken);
+  return (
+    <VisuallyHidden>
+      <div role="status">
+        <span key={status.number}>{status.text}</span>
+      </div>
+      <div role="alert">
+        <span key={alert.number}>{alert.text}</span>
+      </div>
+    </VisuallyHidden>
+  );
+}
+
+function subscribe(listen: () => void): () => void {
+  listeners.add(listen);
+  return () => listeners.delete(listen);
+}

@@ -1,0 +1,129 @@
+import { Box } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconCheck,
+  IconClock,
+  IconHeartbeat,
+  IconHourglass,
+  IconMailX,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconShieldCheck,
+  IconShieldQuestion,
+} from '@tabler/icons-react';
+import type { ComponentType, ReactNode } from 'react';
+import type { ApiKey } from '../api/api-keys.js';
+import type { Attempt, DeliveryState } from '../api/deliveries.js';
+import type { Webhook } from '../api/webhooks.js';
+import type { Tone } from '../tones.js';
+import classes from './badges.module.css';
+
+type Icon = ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>;
+
+/** A short text with an icon on the colour of its tone. */
+export function ToneBadge(props: { readonly tone: Tone; readonly icon: Icon; readonly children: ReactNode }) {
+  const { tone, icon: BadgeIcon, children } = props;
+  return (
+    <Box
+      component="span"
+      className={classes['badge']}
+      __vars={{
+        '--badge-text': `var(--tone-${tone}-text)`,
+        '--badge-background': `var(--tone-${tone}-background)`,
+        '--badge-border': `var(--tone-${tone}-border)`,
+      }}
+    >
+      <BadgeIcon size={15} aria-hidden />
+      {children}
+    </Box>
+  );
+}
+
+interface Look {
+  readonly tone: Tone;
+  readonly icon: Icon;
+  readonly label: string;
+}
+
+function LookBadge({ look }: { readonly look: Look }) {
+  return (
+    <ToneBadge tone={look.tone} icon={look.icon}>
+      {look.label}
+    </ToneBadge>
+  );
+}
+
+const STATES: Readonly<Record<Webhook['state'], Look>> = {
+  active: { tone: 'good', icon: IconPlayerPlay, label: 'Active' },
+  paused: { tone: 'quiet', icon: IconPlayerPause, label: 'Paused' },
+};
+
+/** Whether a subscription is active or paused. */
+export function StateBadge({ state }: { readonly state: Webhook['state'] }) {
+  return <LookBadge look={STATES[state]} />;
+}
+
+const HEALTHS: Readonly<Record<Webhook['health'], Look>> = {
+  healthy: { tone: 'good', icon: IconHeartbeat, label: 'Healthy' },
+  degraded: { tone: 'bad', icon: IconAlertTriangle, label: 'Degraded' },
+};
+
+/** Whether a subscription has dead-lettered since it last delivered. */
+export function HealthBadge({ health }: { readonly health: Webhook['health'] }) {
+  return <LookBadge look={HEALTHS[health]} />;
+}
+
+const VERIFIED: Look = { tone: 'good', icon: IconShieldCheck, label: 'Verified' };
+const UNVERIFIED: Look = { tone: 'warn', icon: IconShieldQuestion, label: 'Not verified' };
+
+/** Whether a test delivery to the present URL was answered with 2xx. */
+export function VerifiedBadge({ verified }: { readonly verified: boolean }) {
+  return <LookBadge look={verified ? VERIFIED : UNVERIFIED} />;
+}
+
+const DELIVERY_STATES: Readonly<Record<DeliveryState, Look>> = {
+  pending: { tone: 'info', icon: IconClock, label: 'Pending' },
+  retry_scheduled: { tone: 'warn', icon: IconRefresh, label: 'Retry scheduled' },
+  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
+  dead_lettered: { tone: 'bad', icon: IconMailX, label: 'Dead-lettered' },
+  held: { tone: 'quiet', icon: IconPlayerPause, label: 'Held' },
+  cancelled: { tone: 'quiet', icon: IconBan, label: 'Cancelled' },
+};
+
+/** What a delivery has come to. */
+export function DeliveryStateBadge({ state }: { readonly state: DeliveryState }) {
+  return <LookBadge look={DELIVERY_STATES[state]} />;
+}
+
+/** The name of a delivery's state, e.g. for a filter. */
+export function deliveryStateLabel(state: DeliveryState): string {
+  return DELIVERY_STATES[state].label;
+}
+
+const OUTCOMES: Readonly<Record<Attempt['outcome'], Look>> = {
+  delivered: { tone: 'good', icon: IconCheck, label: 'Delivered' },
+  rejected: { tone: 'bad', icon: IconBan, label: 'Rejected' },
+  timed_out: { tone: 'bad', icon: IconHourglass, label: 'Timed out' },
+  tls_failed: { tone: 'bad', icon: IconShieldQuestion, label: 'TLS failed' },
+  connection_failed: { tone: 'bad', icon: IconMailX, label: 'Connection failed' },
+  endpoint_refused: { tone: 'bad', icon: IconBan, label: 'Address refused' },
+};
+
+/** What an attempt has come to. */
+export function OutcomeBadge({ outcome }: { readonly outcome: Attempt['outcome'] }) {
+  return <LookBadge look={OUTCOMES[outcome]} />;
+}
+
+const KEY_STATES: Readonly<Record<ApiKey['state'], Look>> = {
+  active: { tone: 'good', icon: IconCheck, label: 'Active' },
+  expiring: { tone: 'warn', icon: IconHourglass, label: 'Expiring' },
+  expired: { tone: 'quiet', icon: IconClock, label: 'Expired' },
+  revoked: { tone: 'quiet', icon: IconBan, label: 'Revoked' },
+};
+
+/** The state of an API key. */
+export function KeyStateBadge({ state }: { readonly state: ApiKey['state'] }) {
+  return <LookBadge look={KEY_STATES[state]} />;
+}

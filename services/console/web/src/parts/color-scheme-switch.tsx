@@ -1,0 +1,23 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconMoon, IconSun } from '@tabler/icons-react';
+
+/** Changes between the light and the dark colours; without it the page follows the device. */
+export function ColorSchemeSwitch({ className }: { readonly className?: string | undefined }) {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const other = scheme === 'light' ? 'dark' : 'light';
+  const Icon = scheme === 'light' ? IconMoon : IconSun;
+  return (
+    <Tooltip label={`Use ${other} colours`} withArrow>
+      <ActionIcon
+        variant="subtle"
+        size="lg"
+        className={className}
+        aria-label={`Use ${other} colours`}
+        onClick={() => setColorScheme(other)}
+      >
+        <Icon size={20} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,31 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { announce } from './announcer.js';
+
+/** Copies a text. `what` names it, e.g. `secret`. Small, it is an icon alone with the same name. */
+export function CopyButton(props: {
+  readonly value: string;
+  readonly what: string;
+  readonly isSmall?: boolean;
+}) {
+  const { value, what, isSmall = false } = props;
+  const clipboard = useClipboard({ timeout: 2_000 });
+  const label = clipboard.copied ? 'Copied' : `Copy ${what}`;
+  const copy = () => {
+    clipboard.copy(value);
+    announce(`Copied ${what}.`);
+  };
+  const Icon = clipboard.copied ? IconCheck : IconCopy;
+  return isSmall ? (
+    <Tooltip label={label} withArrow>
+      <ActionIcon variant="subtle" size="md" aria-label={`Copy ${what}`} onClick={copy}>
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  ) : (
+    <Button variant="default" size="xs" leftSection={<Icon size={16} aria-hidden />} onClick={copy}>
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,30 @@
+import { Button, Code, Stack, Text } from '@mantine/core';
+import { ApiError, messageOf } from '../api/api-error.js';
+import { Notice } from './notice.js';
+
+/** What stands in place of what could not be loaded: why, the request to ask support about, and a way to try again. */
+export function ErrorState(props: {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly onRetry?: () => void;
+}) {
+  const { error, onRetry } = props;
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
+  return (
+    <Notice tone="bad" title={props.title ?? 'This could not be loaded.'} isAlert>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{messageOf(error)}</Text>
+        {requestId !== undefined && (
+          <Text size="sm">
+            Tell support this request id: <Code>{requestId}</Code>
+          </Text>
+        )}
+        {onRetry !== undefined && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Notice>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { sessionAnswer } from '@partner/proto-contracts/public-api/session';
+import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
+import { messageOf } from '../api/api-error.js';
+import type { ConfirmationGate } from '../api/confirmation-gate.js';
+import { useAction } from '../api/use-action.js';
+
+/** Asks for the password whenever a request waits for it at the gate. */
+export function PasswordDialog({ gate }: { readonly gate: ConfirmationGate }) {
+  const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
+  return (
+    <Modal
+      opened={isAsking}
+      onClose={() => gate.settle(false)}
+      title="Confirm that it is you"
+      centered
+      zIndex={400}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <PasswordForm gate={gate} />
+    </Modal>
+  );
+}
+
+function PasswordForm({ gate }: { readonly gate: ConfirmationGate }) {
+  const [password, setPassword] = useState('');
+  const confirmation = useAction({
+    act: (api, given: string) =>
+      api.read(sessionAnswer, { method: 'POST', path: '/session/confirm', body: { password: given } }),
+    onDone: () => gate.settle(true),
+    tellsFailure: false,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    confirmation.run(password);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>Secrets are only made for somebody who has given the password within the last 15 minutes.</Text>
+        <PasswordInput
+          label="Password"
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={confirmation.error === null ? undefined : messageOf(confirmation.error)}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          data-autofocus
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => gate.settle(false)}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={confirmation.isRunning}>
+            Confirm
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

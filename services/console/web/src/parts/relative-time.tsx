@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react';
+import { formatExact, formatRelative } from '../format.js';
+
+const TICK_MS = 15_000;
+
+const listeners = new Set<() => void>();
+let now = new Date();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The time, as often as somebody who reads would want it. One timer serves the whole page. */
+export function useNow(): Date {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+/** How far a time is from now, with the exact time to hover and for machines. */
+export function RelativeTime({ at }: { readonly at: string }) {
+  const shownNow = useNow();
+  const time = new Date(at);
+  return (
+    <time dateTime={at} title={formatExact(time)}>
+      {formatRelative(time, shownNow)}
+    </time>
+  );
+}
+
+/** A time to the second, with its time zone. */
+export function ExactTime({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {formatExact(new Date(at))}
+    </time>
+  );
+}
+
+function subscribe(listen: () => void): () => void {
+  listeners.add(listen);
+  timer ??= setInterval(() => {
+    now = new Date();
+    listeners.forEach((each) => each());
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listen);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}

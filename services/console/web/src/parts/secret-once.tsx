@@ -1,0 +1,46 @@
+import { Checkbox, Code, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { CopyButton } from './copy-button.js';
+import { Notice } from './notice.js';
+
+/**
+ * Shows a secret for the only time. `onStored` tells whether the person says that it is stored; let them go on only then.
+ */
+export function SecretOnce(props: {
+  /** Names it, e.g. `Signing secret`. */
+  readonly label: string;
+  readonly secret: string;
+  readonly onStored?: (isStored: boolean) => void;
+}) {
+  const { label, secret, onStored } = props;
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack gap="sm">
+      <Notice tone="warn" title="This is shown once.">
+        Store it where your server reads it from, such as a secret manager. Nobody can show it to you again;
+        if it is lost, make a new one.
+      </Notice>
+      <div>
+        <Text size="sm" fw={600} mb={4}>
+          {label}
+        </Text>
+        <Group gap="xs" align="center">
+          <Code fz="sm" p="xs" aria-label={label} data-secret>
+            {secret}
+          </Code>
+          <CopyButton value={secret} what={label.toLowerCase()} />
+        </Group>
+      </div>
+      {onStored !== undefined && (
+        <Checkbox
+          label="I have stored it."
+          checked={isStored}
+          onChange={({ currentTarget }) => {
+            setStored(currentTarget.checked);
+            onStored(currentTarget.checked);
+          }}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,132 @@
+import { AppShell, Burger, Button, Group, ScrollArea, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  IconCode,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconLogout,
+  IconSend,
+  IconUserShield,
+  IconWebhook,
+  IconZoomQuestion,
+} from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { NavLink, Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { useSignOut } from '../api/session.js';
+import { useLiveChanges } from '../api/use-live-changes.js';
+import icon from '../icon.svg';
+import { pageEnvironment } from '../page-settings.js';
+import { PATHS } from '../paths.js';
+import { ColorSchemeSwitch } from './color-scheme-switch.js';
+import { useOwner } from './owner-context.js';
+import classes from './shell.module.css';
+
+const NAVIGATION = [
+  { to: PATHS.overview, label: 'Overview', icon: IconLayoutDashboard },
+  { to: PATHS.webhooks, label: 'Webhooks', icon: IconWebhook },
+  { to: PATHS.deliveries(), label: 'Deliveries', icon: IconSend },
+  { to: PATHS.why(), label: 'Why not received?', icon: IconZoomQuestion },
+  { to: PATHS.catalogue, label: 'Event catalogue', icon: IconListDetails },
+  { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
+  { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
+  { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
+  { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
+] as const;
+
+/** What stands around every page of somebody who is signed in: navigation, company and environment, and signing out. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { owner, company } = useOwner();
+  const { pathname } = useLocation();
+  const signOut = useSignOut();
+  useLiveChanges();
+  useEffect(close, [pathname, close]);
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 248, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a href="#main" className={classes['skip']}>
+        Skip to the page
+      </a>
+      <AppShell.Header className={classes['bar']}>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              color="var(--rail-text)"
+              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              aria-expanded={isOpen}
+              aria-controls="navigation"
+            />
+            <NavLink to={PATHS.overview} className={classes['brand'] ?? ''}>
+              <img src={icon} width={28} height={28} alt="" />
+              Partner console
+            </NavLink>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorSchemeSwitch className={classes['control']} />
+            <Button
+              variant="subtle"
+              className={classes['control']}
+              aria-label="Sign out"
+              loading={signOut.isRunning}
+              onClick={() => signOut.run(undefined)}
+              size="sm"
+              px="xs"
+            >
+              <IconLogout size={18} aria-hidden />
+              <span className={classes['wide']}>Sign out</span>
+            </Button>
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar
+        className={classes['rail']}
+        mod={{ closed: !isOpen }}
+        p="sm"
+        id="navigation"
+        component="nav"
+        aria-label="Pages"
+      >
+        <Stack gap={2} px={12} pb="sm">
+          <span className={classes['company']}>{company.name}</span>
+          <span className={classes['quiet']}>{owner.displayName}</span>
+          <span>
+            <span className={classes['environment']}>{pageEnvironment()}</span>
+          </span>
+        </Stack>
+        <ScrollArea flex={1}>
+          <ul className={classes['list']}>
+            {NAVIGATION.map(({ to, label, icon: Icon }) => (
+              <li key={to}>
+                <NavLink
+                  to={to}
+                  end={to === PATHS.overview}
+                  className={classes['link'] ?? ''}
+                  onClick={close}
+                >
+                  <Icon size={19} aria-hidden />
+                  {label}
+                </NavLink>
+              </li>
+            ))}
+          </ul>
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className={classes['main']}>
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <ScrollRestoration />
+    </AppShell>
+  );
+}

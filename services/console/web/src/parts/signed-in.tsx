@@ -1,0 +1,33 @@
+import { Container } from '@mantine/core';
+import { Navigate, useLocation } from 'react-router';
+import { useSession } from '../api/session.js';
+import { signInPath } from '../paths.js';
+import { AnswerView } from './answer-view.js';
+import { OwnerProvider } from './owner-context.js';
+import { Shell } from './shell.js';
+
+/** Shows the page to somebody who is signed in, and the sign-in page, with the way back, to everybody else. */
+export function SignedIn() {
+  const session = useSession();
+  const { pathname, search } = useLocation();
+  if (session.data === null) return <Navigate to={signInPath(`${pathname}${search}`)} replace />;
+  if (session.data !== undefined) {
+    return (
+      <OwnerProvider value={session.data}>
+        <Shell />
+      </OwnerProvider>
+    );
+  }
+  return (
+    <Container component="main" py="xl">
+      <AnswerView
+        data={undefined}
+        error={session.error}
+        label="the console"
+        onRetry={() => void session.refetch()}
+      >
+        {() => null}
+      </AnswerView>
+    </Container>
+  );
+}

@@ -1,0 +1,37 @@
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { ApiError, messageOf } from '../api/api-error.js';
+import { announce } from './announcer.js';
+
+/** Tells, to be seen and to be heard, that something was done. */
+export function tellSuccess(message: string): void {
+  announce(message);
+  notifications.show({
+    message,
+    icon: <IconCheck size={18} aria-hidden />,
+    color: 'pine',
+    autoClose: 6_000,
+    // The announcer says it; as an alert it would be heard twice.
+    role: 'group',
+    'aria-label': 'Done',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  });
+}
+
+/** Tells, to be seen and to be heard, that something failed. It stays until it is dismissed. */
+export function tellFailure(thrown: unknown): void {
+  const message = messageOf(thrown);
+  const requestId = thrown instanceof ApiError ? thrown.requestId : undefined;
+  announce(message, 'alert');
+  notifications.show({
+    title: message,
+    message:
+      requestId === undefined ? 'Nothing was changed, as far as this page knows.' : `Request ${requestId}`,
+    icon: <IconAlertTriangle size={18} aria-hidden />,
+    color: 'red',
+    autoClose: false,
+    role: 'group',
+    'aria-label': 'Failed',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  });
+}

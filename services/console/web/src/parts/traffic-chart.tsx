@@ -1,0 +1,116 @@
+import { BarChart, LineChart } from '@mantine/charts';
+import { SimpleGrid, Table, Text } from '@mantine/core';
+import { formatCount, formatDuration } from '../format.js';
+import { type ChartPoint, fewerPoints } from '../statistics-span.js';
+
+const BARS = 72;
+const TABLE_ROWS = 24;
+
+/** Attempts and how long they took over time, as charts and, on demand, as a table. Load it lazily: it is large. */
+export function TrafficChart(props: {
+  readonly points: readonly ChartPoint[];
+  /** The span in words, e.g. `the last 24 hours`. */
+  readonly spanText: string;
+}) {
+  const { points, spanText } = props;
+  const isLong = points.length > 0 && spanMs(points) > 25 * 3_600_000;
+  const timeText = new Intl.DateTimeFormat('en-GB', isLong ? LONG_SPAN : SHORT_SPAN);
+  const data = fewerPoints(points, BARS).map(({ at, ...rest }) => ({ time: timeText.format(at), ...rest }));
+  const common = {
+    h: 220,
+    data,
+    dataKey: 'time',
+    withLegend: true,
+    legendProps: { verticalAlign: 'bottom', height: 32 },
+    xAxisProps: { minTickGap: 40 },
+    gridAxis: 'x',
+    tickLine: 'none',
+  } as const;
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
+        <figure style={{ margin: 0, minWidth: 0 }}>
+          <Text component="figcaption" size="sm" fw={600} mb="xs">
+            Attempts
+          </Text>
+          <div
+            role="img"
+            aria-label={`Attempts in ${spanText}, delivered and failed. The table below has the numbers.`}
+          >
+            <BarChart
+              {...common}
+              type="stacked"
+              series={[
+                { name: 'delivered', label: 'Delivered', color: 'var(--chart-delivered)' },
+                { name: 'failed', label: 'Failed', color: 'var(--chart-dead)' },
+              ]}
+              valueFormatter={formatCount}
+              barChartProps={{ accessibilityLayer: false }}
+            />
+          </div>
+        </figure>
+        <figure style={{ margin: 0, minWidth: 0 }}>
+          <Text component="figcaption" size="sm" fw={600} mb="xs">
+            How long your server took
+          </Text>
+          <div
+            role="img"
+            aria-label={`Durations of attempts in ${spanText}. The table below has the numbers.`}
+          >
+            <LineChart
+              {...common}
+              series={[
+                { name: 'p50Ms', label: 'Half within', color: 'var(--chart-delivered)' },
+                { name: 'p95Ms', label: '95% within', color: 'var(--chart-failed)' },
+              ]}
+              valueFormatter={formatDuration}
+              yAxisProps={{ width: 64 }}
+              curveType="linear"
+              connectNulls={false}
+              strokeWidth={2}
+              dotProps={{ r: 2 }}
+              lineChartProps={{ accessibilityLayer: false }}
+            />
+          </div>
+        </figure>
+      </SimpleGrid>
+      <details>
+        <summary>Show as a table</summary>
+        <Table.ScrollContainer minWidth={420} scrollAreaProps={{ type: 'auto' }}>
+          <Table>
+            <caption>{`Attempts in ${spanText}, oldest first`}</caption>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">From</Table.Th>
+                <Table.Th scope="col">Delivered</Table.Th>
+                <Table.Th scope="col">Failed</Table.Th>
+                <Table.Th scope="col">Half within</Table.Th>
+                <Table.Th scope="col">95% within</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {fewerPoints(points, TABLE_ROWS).map(({ at, delivered, failed, p50Ms, p95Ms }) => (
+                <Table.Tr key={at.getTime()}>
+                  <Table.Th scope="row" fw="normal">
+                    {timeText.format(at)}
+                  </Table.Th>
+                  <Table.Td>{formatCount(delivered)}</Table.Td>
+                  <Table.Td>{formatCount(failed)}</Table.Td>
+                  <Table.Td>{p50Ms === null ? '–' : formatDuration(p50Ms)}</Table.Td>
+                  <Table.Td>{p95Ms === null ? '–' : formatDuration(p95Ms)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </details>
+    </>
+  );
+}
+
+const SHORT_SPAN = { hour: '2-digit', minute: '2-digit' } as const;
+const LONG_SPAN = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+
+function spanMs(points: readonly ChartPoint[]): number {
+  return (points.at(-1)?.at.getTime() ?? 0) - (points[0]?.at.getTime() ?? 0);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { PATHS, pathAfterSignIn, signInPath, withQuery } from './paths.js';
+
+describe('after signing in', () => {
+  test.each([
+    ['/webhooks/whk_1?tab=a', '/webhooks/whk_1?tab=a'],
+    [null, '/'],
+    ['', '/'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/sign-in?next=/', '/'],
+  ])('%s leads to %s', (next, path) => {
+    expect(pathAfterSignIn(next)).toBe(path);
+  });
+
+  test('leads back to the page that was asked for', () => {
+    const path = PATHS.deliveries({ webhook: 'whk_1', status: 'dead_lettered' });
+    const next = new URLSearchParams(signInPath(path).split('?')[1]).get('next');
+    expect(pathAfterSignIn(next)).toBe(path);
+    expect(signInPath('/')).toBe('/sign-in');
+  });
+});
+
+test('only parameters with a value stand in a path', () => {
+  expect(withQuery('/deliveries', { webhook: 'a b', status: undefined, event: '' })).toBe(
+    '/deliveries?webhook=a+b',
+  );
+  expect(withQuery('/deliveries', {})).toBe('/deliveries');
+});
+
+test('what comes from elsewhere is encoded in a path', () => {
+  expect(PATHS.webhook('a/b?c')).toBe('/webhooks/a%2Fb%3Fc');
+});

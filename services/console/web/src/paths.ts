@@ -1,0 +1,51 @@
+/** What a list of deliveries can be narrowed to, by the names in its address. */
+export interface DeliveryFilter {
+  readonly webhook?: string;
+  readonly status?: string;
+  readonly event?: string;
+  readonly resourceId?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Where each page is, below `/console`. */
+export const PATHS = {
+  signIn: '/sign-in',
+  overview: '/',
+  webhooks: '/webhooks',
+  createWebhook: '/webhooks/new',
+  webhook: (id: string) => `/webhooks/${encodeURIComponent(id)}`,
+  rotateSecret: (id: string) => `/webhooks/${encodeURIComponent(id)}/rotate-secret`,
+  bulkReplay: (id: string) => `/webhooks/${encodeURIComponent(id)}/replay`,
+  deliveries: (filter: DeliveryFilter = {}) => withQuery('/deliveries', { ...filter }),
+  delivery: (id: string) => `/deliveries/${encodeURIComponent(id)}`,
+  why: (resourceId?: string) => withQuery('/why', { resourceId }),
+  whyEvent: (eventId: string) => withQuery('/why', { eventId }),
+  catalogue: '/catalogue',
+  receiverCode: '/receiver-code',
+  apiKeys: '/api-keys',
+  audit: '/audit',
+  sessions: '/sessions',
+} as const;
+
+/** The sign-in page, from which somebody gets back to `path`. */
+export function signInPath(path: string): string {
+  return path === PATHS.overview ? PATHS.signIn : withQuery(PATHS.signIn, { next: path });
+}
+
+/** Where to go after signing in: the page that was asked for, if it is one of the console. */
+export function pathAfterSignIn(next: string | null): string {
+  const isOwn = next !== null && /^\/(?![/\\])/.test(next) && !next.startsWith(PATHS.signIn);
+  return isOwn ? next : PATHS.overview;
+}
+
+/** A path with those parameters that have a value. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}

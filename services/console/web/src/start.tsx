@@ -1,0 +1,40 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/charts/styles.css';
+import './app.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.js';
+import { pageNonce } from './page-settings.js';
+import { Announcer } from './parts/announcer.js';
+import { resolveVariables, theme } from './theme.js';
+
+/** The same key as in `early/color-scheme.js`. */
+const colorSchemeManager = localStorageColorSchemeManager({ key: 'partner-console-color-scheme' });
+
+/** Shows the app. */
+export function start(): void {
+  const root = document.querySelector('#root');
+  if (root === null) throw new Error('the page has no place for the app');
+  const nonce = pageNonce();
+  // For what Mantine's dialogs put into the page themselves.
+  setNonce(nonce);
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={resolveVariables}
+        colorSchemeManager={colorSchemeManager}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <Announcer />
+        <Notifications position="bottom-right" limit={4} />
+        <App />
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { chartPoints, fewerPoints, spanNamed, spanUntil } from './statistics-span.js';
+
+const NOW = new Date('2026-09-08T12:34:56.000Z');
+
+test('a span begins at a full hour and is no longer than its name says', () => {
+  expect(spanUntil('24h', NOW)).toEqual({});
+  expect(spanUntil('7d', NOW)).toEqual({ from: '2026-09-01T13:00:00.000Z' });
+  expect(spanUntil('7d', new Date('2026-09-08T12:00:00.000Z'))).toEqual({ from: '2026-09-01T12:00:00.000Z' });
+  expect(spanUntil('30d', NOW)).toEqual({ from: '2026-08-09T13:00:00.000Z' });
+});
+
+test.each([
+  ['7d', '7d'],
+  ['1y', '24h'],
+  [null, '24h'],
+])('the span %s is %s', (name, span) => {
+  expect(spanNamed(name)).toBe(span);
+});
+
+describe('the points of a chart', () => {
+  const bucket = {
+    startsAt: '2026-09-08T12:30:00.000Z',
+    attempts: 3,
+    delivered: 2,
+    failed: 1,
+    deadLettered: 0,
+    p50Ms: 80,
+    p95Ms: 200,
+  };
+
+  test('are all buckets up to now, empty ones too', () => {
+    const points = chartPoints({ buckets: [bucket], bucketMinutes: 5 }, '24h', NOW);
+    expect(points).toHaveLength(288);
+    expect(points[0]?.at.toISOString()).toBe('2026-09-07T12:35:00.000Z');
+    expect(points[0]).toMatchObject({ delivered: 0, failed: 0, p95Ms: null });
+    expect(points.at(-1)).toMatchObject({ delivered: 2, failed: 1, p50Ms: 80, p95Ms: 200 });
+  });
+
+  test('put together lose nothing', () => {
+    const earlier = { ...bucket, startsAt: '2026-09-08T12:25:00.000Z', p95Ms: 900 };
+    const points = chartPoints({ buckets: [earlier, bucket], bucketMinutes: 5 }, '24h', NOW);
+    const fewer = fewerPoints(points, 24);
+    expect(fewer).toHaveLength(24);
+    expect(fewer.at(-1)).toMatchObject({ delivered: 4, failed: 2, p95Ms: 900 });
+    expect(fewerPoints(points, 288)).toEqual(points);
+    expect(fewerPoints([], 24)).toEqual([]);
+  });
+});

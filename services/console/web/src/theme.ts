@@ -1,0 +1,90 @@
+import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { INK, PINE, RAIL, SURFACES } from './palette.js';
+import { TONE_COLORS, TONES } from './tones.js';
+
+/** How the console looks. */
+export const theme = createTheme({
+  colors: { pine: [...PINE], dark: [...INK] },
+  primaryColor: 'pine',
+  primaryShade: { light: 7, dark: 6 },
+  autoContrast: true,
+  luminanceThreshold: 0.2,
+  black: SURFACES.light.text,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  // A link in a text is told by more than its colour.
+  components: {
+    Anchor: { defaultProps: { underline: 'always' } },
+    // Else the top of a dialog counts as a second top of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+  },
+  respectReducedMotion: true,
+  fontFamily:
+    '"Inter Variable", Inter, ui-sans-serif, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamilyMonospace:
+    'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", monospace',
+  headings: {
+    fontWeight: '650',
+    sizes: {
+      h1: { fontSize: '1.625rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.1875rem', lineHeight: '1.35' },
+      h3: { fontSize: '1rem', lineHeight: '1.4' },
+    },
+  },
+});
+
+/** The colours of the theme as variables, in place of those of Mantine that are hard to read. */
+export const resolveVariables: CSSVariablesResolver = () => ({
+  variables: {
+    '--rail-ground': RAIL.ground,
+    '--rail-text': RAIL.text,
+    '--rail-dimmed': RAIL.dimmed,
+    '--rail-active': RAIL.active,
+  },
+  light: {
+    ...surfaceVariables('light'),
+    '--mantine-color-default-border': SURFACES.light.border,
+    '--mantine-color-pine-light': PINE[0],
+    '--mantine-color-pine-light-hover': PINE[1],
+    '--mantine-color-pine-light-color': PINE[8],
+    '--mantine-color-pine-outline': PINE[7],
+    '--chart-delivered': PINE[6],
+    '--chart-failed': '#c8811a',
+    '--chart-dead': '#b3352c',
+  },
+  dark: {
+    ...surfaceVariables('dark'),
+    '--mantine-color-default-border': SURFACES.dark.border,
+    '--mantine-color-pine-light': '#12372e',
+    '--mantine-color-pine-light-hover': '#184539',
+    '--mantine-color-pine-light-color': PINE[2],
+    '--mantine-color-pine-outline': PINE[3],
+    '--chart-delivered': PINE[4],
+    '--chart-failed': '#e0a84a',
+    '--chart-dead': '#f0776c',
+  },
+});
+
+function surfaceVariables(scheme: 'light' | 'dark'): Record<string, string> {
+  const { body, raised, text, dimmed, placeholder, error, anchor, border } = SURFACES[scheme];
+  const tones = TONES.flatMap((tone): [string, string][] => {
+    const colors = TONE_COLORS[scheme][tone];
+    return [
+      [`--tone-${tone}-text`, colors.text],
+      [`--tone-${tone}-background`, colors.background],
+      [`--tone-${tone}-border`, colors.border],
+    ];
+  });
+  return {
+    '--mantine-color-body': body,
+    '--mantine-color-default': raised,
+    '--mantine-color-text': text,
+    '--mantine-color-dimmed': dimmed,
+    '--mantine-color-placeholder': placeholder,
+    '--mantine-color-error': error,
+    '--mantine-color-anchor': anchor,
+    '--surface-raised': raised,
+    '--surface-border': border,
+    ...Object.fromEntries(tones),
+  };
+}

@@ -1,0 +1,10 @@
+import { expect, test } from '@jest/globals';
+import { webhookName } from './webhook-name.js';
+
+test.each([
+  ['https://partner.example/hooks', '', 'partner.example/hooks'],
+  ['https://partner.example/', '', 'partner.example'],
+  ['https://partner.example/hooks', 'Orders', 'Orders'],
+])('%s with the description "%s" is called %s', (url, description, name) => {
+  expect(webhookName({ url, description })).toBe(name);
+});
