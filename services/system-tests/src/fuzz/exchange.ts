@@ -13,7 +13,10 @@ export interface Exchange {
 
 const PATIENCE_MS = 20_000;
 
-/** Sends a request as it is, repeated headers included, and reads the whole answer. Rejects when there is none. */
+/**
+ * Sends a request as it is, repeated headers included, and reads the whole answer; of a stream of events only the head. Rejects
+ * when there is none.
+ */
 export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchange> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -33,6 +36,15 @@ export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchan
     });
     request.on('error', reject);
     request.on('response', (response) => {
+      if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
+        resolve({
+          status: response.statusCode ?? 0,
+          header: (name) => response.headers[name]?.toString(),
+          text: '',
+        });
+        response.on('error', () => undefined).destroy();
+        return;
+      }
       text(response).then(
         (body) =>
           resolve({

@@ -3,7 +3,9 @@ import {
   CONSOLE_APP,
   DELIVERY_CONSOLE,
   LOGINS,
+  GET_OWNER,
   LOGIN_ATTEMPTS,
+  OWNER_SESSIONS,
   SAME_ORIGIN,
   SANDBOX,
   SESSIONS,
@@ -71,6 +73,70 @@ export const DECISIONS_ON_SESSIONS: readonly SpecificationEntry[] = [
     provedBy: {
       [LOGIN_ATTEMPTS]: ['failed logins > are limited per %s, with the wait until one more fits'],
       [LOGINS]: ['a login > of an unknown address makes the same comparison and stays counted'],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: 'Secrets and API keys are made only within 15 minutes of a login or of the password given again (`POST /partner-api/session/confirm`); after that it is 403 `confirmation_required`.',
+    provedBy: {
+      [OWNER_SESSIONS]: [
+        'a confirmation > is needed for what shows a secret, and for nothing else',
+        'a confirmation > counts for 15 minutes, as the login does, and the session says until when',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: 'A wrong password there is 403 `password_wrong` and counts with the failed logins.',
+    provedBy: {
+      [OWNER_SESSIONS]: [
+        'a confirmation > with a wrong password is 403 and changes nothing',
+        'a confirmation > is limited with the logins of the account, wherever guesses come from',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: 'An owner has at most 50 sessions; the next one ends the oldest.',
+    provedBy: {
+      [SESSIONS]: [
+        'the sessions of an owner > are 50 at most: the next one takes the place of the oldest that has not ended',
+        'the sessions of an owner > are 50 at most however many begin at once',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: '`GET /partner-api/sessions` lists and `DELETE /partner-api/sessions/{id}` ends only their own.',
+    provedBy: {
+      [OWNER_SESSIONS]: [
+        'the sessions of an owner > are listed newest first, each with where it is, and none of what it could be used with',
+        'the sessions of an owner > are ended by their id, wherever they are used',
+        'the sessions of an owner > of somebody else are 404, as those are that there never were, and go on',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: 'A session ends once its owner is none any more; job-state is asked at most once a minute for each session, and no answer is 503, except for signing out.',
+    provedBy: {
+      [OWNER_SESSIONS]: [
+        'whether somebody still is an owner > ends the sessions of somebody who is none any more',
+        'whether somebody still is an owner > is asked once a minute for each session, however many requests come',
+        'whether somebody still is an owner > keeps requests waiting for an answer while nobody can tell, but for signing out',
+      ],
+      [GET_OWNER]: ['an owner > is none any more once the membership is ended or has another role'],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: 'A login or confirmation that can not be recorded in the audit trail has no effect (503); the end of a session never waits for it.',
+    provedBy: {
+      [OWNER_SESSIONS]: [
+        'without an audit trail > nobody signs in, and no session is left',
+        'a confirmation > that can not be recorded does not count',
+        'without an audit trail > sessions end all the same, and the log says so',
+      ],
     },
   },
 ];

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
+import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
+import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
+import { sessionList } from '@partner/proto-contracts/public-api/session';
+import { eventually } from '@partner/runtime/testing/eventually';
+import type { Pool } from 'pg';
+import { createActiveSubscription, type OwnerSession, readDeliveries, signIn } from '../owner-session.js';
+import type { TestStack } from '../test-stack.js';
+
+/** A request to the console's API that is valid for the side that it is about. */
+export interface ConsoleRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** A company at the console, with one of everything that an owner can have. */
+export interface ConsoleSide {
+  readonly company: SandboxCompany;
+  readonly session: OwnerSession;
+  /** Of another session of the owner. */
+  readonly sessionId: string;
+  /** Ids by what stands before `:id` in a path. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** The text of an API key that the owner made. */
+  readonly apiKey: string;
+}
+
+/** Signs the owner in and makes one of everything. */
+export async function createConsoleSide(stack: TestStack, company: SandboxCompany): Promise<ConsoleSide> {
+  await signIn(stack.baseUrl, company.owner);
+  const session = await signIn(stack.baseUrl, company.owner);
+  const webhook = await createActiveSubscription(session, {
+    url: stack.receiverUrl,
+    events: ['install.test'],
+  });
+  const [tested] = (await readDeliveries(session, webhook.id)).deliveries;
+  const replay = await expectAnswer(session, 202, 'POST', `/webhooks/${webhook.id}/replay`, {
+    states: ['delivered'],
+    from: new Date(Date.now() - 60_000).toISOString(),
+    to: new Date().toISOString(),
+  });
+  const replayId = bulkReplay.parse(replay).id;
+  // Until it has come to its end it changes by itself.
+  await eventually('the replay is done', async () => {
+    const read = await expectAnswer(session, 200, 'GET', `/replays/${replayId}`);
+    return bulkReplay.parse(read).state !== 'running';
+  });
+  const kind = company.class === 'SALES' ? 'general' : 'installer-company';
+  const made = await expectAnswer(session, 201, 'POST', '/api-keys', { kind });
+  const { key, apiKey } = apiKeyCreated.parse(made);
+  const { sessions } = sessionList.parse(await expectAnswer(session, 200, 'GET', '/sessions'));
+  const sessionId = sessions.find(({ current }) => !current)?.id ?? '';
+  return {
+    company,
+    session,
+    sessionId,
+    ids: {
+      webhooks: webhook.id,
+      deliveries: tested?.id ?? '',
+      events: tested?.eventId ?? '',
+      replays: replayId,
+      'api-keys': key.id,
+      sessions: sessionId,
+    },
+    apiKey,
+  };
+}
+
+async function expectAnswer(
+  session: OwnerSession,
+  status: number,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const answer = await session.call(method, `/partner-api${path}`, body);
+  if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.json;
+}
+
+/** Requests of an operation about what a side has: one for each of the bodies that it takes. */
+export function consoleRequests(operation: AnyOperation, side: ConsoleSide): readonly ConsoleRequest[] {
+  const [, resource = ''] = /^\/partner-api\/([a-z-]+)/.exec(operation.path) ?? [];
+  const path = operation.path.replace(':id', side.ids[resource] ?? '');
+  if (path.includes(':') || path.endsWith('/')) throw new Error(`say here what ${operation.path} is about`);
+  const method = operation.method.toUpperCase();
+  if (operation.id === 'createSession' || operation.id === 'confirmSession') {
+    const { email, password } = side.company.owner;
+    return [{ method, path, body: operation.id === 'createSession' ? { email, password } : { password } }];
+  }
+  if (method === 'GET') return [{ method, path, body: undefined }];
+  const examples: readonly BodyExample[] = Object.values(operation.bodyExamples ?? {});
+  const bodies = examples.length === 0 ? [{}] : examples.map(({ value }) => value);
+  return bodies.map((body) => ({ method, path, body }));
+}
+
+/** Everything that a request to the console could change, but for when a session was last used. */
+export async function readEverything(database: Pick<Pool, 'query'>): Promise<unknown> {
+  const state: Record<string, readonly string[]> = {};
+  for (const table of [
+    'companies',
+    'memberships',
+    'api_keys',
+    'audit_entries',
+    'subscriptions',
+    'subscription_secrets',
+    'events',
+    'deliveries',
+    'finished_deliveries',
+    'bulk_replays',
+  ]) {
+    const { rows } = await database.query<{ row: string }>(
+      `select to_jsonb(t)::text as row from ${table} t order by 1`,
+    );
+    state[table] = rows.map(({ row }) => row);
+  }
+  return state;
+}
+
+/** The ids of an owner's sessions. */
+export async function readSessionIds(session: OwnerSession): Promise<readonly string[]> {
+  const { sessions } = sessionList.parse(await expectAnswer(session, 200, 'GET', '/sessions'));
+  return sessions.map(({ id }) => id);
+}
+
+/** Lets the session of a cookie be as if its time were over. */
+export async function expireSession(redisUrl: string, cookie: string): Promise<void> {
+  const token = cookie.slice(cookie.indexOf('=') + 1);
+  const id = createHash('sha256').update(token).digest('hex');
+  const [key] = /\S*session:\S+/.exec(await askRedis(redisUrl, `KEYS *session:${id}`)) ?? [];
+  if (key === undefined) throw new Error('the session is not kept where this looks for it');
+  await askRedis(redisUrl, `HSET ${key} expiresAt 1`);
+}
+
+async function askRedis(redisUrl: string, command: string): Promise<string> {
+  const { hostname, port } = new URL(redisUrl);
+  const socket = connect(Number(port), hostname);
+  try {
+    socket.write(`${command}\r\n`);
+    const received: unknown[] = await once(socket, 'data');
+    return String(received[0]);
+  } finally {
+    socket.destroy();
+  }
+}
