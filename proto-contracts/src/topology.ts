@@ -48,6 +48,15 @@ export const ACCESS_BROADCAST = {
   type: 'fanout',
 } as const satisfies ExchangeDefinition;
 
+/**
+ * Broadcasts to every console replica: whose webhooks or deliveries have changed. Loses whatever nobody hears; who shows such
+ * things looks again by itself as well.
+ */
+export const WEBHOOK_CHANGES_BROADCAST = {
+  name: 'partner.webhook-changes',
+  type: 'fanout',
+} as const satisfies ExchangeDefinition;
+
 /** Where queues send what they give up on, routed by dead-letter queue name. */
 export const DEAD_LETTERS = {
   name: 'partner.dead-letters',
@@ -132,6 +141,7 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
   PLATFORM,
   PARTNER_EVENTS,
   ACCESS_BROADCAST,
+  WEBHOOK_CHANGES_BROADCAST,
   DEAD_LETTERS,
 ];
 

@@ -83,10 +83,12 @@ CREATE TABLE public.api_keys (
     bound_company_id text,
     secret_sha256 bytea NOT NULL,
     last_four text NOT NULL,
+    description text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     last_used_at timestamp with time zone,
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    replaced_by text,
     CONSTRAINT api_keys_bound_check CHECK (((kind = 'installer-contractor'::text) = (bound_company_id IS NOT NULL))),
     CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['general'::text, 'installer-contractor'::text, 'installer-company'::text])))
 );
@@ -101,6 +103,35 @@ CREATE TABLE public.appointments (
     notes text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT appointments_ends_at_check CHECK ((ends_at > starts_at))
+);
+
+CREATE TABLE public.audit_entries (
+    id text NOT NULL COLLATE pg_catalog."C",
+    company_id text NOT NULL,
+    action text NOT NULL,
+    subject_type text NOT NULL,
+    subject_id text NOT NULL,
+    membership_id text,
+    display_name text,
+    remote_address text,
+    user_agent text,
+    request_id text,
+    details json NOT NULL
+)
+PARTITION BY RANGE (id);
+
+CREATE TABLE public.audit_entries_default (
+    id text NOT NULL COLLATE pg_catalog."C",
+    company_id text NOT NULL,
+    action text NOT NULL,
+    subject_type text NOT NULL,
+    subject_id text NOT NULL,
+    membership_id text,
+    display_name text,
+    remote_address text,
+    user_agent text,
+    request_id text,
+    details json NOT NULL
 );
 
 CREATE TABLE public.bulk_replays (
@@ -138,6 +169,11 @@ CREATE TABLE public.companies (
     CONSTRAINT companies_installer_requests_per_minute_check CHECK ((installer_requests_per_minute >= 1))
 );
 
+CREATE TABLE public.contracted_installers (
+    selling_company_id text NOT NULL,
+    installer_company_id text NOT NULL
+);
+
 CREATE TABLE public.delivery_attempts (
     delivery_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -171,6 +207,27 @@ CREATE TABLE public.delivery_attempts_default (
     exchange json,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'timed_out'::text, 'tls_failed'::text, 'connection_failed'::text, 'endpoint_refused'::text])))
+);
+
+CREATE TABLE public.delivery_statistics (
+    subscription_id text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    delivered integer NOT NULL,
+    failed integer NOT NULL,
+    dead_lettered integer NOT NULL,
+    durations integer[] NOT NULL,
+    CONSTRAINT delivery_statistics_durations_check CHECK ((cardinality(durations) = 15))
+)
+PARTITION BY RANGE (starts_at);
+
+CREATE TABLE public.delivery_statistics_default (
+    subscription_id text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    delivered integer NOT NULL,
+    failed integer NOT NULL,
+    dead_lettered integer NOT NULL,
+    durations integer[] NOT NULL,
+    CONSTRAINT delivery_statistics_durations_check CHECK ((cardinality(durations) = 15))
 );
 
 CREATE TABLE public.events (
@@ -441,7 +498,11 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))
 );
 
+ALTER TABLE ONLY public.audit_entries ATTACH PARTITION public.audit_entries_default DEFAULT;
+
 ALTER TABLE ONLY public.delivery_attempts ATTACH PARTITION public.delivery_attempts_default DEFAULT;
+
+ALTER TABLE ONLY public.delivery_statistics ATTACH PARTITION public.delivery_statistics_default DEFAULT;
 
 ALTER TABLE ONLY public.events ATTACH PARTITION public.events_default DEFAULT;
 
@@ -459,11 +520,20 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.appointments
     ADD CONSTRAINT appointments_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.audit_entries
+    ADD CONSTRAINT audit_entries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_entries_default
+    ADD CONSTRAINT audit_entries_default_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.bulk_replays
     ADD CONSTRAINT bulk_replays_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.companies
     ADD CONSTRAINT companies_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.contracted_installers
+    ADD CONSTRAINT contracted_installers_pkey PRIMARY KEY (selling_company_id, installer_company_id);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
@@ -473,6 +543,12 @@ ALTER TABLE ONLY public.delivery_attempts
 
 ALTER TABLE ONLY public.delivery_attempts_default
     ADD CONSTRAINT delivery_attempts_default_pkey PRIMARY KEY (delivery_id, id);
+
+ALTER TABLE ONLY public.delivery_statistics
+    ADD CONSTRAINT delivery_statistics_pkey PRIMARY KEY (subscription_id, starts_at);
+
+ALTER TABLE ONLY public.delivery_statistics_default
+    ADD CONSTRAINT delivery_statistics_default_pkey PRIMARY KEY (subscription_id, starts_at);
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
@@ -537,7 +613,15 @@ ALTER TABLE ONLY public.subscription_secrets
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
 
-CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id);
+CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id, id);
+
+CREATE INDEX audit_entries_action_idx ON ONLY public.audit_entries USING btree (company_id, action, id);
+
+CREATE INDEX audit_entries_company_id_idx ON ONLY public.audit_entries USING btree (company_id, id);
+
+CREATE INDEX audit_entries_default_company_id_action_id_idx ON public.audit_entries_default USING btree (company_id, action, id);
+
+CREATE INDEX audit_entries_default_company_id_id_idx ON public.audit_entries_default USING btree (company_id, id);
 
 CREATE INDEX bulk_replays_next_run_at_idx ON public.bulk_replays USING btree (next_run_at) WHERE (state = 'running'::text);
 
@@ -631,11 +715,19 @@ CREATE INDEX subscriptions_deleted_idx ON public.subscriptions USING btree (comp
 
 CREATE INDEX subscriptions_failing_idx ON public.subscriptions USING btree (failures_in_row) WHERE (failures_in_row > 0);
 
+ALTER INDEX public.audit_entries_action_idx ATTACH PARTITION public.audit_entries_default_company_id_action_id_idx;
+
+ALTER INDEX public.audit_entries_company_id_idx ATTACH PARTITION public.audit_entries_default_company_id_id_idx;
+
+ALTER INDEX public.audit_entries_pkey ATTACH PARTITION public.audit_entries_default_pkey;
+
 ALTER INDEX public.delivery_attempts_id_idx ATTACH PARTITION public.delivery_attempts_default_id_idx;
 
 ALTER INDEX public.delivery_attempts_pkey ATTACH PARTITION public.delivery_attempts_default_pkey;
 
 ALTER INDEX public.delivery_attempts_recorded_at_idx ATTACH PARTITION public.delivery_attempts_default_recorded_at_idx;
+
+ALTER INDEX public.delivery_statistics_pkey ATTACH PARTITION public.delivery_statistics_default_pkey;
 
 ALTER INDEX public.events_company_id_idx ATTACH PARTITION public.events_default_company_id_id_idx;
 
@@ -671,6 +763,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES public.api_keys(id);
+
 ALTER TABLE ONLY public.appointments
     ADD CONSTRAINT appointments_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
@@ -682,6 +777,12 @@ ALTER TABLE ONLY public.appointments
 
 ALTER TABLE ONLY public.bulk_replays
     ADD CONSTRAINT bulk_replays_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.contracted_installers
+    ADD CONSTRAINT contracted_installers_installer_company_id_fkey FOREIGN KEY (installer_company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.contracted_installers
+    ADD CONSTRAINT contracted_installers_selling_company_id_fkey FOREIGN KEY (selling_company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.feed_heads
     ADD CONSTRAINT feed_heads_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

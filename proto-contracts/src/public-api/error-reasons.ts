@@ -35,6 +35,17 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The key lacks the scope, or the resource is outside its boundary.',
     action: 'Use the right kind of key.',
   },
+  confirmation_required: {
+    httpStatus: 403,
+    meaning:
+      'What shows a secret needs the password again when that was last given more than 15 minutes ago.',
+    action: 'Send the password to `POST /partner-api/session/confirm`, then the request again.',
+  },
+  password_wrong: {
+    httpStatus: 403,
+    meaning: 'The password is not that of the signed-in owner.',
+    action: 'Ask for the password again.',
+  },
   not_found: {
     httpStatus: 404,
     meaning: 'There is no such path, or the resource is not visible to this key. Existence is not confirmed.',
@@ -90,6 +101,11 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The event is no longer kept, so that there is nothing to send.',
     action: 'Read the present state of the resource instead.',
   },
+  key_not_rotatable: {
+    httpStatus: 409,
+    meaning: 'The API key is not in force any more, or was replaced already.',
+    action: 'Create a key, or replace the one that the message names.',
+  },
   payload_too_large: {
     httpStatus: 413,
     meaning: 'The body is larger than 1 MB.',
@@ -114,6 +130,21 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 422,
     meaning: 'The notes of the job would be longer than 20,000 characters together.',
     action: 'Read the message.',
+  },
+  key_kind_not_allowed: {
+    httpStatus: 422,
+    meaning: 'A company of this class can not have API keys of this kind.',
+    action: 'Create a key of a kind that the message names, if any.',
+  },
+  installer_not_bindable: {
+    httpStatus: 422,
+    meaning: 'The company is no installer company that a job of yours is or was assigned to.',
+    action: 'Take one of the list of installers.',
+  },
+  key_limit_reached: {
+    httpStatus: 422,
+    meaning: 'The company has as many API keys in force as it can have.',
+    action: 'Revoke a key that is not needed any more and send the request again.',
   },
   rate_limited: {
     httpStatus: 429,

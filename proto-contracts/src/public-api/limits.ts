@@ -4,6 +4,7 @@ export const LIMITS = {
   installerRequestsPerMinute: 60,
   inboundRequestsPerMinute: 600,
   consoleRequestsPerMinute: 3_000,
+  urlChecksPerMinute: 60,
   installerPageSize: { default: 50, max: 100 },
   inboundPageSize: { default: 50, max: 200 },
   idempotencyKeyLength: 128,

@@ -34,6 +34,8 @@ export interface OperationAnswer {
   readonly description: string;
   /** Absent: no body. */
   readonly schema?: z.ZodType;
+  /** Of the body; absent: `application/json`. */
+  readonly mediaType?: 'text/event-stream';
   readonly example?: unknown;
   /** Those that belong to this answer alone, by their lower-case names. */
   readonly headers?: Readonly<Record<string, AnswerHeader>>;

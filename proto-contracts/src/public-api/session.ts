@@ -1,13 +1,26 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
 
+/** For how many minutes after a login or confirmation secrets can be made without the password. */
+export const CONFIRMED_MINUTES = 15;
+
+/** Sessions that one owner can have at once. */
+export const SESSIONS_PER_OWNER = 50;
+
+const password = z.string().min(1).max(1024);
+
 /** Body of `POST /partner-api/session`. */
 export const sessionIn = z
   .object({
     email: z.string().min(3).max(254),
-    password: z.string().min(1).max(1024),
+    password,
   })
   .meta({ id: 'SessionIn', description: "An owner's credentials." });
+
+/** Body of `POST /partner-api/session/confirm`. */
+export const confirmationIn = z
+  .object({ password })
+  .meta({ id: 'SessionConfirmationIn', description: 'The password of the signed-in owner.' });
 
 /** The signed-in owner. */
 export const sessionAnswer = z
@@ -20,7 +33,32 @@ export const sessionAnswer = z
     }),
     expiresAt: dateTimeOut.meta({
       description:
-        'When the session ends, however busy it is; without a request for 30 minutes it ends earlier.',
+        'When the session ends unless another request comes before, and at the latest 12 hours after the login.',
+    }),
+    confirmedUntil: dateTimeOut.meta({
+      description:
+        'Until when what shows a secret needs no password; may be past. `confirmSession` moves it on.',
     }),
   })
   .meta({ id: 'Session', description: 'The signed-in owner.' });
+
+/** One of an owner's sessions, as all of them see it. */
+export const ownSession = z
+  .object({
+    id: z.string().meta({ description: 'Names the session; it is of no use as its cookie.' }),
+    current: z.boolean().meta({ description: 'True for the session that asks.' }),
+    startedAt: dateTimeOut,
+    lastSeenAt: dateTimeOut.meta({ description: 'When its last request came.' }),
+    expiresAt: dateTimeOut.meta({ description: 'When it ends unless another request comes before.' }),
+    remoteAddress: z.string().meta({ description: 'Where the login came from.' }),
+    userAgent: z.string().nullable().meta({
+      description:
+        'What the browser said of itself at the login, at most 200 characters; `null` for nothing.',
+    }),
+  })
+  .meta({ id: 'OwnSession', description: "One of the owner's sessions." });
+
+/** Answer of `GET /partner-api/sessions`. */
+export const sessionList = z
+  .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER) })
+  .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });

@@ -9,6 +9,10 @@ import {
   bulkReplayPage,
   bulkReplayPreview,
 } from '@partner/proto-contracts/public-api/bulk-replay';
+import {
+  companyStatistics,
+  webhookStatistics,
+} from '@partner/proto-contracts/public-api/delivery-statistics';
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
 import {
   attempt,
@@ -273,6 +277,11 @@ const WEBHOOK = `${WEBHOOKS}/whk_01j6z8k3s9f2v7c4x5b6n7m8q9`;
 const ROUTES = [
   ['get', SESSION],
   ['delete', SESSION],
+  ['post', `${SESSION}/confirm`],
+  ['get', '/partner-api/sessions'],
+  ['delete', '/partner-api/sessions/ses_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['post', '/partner-api/url-checks'],
+  ['get', '/partner-api/changes'],
   ['post', WEBHOOKS],
   ['get', WEBHOOKS],
   ['get', WEBHOOK],
@@ -293,6 +302,14 @@ const ROUTES = [
   ['delete', '/partner-api/replays/rpl_01j6z8k3s9f2v7c4x5b6n7m8q9'],
   ['get', '/partner-api/events'],
   ['get', '/partner-api/events/evt_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/api-keys'],
+  ['post', '/partner-api/api-keys'],
+  ['post', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9/rotate'],
+  ['delete', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9'],
+  ['get', '/partner-api/installers'],
+  ['get', '/partner-api/audit-entries'],
+  ['get', `${WEBHOOK}/statistics`],
+  ['get', '/partner-api/statistics'],
 ] as const;
 
 describe.each(ROUTES)('%s %s', (method, route) => {
@@ -828,6 +845,79 @@ describe('events', () => {
   });
 });
 
+describe('statistics', () => {
+  const SPAN = 'from=2026-08-26T14:00:00Z&to=2026-08-26T15:00:00Z';
+  const COUNTS = { attempts: 1, delivered: 1, failed: 0, deadLettered: 0, p50Ms: 84, p95Ms: 231 };
+  const NOTHING = { attempts: 0, delivered: 0, failed: 0, deadLettered: 0, p50Ms: null, p95Ms: null };
+  const STATISTICS = '/partner-api/statistics';
+
+  test('of a subscription are counted over the span that was asked for', async () => {
+    const { cookie, webhookId } = await tested();
+    const answer = await site
+      .request('get', `${WEBHOOKS}/${webhookId}/statistics?${SPAN}`, { cookie })
+      .expect(200);
+    expect(webhookStatistics.parse(answer.body)).toEqual({
+      webhookId,
+      bucketMinutes: 5,
+      buckets: [{ startsAt: '2026-08-26T14:00:00.000Z', ...COUNTS }],
+      totals: COUNTS,
+    });
+    expect(site.jobState.asked.at(-1)).toEqual({
+      method: 'getSubscriptionStatistics',
+      companyId: 'cmp_sunny',
+    });
+  });
+
+  test('of the company name each subscription, and nothing of another company', async () => {
+    const theirs = await tested(PEOPLE.salesOwner);
+    const { cookie, webhookId } = await tested();
+    const answer = await site.request('get', `${STATISTICS}?${SPAN}`, { cookie }).expect(200);
+    expect(companyStatistics.parse(answer.body)).toEqual({
+      webhooks: [{ webhookId, totals: COUNTS }],
+      bucketMinutes: 5,
+      buckets: [{ startsAt: '2026-08-26T14:00:00.000Z', ...COUNTS }],
+      totals: COUNTS,
+    });
+    expect(answer.text).not.toContain(theirs.webhookId);
+  });
+
+  test('are of the last 24 hours by default, and have no percentiles when there is nothing', async () => {
+    const { cookie, webhookId } = await tested();
+    for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
+      const answer = await site.request('get', path, { cookie }).expect(200);
+      const [{ startsAt } = { startsAt: '' }] = webhookStatistics
+        .pick({ buckets: true })
+        .parse(answer.body).buckets;
+      expect(Date.parse(startsAt)).toBe(site.now().getTime() - 24 * 3_600_000);
+    }
+    const empty = await site.signIn(PEOPLE.salesOwner);
+    const answer = await site.request('get', STATISTICS, { cookie: empty }).expect(200);
+    expect(companyStatistics.parse(answer.body)).toEqual({
+      webhooks: [],
+      bucketMinutes: 5,
+      buckets: [],
+      totals: NOTHING,
+    });
+  });
+
+  test.each([
+    ['an end that is no date-time', 'to=2026-08-26', 'to'],
+    ['a beginning that is no date-time', 'from=now', 'from'],
+    ['an end that is not after the beginning', 'from=2026-08-26T14:00:00Z&to=2026-08-26T14:00:00Z', 'to'],
+    ['more than 31 days', 'from=2026-07-01T00:00:00Z&to=2026-08-01T00:00:00.001Z', 'to'],
+    ['a beginning in the future', 'from=9999-01-01T00:00:00Z', 'from'],
+    ['a beginning that is too long ago', 'from=2020-01-01T00:00:00Z', 'from'],
+  ])('of %s are 400 and name the parameter', async (_name, query, field) => {
+    const { cookie, webhookId } = await tested();
+    for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
+      const answer = await site.request('get', `${path}?${query}`, { cookie }).expect(400);
+      expect(answer.body).toMatchObject({ code: 'invalid_argument', details: [{ path: field }] });
+    }
+    const asked = site.jobState.asked.map(({ method }) => method);
+    expect(asked.filter((method) => method.endsWith('Statistics'))).toEqual([]);
+  });
+});
+
 describe('what is not the own company’s', () => {
   test('is 404 like what does not exist, and like what can not exist', async () => {
     const theirs = await site.signIn(PEOPLE.salesOwner);
@@ -849,6 +939,7 @@ describe('what is not the own company’s', () => {
         ['get', `${WEBHOOKS}/${id}/deliveries`],
         ['post', `${WEBHOOKS}/${id}/replay`],
         ['get', `${WEBHOOKS}/${id}/replays`],
+        ['get', `${WEBHOOKS}/${id}/statistics`],
       ] as const;
       const body = { ...newWebhook, ...REPLAY, pendingSecretVersion: 1 };
       for (const [method, route] of routes) {

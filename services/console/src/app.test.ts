@@ -1,6 +1,7 @@
 import { createClient } from '@connectrpc/connect';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
@@ -12,6 +13,7 @@ import { probeSurface } from '@partner/runtime/testing/probe-surface';
 import { Counter, Registry } from 'prom-client';
 import { consoleEndpoints, createConsoleApp } from './app.js';
 import { createSessionCookie } from './sessions/session-cookie.js';
+import { FAKE_WEB_APP } from './testing/fake-web-app.js';
 
 const checked = checkAnswers(afterEach);
 const transport = createInMemoryTransport([]);
@@ -21,12 +23,26 @@ const neverAsked = (): never => {
 const PUBLIC_BASE_URL = 'https://partner.example';
 const parts = {
   access: createClient(AccessService, transport),
+  audit: createClient(AuditService, transport),
   subscriptions: createClient(SubscriptionService, transport),
   deliveries: createClient(DeliveryService, transport),
-  sessions: { create: neverAsked, find: neverAsked, end: neverAsked },
+  sessions: {
+    create: neverAsked,
+    find: neverAsked,
+    look: neverAsked,
+    list: neverAsked,
+    end: neverAsked,
+    endOwn: neverAsked,
+    confirm: neverAsked,
+    claimOwnerCheck: neverAsked,
+    returnOwnerCheck: neverAsked,
+  },
+  changeStreams: { open: neverAsked, changed: neverAsked, lookAgain: neverAsked, close: neverAsked },
+  limiter: createInMemoryRateLimiter(() => new Date('2026-09-01T12:00:00Z')),
   attempts: { begin: neverAsked },
   verifyPassword: neverAsked,
   logger: silentLogger,
+  clock: () => new Date('2026-09-01T12:00:00Z'),
 };
 
 describe('the console', () => {
@@ -34,6 +50,7 @@ describe('the console', () => {
     const endpoints = consoleEndpoints({
       ...parts,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
+      trail: { record: neverAsked, note: neverAsked },
       logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),
     });
 
@@ -45,10 +62,9 @@ describe('the console', () => {
   test('asks for a session everywhere, and knows no other method and no other path', async () => {
     const app = createConsoleApp({
       ...parts,
-      limiter: createInMemoryRateLimiter(() => new Date('2026-09-01T12:00:00Z')),
+      webApp: FAKE_WEB_APP,
       publicBaseUrl: PUBLIC_BASE_URL,
       metrics: new Registry(),
-      clock: () => new Date('2026-09-01T12:00:00Z'),
       rpcTimeoutMs: 1_000,
       trustedProxyHops: 0,
     });

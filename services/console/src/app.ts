@@ -1,5 +1,6 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
@@ -12,25 +13,39 @@ import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
 import { activateWebhookSecret } from './routes/activate-webhook-secret.js';
 import { activateWebhook } from './routes/activate-webhook.js';
+import type { ChangeStreams } from './live/change-streams.js';
 import { cancelReplay } from './routes/cancel-replay.js';
+import { checkUrl } from './routes/check-url.js';
+import { confirmSession } from './routes/confirm-session.js';
+import { createApiKey } from './routes/create-api-key.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
 import { deleteSession } from './routes/delete-session.js';
 import { deleteWebhook } from './routes/delete-webhook.js';
+import { endSession } from './routes/end-session.js';
 import { getDelivery } from './routes/get-delivery.js';
 import { getEvent } from './routes/get-event.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSession } from './routes/get-session.js';
+import { getStatistics } from './routes/get-statistics.js';
+import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
 import { getWebhook } from './routes/get-webhook.js';
+import { listApiKeys } from './routes/list-api-keys.js';
+import { listAuditEntries } from './routes/list-audit-entries.js';
 import { listDeliveries } from './routes/list-deliveries.js';
 import { listEvents } from './routes/list-events.js';
+import { listInstallers } from './routes/list-installers.js';
 import { listReplays } from './routes/list-replays.js';
+import { listSessions } from './routes/list-sessions.js';
 import { listWebhookEvents } from './routes/list-webhook-events.js';
 import { listWebhooks } from './routes/list-webhooks.js';
 import { pauseWebhook } from './routes/pause-webhook.js';
 import { replayDeliveries } from './routes/replay-deliveries.js';
 import { replayDelivery } from './routes/replay-delivery.js';
+import { revokeApiKey } from './routes/revoke-api-key.js';
+import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
+import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
 import { createSameOriginCheck } from './same-origin.js';
@@ -38,20 +53,25 @@ import { authenticateSession } from './sessions/authenticate-session.js';
 import type { LoginAttempts } from './sessions/login-attempts.js';
 import { createSessionCookie, type SessionCookie } from './sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from './sessions/session-store.js';
+import { createSessionTrail, type SessionTrail } from './sessions/session-trail.js';
 import type { VerifyPassword } from './sessions/verify-password.js';
+import { createWebEndpoints, type WebAppDeps } from './web/web-endpoints.js';
 
 /** Requests without a session that one client address may make in a minute before it is answered with 429. */
 const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 
 /** What the console's API works with. */
 export interface ConsoleAppDeps {
-  readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
+  readonly access: Client<typeof AccessService>;
+  readonly audit: Client<typeof AuditService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
   readonly sessions: SessionStore;
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
   readonly limiter: RateLimiter;
+  readonly changeStreams: ChangeStreams;
+  readonly webApp: Omit<WebAppDeps, 'cookie'>;
   readonly publicBaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -63,9 +83,20 @@ export interface ConsoleAppDeps {
 /** What the endpoints work with. */
 type EndpointDeps = Pick<
   ConsoleAppDeps,
-  'access' | 'subscriptions' | 'deliveries' | 'sessions' | 'attempts' | 'verifyPassword' | 'logger'
+  | 'access'
+  | 'attempts'
+  | 'audit'
+  | 'changeStreams'
+  | 'clock'
+  | 'deliveries'
+  | 'limiter'
+  | 'logger'
+  | 'sessions'
+  | 'subscriptions'
+  | 'verifyPassword'
 > & {
   readonly cookie: SessionCookie;
+  readonly trail: SessionTrail;
   readonly logins: Counter<'outcome'>;
 };
 
@@ -75,6 +106,11 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     createSession(deps),
     getSession(),
     deleteSession(deps),
+    confirmSession(deps),
+    listSessions(deps),
+    endSession(deps),
+    checkUrl(deps),
+    streamChanges(deps),
     createWebhook(deps),
     listWebhooks(deps),
     getWebhook(deps),
@@ -95,12 +131,20 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     cancelReplay(deps),
     listEvents(deps),
     getEvent(deps),
+    listApiKeys(deps),
+    createApiKey(deps),
+    rotateApiKey(deps),
+    revokeApiKey(deps),
+    listInstallers(deps),
+    listAuditEntries(deps),
+    getWebhookStatistics(deps),
+    getStatistics(deps),
   ];
 }
 
 /**
  * Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. Beside it, open to
- * anybody, stands the reference of all APIs.
+ * anybody, stand the reference of all APIs and the pages of the owners' web app.
  */
 export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);
@@ -110,7 +154,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
     labelNames: ['outcome'],
     registers: [deps.metrics],
   });
-  const kit = { ...deps, cookie, logins };
+  const kit = { ...deps, cookie, logins, trail: createSessionTrail(deps) };
 
   return createHttpApp<OwnerSession>({
     endpoints: [
@@ -119,6 +163,7 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
         publicBaseUrl: deps.publicBaseUrl,
         sessionCookie: cookie.name,
       }),
+      ...createWebEndpoints<OwnerSession>({ ...deps.webApp, cookie }),
     ],
     authenticate: (request) => authenticateSession(kit, request),
     scopesOf: () => [],

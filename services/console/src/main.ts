@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
@@ -13,9 +14,13 @@ import { closeServer, listen } from '@partner/runtime/listen';
 import { runService } from '@partner/runtime/service';
 import { createConsoleApp } from './app.js';
 import { consoleConfig } from './config.js';
+import { createChangeStreams } from './live/change-streams.js';
+import { startChangeListener } from './live/start-change-listener.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
+import { createSessionQuestion } from './sessions/session-question.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createVerifyPassword } from './sessions/verify-password.js';
+import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
 
 await runService({
   name: 'console',
@@ -34,11 +39,29 @@ await runService({
     const transport = createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics });
     lifecycle.onShutdown('rpc', () => transport.close());
 
+    const access = createClient(AccessService, transport);
+    const sessions = createSessionStore({ redis, keyPrefix, clock, randomBytes });
+    const changeStreams = createChangeStreams({
+      isAlive: createSessionQuestion({
+        access,
+        sessions,
+        logger,
+        clock,
+        rpcTimeoutMs: config.RPC_TIMEOUT_MS,
+      }),
+      logger,
+      metrics,
+    });
+    const changeListener = startChangeListener({ connection, changeStreams, logger });
+    lifecycle.onShutdown('change-listener', () => changeListener.stop());
+
     const app = createConsoleApp({
-      access: createClient(AccessService, transport),
+      access,
+      audit: createClient(AuditService, transport),
       subscriptions: createClient(SubscriptionService, transport),
       deliveries: createClient(DeliveryService, transport),
-      sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
+      sessions,
+      changeStreams,
       attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
       verifyPassword: await createVerifyPassword({ randomBytes }),
       limiter: createRateLimiter({
@@ -49,6 +72,11 @@ await runService({
         metrics,
         clock,
       }),
+      webApp: {
+        bundle: readWebBundle(WEB_BUNDLE_DIRECTORY),
+        environment: config.PARTNER_ENVIRONMENT,
+        randomBytes,
+      },
       publicBaseUrl: config.PUBLIC_BASE_URL,
       logger,
       metrics,
@@ -59,5 +87,7 @@ await runService({
     const server = createHttpServer(app);
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
     lifecycle.onShutdown('http-server', () => closeServer(server));
+    // First of all: the server waits for every answer that is under way, and these go on.
+    lifecycle.onShutdown('change-streams', async () => changeStreams.close());
   },
 });

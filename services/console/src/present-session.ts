@@ -9,5 +9,6 @@ export function presentSession(session: OwnerSession): z.input<typeof sessionAns
     owner: { membershipId: session.membershipId, displayName: session.displayName },
     company: { id: session.companyId, name: session.companyName, class: session.companyClass },
     expiresAt: formatDateTime(session.expiresAt),
+    confirmedUntil: formatDateTime(session.confirmedUntil),
   };
 }

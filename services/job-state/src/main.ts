@@ -1,5 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
@@ -23,6 +24,8 @@ import { runService } from '@partner/runtime/service';
 import { createAccessService } from './access/access-service.js';
 import { startKeyUsage } from './access/start-key-usage.js';
 import { createAppointmentService } from './appointments/appointment-service.js';
+import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
+import { createAuditService } from './audit/audit-service.js';
 import { configSchema } from './config.js';
 import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
 import { createDatabase } from './database/database.js';
@@ -93,6 +96,13 @@ await runService({
 
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
+    // A channel of its own: what may be lost takes no place from what must not be.
+    const changesPublisher = createPublisher({ connection: publishing, logger, metrics });
+    const announcements = startAnnouncingChanges({
+      databases: [database, queue],
+      publisher: changesPublisher,
+    });
+    lifecycle.onShutdown('changes', async () => announcements.stop());
     const keyUsage = startKeyUsage({ database, logger, intervalMs: KEY_USAGE_INTERVAL_MS });
     lifecycle.onShutdown('key-usage', () => keyUsage.stop());
     const retention = startRetention({
@@ -212,7 +222,17 @@ await runService({
         rpcService(LeadService, createLeadService({ database, clock, logger })),
         rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
         rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
-        rpcService(AccessService, createAccessService({ database, clock, logger, keyUsage })),
+        rpcService(
+          AccessService,
+          createAccessService({
+            database,
+            clock,
+            logger,
+            keyUsage,
+            environment: config.PARTNER_ENVIRONMENT,
+          }),
+        ),
+        rpcService(AuditService, createAuditService({ database })),
         rpcService(DeliveryService, createDeliveryService({ database, logger })),
         rpcService(
           SubscriptionService,

@@ -2,7 +2,21 @@ import { typeid } from 'typeid-js';
 
 /** The prefixes of our ids, each naming what the id stands for. */
 export type IdPrefix =
-  'lead' | 'prj' | 'appt' | 'job' | 'mem' | 'doc' | 'evt' | 'whk' | 'dlv' | 'key' | 'cmp' | 'usr' | 'rpl';
+  | 'lead'
+  | 'prj'
+  | 'appt'
+  | 'job'
+  | 'mem'
+  | 'doc'
+  | 'evt'
+  | 'whk'
+  | 'dlv'
+  | 'key'
+  | 'cmp'
+  | 'usr'
+  | 'rpl'
+  | 'aud'
+  | 'ses';
 
 /** Makes an id: the prefix, `_`, and 26 characters that sort by time of creation (TypeID over UUIDv7). */
 export function newId(prefix: IdPrefix): string {

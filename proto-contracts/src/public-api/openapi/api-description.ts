@@ -51,11 +51,14 @@ const reference = z.object({ $ref: z.string() });
 const example = z.object({ summary: z.string().optional(), value: z.unknown() });
 
 const content = z.object({
-  'application/json': z.object({
-    schema: schemaNode,
-    example: z.unknown().optional(),
-    examples: z.record(z.string(), example).optional(),
-  }),
+  // Absent for a body that is no JSON.
+  'application/json': z
+    .object({
+      schema: schemaNode,
+      example: z.unknown().optional(),
+      examples: z.record(z.string(), example).optional(),
+    })
+    .optional(),
 });
 
 const parameter = z.object({
@@ -135,6 +138,7 @@ export interface DescribedAnswer {
   /** In Markdown. */
   readonly description: string;
   readonly headers: readonly DescribedHeader[];
+  /** Undefined when there is none that is JSON. */
   readonly body: DescribedBody | undefined;
   /** The codes that an error of this status can have. */
   readonly errorCodes: readonly string[];
@@ -226,7 +230,8 @@ function createOperationReader(components: z.infer<typeof document>['components'
   });
 }
 
-function describedBody({ 'application/json': json }: z.infer<typeof content>): DescribedBody {
+function describedBody({ 'application/json': json }: z.infer<typeof content>): DescribedBody | undefined {
+  if (json === undefined) return undefined;
   const several = Object.entries(json.examples ?? {}).map(([name, { summary = name, value }]) => ({
     name,
     summary,

@@ -1,4 +1,5 @@
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { KEY_LIMITS } from '../api-key-management.js';
 import { errorBody, type ErrorBody } from '../error-body.js';
 import { ERROR_REASON_CATALOGUE, type ErrorReason, isErrorReason } from '../error-reasons.js';
 import { INSTALLER_JOB_EXAMPLE } from '../examples/installer-job-example.js';
@@ -121,6 +122,12 @@ function usualExample(
       return operation.scope === undefined
         ? { error: 'the origin header must be https://partner.example' }
         : { error: `x-api-key: this key lacks the scope ${operation.scope}` };
+    case 'confirmation_required':
+      return {
+        error: 'confirm your password with POST /partner-api/session/confirm, then send the request again',
+      };
+    case 'password_wrong':
+      return { error: 'the password is wrong' };
     case 'not_found':
       return { error: surface.credentials === 'session' ? 'no such webhook subscription' : 'no such job' };
     case 'method_not_allowed':
@@ -157,6 +164,32 @@ function usualExample(
       };
     case 'event_expired':
       return { error: 'the event is no longer kept; there is nothing to replay' };
+    case 'key_not_rotatable':
+      return { error: 'the key is revoked; create another one' };
+    case 'key_kind_not_allowed':
+      return {
+        error: 'kind: must be one of general, installer-contractor for a company of class SALES',
+        details: [
+          {
+            path: 'kind',
+            message: 'must be one of general, installer-contractor for a company of class SALES',
+          },
+        ],
+      };
+    case 'installer_not_bindable':
+      return {
+        error: 'boundCompanyId: must be an installer company that a job of yours is or was assigned to',
+        details: [
+          {
+            path: 'boundCompanyId',
+            message: 'must be an installer company that a job of yours is or was assigned to',
+          },
+        ],
+      };
+    case 'key_limit_reached':
+      return {
+        error: `a company can have at most ${KEY_LIMITS.keysInForce} API keys in force; revoke one first`,
+      };
     case 'payload_too_large':
       return { error: `body: must be at most ${LIMITS.bodyBytes} bytes` };
     case 'transition_not_allowed':

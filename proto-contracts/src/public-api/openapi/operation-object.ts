@@ -57,14 +57,14 @@ function successAnswer(
   operation: AnyOperation,
   surface: DocumentedSurface,
 ): ZodOpenApiResponseObject {
-  const { description, schema, example, headers = {} } = answer;
+  const { description, schema, example, headers = {}, mediaType = 'application/json' } = answer;
   return {
     description,
     headers: {
       ...successHeaders(operation, surface),
       ...Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, headerObject(header)])),
     },
-    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
+    ...(schema === undefined ? {} : { content: { [mediaType]: { schema, example } } }),
   };
 }
 

@@ -1,13 +1,36 @@
 import type { z } from 'zod';
 import { NO_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
-import { sessionAnswer, sessionIn } from '../session.js';
+import {
+  CONFIRMED_MINUTES,
+  confirmationIn,
+  type ownSession,
+  sessionAnswer,
+  sessionIn,
+  sessionList,
+  SESSIONS_PER_OWNER,
+} from '../session.js';
 
 const SESSION_EXAMPLE = {
   owner: { membershipId: 'mem_01jx2n4t8yf1ra6vc3bq9kz5wd', displayName: 'Olive Okafor' },
   company: { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers', class: 'INSTALLER' },
-  expiresAt: '2026-08-27T02:03:00.000Z',
+  expiresAt: '2026-08-26T14:33:00.000Z',
+  confirmedUntil: '2026-08-26T14:18:00.000Z',
 } as const satisfies z.infer<typeof sessionAnswer>;
+
+const OWN_SESSION_EXAMPLE = {
+  id: 'ses_01k3hc2m5vf8qs1z7x4rw9tnbe',
+  current: true,
+  startedAt: '2026-08-26T14:03:00.000Z',
+  lastSeenAt: '2026-08-26T14:03:00.000Z',
+  expiresAt: '2026-08-26T14:33:00.000Z',
+  remoteAddress: '203.0.113.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0',
+} as const satisfies z.infer<typeof ownSession>;
+
+const OWN_SESSION_ID = {
+  id: { description: 'The `id` of a session of yours. Any other is 404.', example: OWN_SESSION_EXAMPLE.id },
+};
 
 /** `POST /partner-api/session` */
 export const createSessionOperation = defineOperation({
@@ -21,8 +44,9 @@ export const createSessionOperation = defineOperation({
 Signs an owner in, with a new session, and ends the session that the browser had before. Somebody who owns no company is
 403.
 
-A session ends after 30 minutes without a request, and 12 hours after the login at the latest. Failed logins are limited
-for each account and each client address.`,
+A session ends after 30 minutes without a request, 12 hours after the login at the latest, and within a minute when somebody
+is no owner any more. An owner can have ${SESSIONS_PER_OWNER}: one more ends the oldest. Failed logins are limited for each
+account and each client address.`,
   bodyExamples: {
     owner: {
       summary: 'An owner',
@@ -87,9 +111,66 @@ export const deleteSessionOperation = defineOperation({
   },
 });
 
+/** `POST /partner-api/session/confirm` */
+export const confirmSessionOperation = defineOperation({
+  id: 'confirmSession',
+  method: 'post',
+  path: '/partner-api/session/confirm',
+  body: confirmationIn,
+  summary: 'Confirm the password',
+  description: `
+Takes the password again. For ${CONFIRMED_MINUTES} minutes after a login or a confirmation this session can have secrets made; after
+that they are refused with \`confirmation_required\` until the next one. Wrong passwords are limited together with those of
+logins.`,
+  bodyExamples: {
+    owner: {
+      summary: 'The password',
+      value: { password: 'correct horse battery staple' } satisfies z.input<typeof confirmationIn>,
+    },
+  },
+  faultExample: { path: 'password', message: 'is required' },
+  errorExamples: {
+    rate_limited: { error: 'too many failed logins; wait before you try again' },
+  },
+  answers: { 200: { description: 'Confirmed.', schema: sessionAnswer, example: SESSION_EXAMPLE } },
+  errors: ['password_wrong'],
+});
+
+/** `GET /partner-api/sessions` */
+export const listSessionsOperation = defineOperation({
+  id: 'listSessions',
+  method: 'get',
+  path: '/partner-api/sessions',
+  summary: 'List your sessions',
+  description: 'Lists where you are signed in, newest first; nobody else sees them.',
+  answers: {
+    200: {
+      description: 'The sessions.',
+      schema: sessionList,
+      example: { sessions: [OWN_SESSION_EXAMPLE] } satisfies z.infer<typeof sessionList>,
+    },
+  },
+});
+
+/** `DELETE /partner-api/sessions/{id}` */
+export const endSessionOperation = defineOperation({
+  id: 'endSession',
+  method: 'delete',
+  path: '/partner-api/sessions/:id',
+  params: OWN_SESSION_ID,
+  summary: 'End one of your sessions',
+  description: `Signs out wherever the session is used; its cookie is of no use afterwards. ${NO_BODY}`,
+  errorExamples: { not_found: { error: 'no such session' } },
+  answers: { 204: { description: 'Ended.' } },
+  errors: ['not_found'],
+});
+
 /** The operations on the owner's session. */
 export const SESSION_OPERATIONS: readonly AnyOperation[] = [
   createSessionOperation,
   getSessionOperation,
   deleteSessionOperation,
+  confirmSessionOperation,
+  listSessionsOperation,
+  endSessionOperation,
 ];

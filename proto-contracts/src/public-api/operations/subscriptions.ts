@@ -66,7 +66,7 @@ The host of the \`url\` is looked up now and for every delivery: when one of its
       },
     },
   },
-  errors: ['subscription_limit_reached'],
+  errors: ['confirmation_required', 'subscription_limit_reached'],
 });
 
 /** `GET /partner-api/webhooks` */
@@ -279,7 +279,7 @@ ${NO_BODY}`,
       },
     },
   },
-  errors: ['not_found'],
+  errors: ['confirmation_required', 'not_found'],
 });
 
 /** `POST /partner-api/webhooks/{id}/activate-secret` */

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { activateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -13,12 +14,12 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function activateWebhookSecret(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSecret'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(activateWebhookSecretOperation, async ({ principal, params, body, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(activateWebhookSecretOperation, async (request) => {
+    const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const { pendingSecretVersion } = body;
     const { subscription } = await deps.subscriptions.activateSecret(
-      { companyId, subscriptionId, actingMembershipId, pendingSecretVersion },
+      { ...actingOwner(request), subscriptionId, pendingSecretVersion },
       call,
     );
     return { status: 200, json: presentSubscription(subscription) };

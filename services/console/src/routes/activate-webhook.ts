@@ -4,6 +4,7 @@ import { activateWebhookOperation } from '@partner/proto-contracts/public-api/op
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -15,11 +16,11 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function activateWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(activateWebhookOperation, async ({ principal, params, body, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(activateWebhookOperation, async (request) => {
+    const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const activated = await deps.subscriptions.activateSubscription(
-      { companyId, subscriptionId, actingMembershipId, backfill: body?.backfill ?? false },
+      { ...actingOwner(request), subscriptionId, backfill: body?.backfill ?? false },
       call,
     );
     const json = {

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { cancelReplayOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentBulkReplay } from '../present-bulk-replay.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -10,13 +11,10 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function cancelReplay(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'cancelBulkReplay'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(cancelReplayOperation, async ({ principal, params, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(cancelReplayOperation, async (request) => {
+    const { params, call } = request;
     const replayId = pathId('rpl', params, 'bulk replay');
-    const { replay } = await deps.deliveries.cancelBulkReplay(
-      { companyId, replayId, actingMembershipId },
-      call,
-    );
+    const { replay } = await deps.deliveries.cancelBulkReplay({ ...actingOwner(request), replayId }, call);
     return { status: 200, json: presentBulkReplay(replay) };
   });
 }

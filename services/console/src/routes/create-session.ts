@@ -1,5 +1,6 @@
 import { createSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { clientOriginOf } from '../client-origin.js';
 import { presentSession } from '../present-session.js';
 import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
@@ -13,11 +14,15 @@ export function createSession(
   },
 ): AnyEndpoint<OwnerSession> {
   return serveOperation(createSessionOperation, async (request) => {
-    const credentials = { ...request.body, remoteAddress: request.remoteAddress };
+    const origin = clientOriginOf(request);
+    const credentials = { ...request.body, ...origin };
     const { token, session } = await logIn(deps, credentials, request.call);
     const formerToken = deps.cookie.read(request.header('cookie'));
     const former = formerToken === undefined ? undefined : await deps.sessions.find(formerToken);
-    if (former !== undefined) await deps.sessions.end(former.id);
+    if (former !== undefined && (await deps.sessions.end(former))) {
+      const { publicId } = former;
+      await deps.trail.note({ change: 'ended', owner: former, publicId, origin }, request.call);
+    }
     return {
       status: 200,
       json: presentSession(session),

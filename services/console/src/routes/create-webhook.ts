@@ -4,19 +4,23 @@ import type { subscriptionCreated } from '@partner/proto-contracts/public-api/we
 import { createWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
 import { companyClassOf } from '../company-class.js';
 import { presentSubscription } from '../present-subscription.js';
 import { requiredField } from '../required-field.js';
+import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/webhooks`: makes a paused subscription and shows its secret for the only time. */
 export function createWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
+  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(createWebhookOperation, async ({ principal, body, call }) => {
-    const { companyId, companyClass, membershipId: actingMembershipId } = principal;
+  return serveOperation(createWebhookOperation, async (request) => {
+    requireConfirmed(request.principal, deps.clock);
+    const { principal, body, call } = request;
     const created = await deps.subscriptions.createSubscription(
-      { ...body, companyId, actingMembershipId, companyClass: companyClassOf(companyClass) },
+      { ...body, ...actingOwner(request), companyClass: companyClassOf(principal.companyClass) },
       call,
     );
     const json = {

@@ -1,15 +1,22 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { clientOriginOf } from '../client-origin.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
+import type { SessionTrail } from '../sessions/session-trail.js';
 
 /** `DELETE /partner-api/session`: signs out. The token is of no use to anybody afterwards. */
 export function deleteSession(deps: {
   readonly sessions: Pick<SessionStore, 'end'>;
+  readonly trail: Pick<SessionTrail, 'note'>;
   readonly cookie: Pick<SessionCookie, 'clear'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(deleteSessionOperation, async ({ principal }) => {
-    await deps.sessions.end(principal.id);
+  return serveOperation(deleteSessionOperation, async (request) => {
+    const { principal: owner, call } = request;
+    if (await deps.sessions.end(owner)) {
+      const origin = clientOriginOf(request);
+      await deps.trail.note({ change: 'ended', owner, publicId: owner.publicId, origin }, call);
+    }
     return { status: 204, headers: { 'set-cookie': deps.cookie.clear() } };
   });
 }

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { deleteWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -9,10 +10,10 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function deleteWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'deleteSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(deleteWebhookOperation, async ({ principal, params, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(deleteWebhookOperation, async (request) => {
+    const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    await deps.subscriptions.deleteSubscription({ companyId, subscriptionId, actingMembershipId }, call);
+    await deps.subscriptions.deleteSubscription({ ...actingOwner(request), subscriptionId }, call);
     return { status: 204 };
   });
 }

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { pauseWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -10,11 +11,11 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function pauseWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'pauseSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(pauseWebhookOperation, async ({ principal, params, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(pauseWebhookOperation, async (request) => {
+    const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const { subscription } = await deps.subscriptions.pauseSubscription(
-      { companyId, subscriptionId, actingMembershipId },
+      { ...actingOwner(request), subscriptionId },
       call,
     );
     return { status: 200, json: presentSubscription(subscription) };

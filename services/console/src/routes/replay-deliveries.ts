@@ -3,6 +3,7 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { replayDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentBulkReplay, presentBulkReplayPreview } from '../present-bulk-replay.js';
 import { deliveryStateOf } from '../present-delivery.js';
@@ -15,11 +16,12 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function replayDeliveries(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'previewBulkReplay' | 'createBulkReplay'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(replayDeliveriesOperation, async ({ principal, params, body, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(replayDeliveriesOperation, async (request) => {
+    const { params, body, call } = request;
+    const owner = actingOwner(request);
     const { states, from, to, event, perMinute, preview } = body;
-    const request = {
-      companyId,
+    const selected = {
+      companyId: owner.companyId,
       subscriptionId: pathId('whk', params, 'webhook subscription'),
       selection: {
         states: states.map(deliveryStateOf),
@@ -29,13 +31,10 @@ export function replayDeliveries(deps: {
       },
     };
     if (preview) {
-      const found = await deps.deliveries.previewBulkReplay(request, call);
+      const found = await deps.deliveries.previewBulkReplay(selected, call);
       return { status: 200, json: presentBulkReplayPreview(found, perMinute) };
     }
-    const { replay } = await deps.deliveries.createBulkReplay(
-      { ...request, perMinute, actingMembershipId },
-      call,
-    );
+    const { replay } = await deps.deliveries.createBulkReplay({ ...selected, ...owner, perMinute }, call);
     return { status: 202, json: presentBulkReplay(replay) };
   });
 }

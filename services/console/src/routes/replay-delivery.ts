@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { replayDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -10,13 +11,10 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function replayDelivery(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'replayDelivery'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(replayDeliveryOperation, async ({ principal, params, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(replayDeliveryOperation, async (request) => {
+    const { params, call } = request;
     const deliveryId = pathId('dlv', params, 'webhook delivery');
-    const { delivery } = await deps.deliveries.replayDelivery(
-      { companyId, deliveryId, actingMembershipId },
-      call,
-    );
+    const { delivery } = await deps.deliveries.replayDelivery({ ...actingOwner(request), deliveryId }, call);
     return { status: 202, json: presentDelivery(delivery) };
   });
 }

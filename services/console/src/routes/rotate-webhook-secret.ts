@@ -4,22 +4,23 @@ import { rotateWebhookSecretOperation } from '@partner/proto-contracts/public-ap
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { secretRotated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
 import { requiredField } from '../required-field.js';
+import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/webhooks/{id}/rotate-secret`: makes a pending secret and shows it for the only time. */
 export function rotateWebhookSecret(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'rotateSecret'>;
+  readonly clock: () => Date;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(rotateWebhookSecretOperation, async ({ principal, params, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(rotateWebhookSecretOperation, async (request) => {
+    requireConfirmed(request.principal, deps.clock);
+    const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const rotated = await deps.subscriptions.rotateSecret(
-      { companyId, subscriptionId, actingMembershipId },
-      call,
-    );
+    const rotated = await deps.subscriptions.rotateSecret({ ...actingOwner(request), subscriptionId }, call);
     const subscription = presentSubscription(rotated.subscription);
     const json = {
       subscription,

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { testWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
@@ -13,15 +14,14 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function testWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'sendTestDelivery'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(testWebhookOperation, async ({ principal, params, body, call }) => {
-    const { companyId, membershipId: actingMembershipId } = principal;
+  return serveOperation(testWebhookOperation, async (request) => {
+    const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const secretVersion = body?.secretVersion;
     const { delivery } = await deps.subscriptions.sendTestDelivery(
       {
-        companyId,
+        ...actingOwner(request),
         subscriptionId,
-        actingMembershipId,
         ...(secretVersion !== undefined && { secretVersion }),
       },
       call,

@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { updateWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
 import { companyClassOf } from '../company-class.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';
@@ -11,18 +12,17 @@ import type { OwnerSession } from '../sessions/session-store.js';
 export function updateWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'updateSubscription'>;
 }): AnyEndpoint<OwnerSession> {
-  return serveOperation(updateWebhookOperation, async ({ principal, params, body, call }) => {
-    const { companyId, companyClass, membershipId: actingMembershipId } = principal;
+  return serveOperation(updateWebhookOperation, async (request) => {
+    const { principal, params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const { events, ...fields } = body;
     const { subscription } = await deps.subscriptions.updateSubscription(
       {
         ...fields,
         ...(events !== undefined && { events: { patterns: events } }),
-        companyId,
+        ...actingOwner(request),
         subscriptionId,
-        actingMembershipId,
-        companyClass: companyClassOf(companyClass),
+        companyClass: companyClassOf(principal.companyClass),
       },
       call,
     );

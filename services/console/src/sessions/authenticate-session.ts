@@ -1,20 +1,36 @@
+import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { streamChangesOperation } from '@partner/proto-contracts/public-api/operations/changes';
+import type { AuthenticationRequest } from '@partner/runtime/http/http-app';
 import { ServiceError } from '@partner/runtime/service-error';
+import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';
 import type { SessionCookie } from './session-cookie.js';
 import type { OwnerSession, SessionStore } from './session-store.js';
 
 /**
- * Finds the session that a request's cookie stands for and begins its idle time anew. Fails with `unauthenticated` when
- * there is none, whatever else the request carries (an API key is no session), and with `unavailable` when Redis can not
- * be asked.
+ * Finds the session that a request's cookie stands for and begins its idle time anew; not for a stream of changes, which a page
+ * opens by itself again and again. Fails with `unauthenticated` when there is none, or its owner is none any more, whatever else
+ * the request carries (an API key is no session), and with `unavailable` when Redis, or once a minute job-state, can not be
+ * asked. Signing out asks nobody: it has to work while job-state is away.
  */
 export async function authenticateSession(
-  deps: { readonly sessions: Pick<SessionStore, 'find'>; readonly cookie: Pick<SessionCookie, 'read'> },
-  request: { header(name: string): string | undefined },
+  deps: OwnerCheckDeps & {
+    readonly sessions: Pick<SessionStore, 'find'>;
+    readonly cookie: Pick<SessionCookie, 'read'>;
+  },
+  request: Pick<AuthenticationRequest, 'method' | 'path' | 'header' | 'call'>,
 ): Promise<OwnerSession> {
   const token = deps.cookie.read(request.header('cookie'));
-  const session = token === undefined ? undefined : await deps.sessions.find(token);
-  if (session === undefined) {
+  const prolongs = request.path !== streamChangesOperation.path;
+  const session = token === undefined ? undefined : await deps.sessions.find(token, { prolongs });
+  if (
+    session === undefined ||
+    !(isSigningOut(request) || (await isStillOwner(deps, session, request.call)))
+  ) {
     throw new ServiceError('unauthenticated', 'there is no session; sign in with POST /partner-api/session');
   }
   return session;
+}
+
+function isSigningOut({ method, path }: Pick<AuthenticationRequest, 'method' | 'path'>): boolean {
+  return method === 'DELETE' && path === deleteSessionOperation.path;
 }

@@ -19,7 +19,12 @@ const login = {
   passwordHash: 'hash of right',
 };
 
+const origin = { remoteAddress: '2001:db8:0:1:2:3:4:5', userAgent: 'Firefox' };
+const NOW = new Date('2026-08-26T14:00:00Z');
+
 const counted = new Set<string>();
+const ended: string[] = [];
+const trailed: string[] = [];
 const compared: (string | undefined)[] = [];
 let full: string | undefined;
 
@@ -34,8 +39,24 @@ const deps: LogInDeps = {
   sessions: {
     create: async (owner) => ({
       token: 'token',
-      session: { ...owner, id: 'id', expiresAt: new Date('2026-08-26T14:30:00Z') },
+      session: {
+        ...owner,
+        ...origin,
+        id: 'id',
+        publicId: 'ses_new',
+        startedAt: NOW,
+        lastSeenAt: NOW,
+        expiresAt: NOW,
+        confirmedUntil: NOW,
+        ownerCheckedAt: NOW,
+      },
+      displaced: ['ses_oldest'],
     }),
+    end: async ({ id }) => ended.push(id) > 0,
+  },
+  trail: {
+    record: async ({ change, publicId }) => void trailed.push(`${change} ${publicId}`),
+    note: async ({ change, publicId }) => void trailed.push(`${change} ${publicId}`),
   },
   attempts: {
     begin: async (by, subject) => {
@@ -62,39 +83,50 @@ const deps: LogInDeps = {
   }),
 };
 
-const remoteAddress = '2001:db8:0:1:2:3:4:5';
-
 beforeEach(() => {
   counted.clear();
   compared.length = 0;
+  ended.length = 0;
+  trailed.length = 0;
   full = undefined;
 });
 
 describe('a login', () => {
   test('of an owner leaves nothing counted', async () => {
-    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).resolves.toMatchObject({
       token: 'token',
       session: { membershipId: 'mem_1', companyId: 'cmp_1', companyClass: 'INSTALLER' },
     });
     expect(counted).toEqual(new Set());
+    expect(trailed).toEqual(['started ses_new', 'ended ses_oldest']);
+    expect(ended).toEqual([]);
+  });
+
+  test('that can not be recorded leaves no session, and is no failure of the owner', async () => {
+    const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
+    const trail = { ...deps.trail, record: unavailable };
+    await expect(logIn({ ...deps, trail }, credentials, {})).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(ended).toEqual(['id']);
+    expect(trailed).toEqual(['ended ses_oldest']);
+    expect(counted).toEqual(new Set());
   });
 
   test('with a wrong password stays counted for the account and for the client’s network', async () => {
-    const credentials = { email: 'olive@sunny.example', password: 'wrong', remoteAddress };
+    const credentials = { email: 'olive@sunny.example', password: 'wrong', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account mem_1']));
   });
 
   test('of an unknown address makes the same comparison and stays counted', async () => {
-    const credentials = { email: 'Nobody@sunny.example', password: 'right', remoteAddress };
+    const credentials = { email: 'Nobody@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(compared).toEqual([undefined]);
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account nobody@sunny.example']));
   });
 
   test('of somebody who owns no company is told so only with the right password, and is no failure', async () => {
-    const credentials = { email: 'tess@sunny.example', remoteAddress };
+    const credentials = { email: 'tess@sunny.example', ...origin };
     await expect(logIn(deps, { ...credentials, password: 'wrong' }, {})).rejects.toMatchObject({
       reason: 'unauthenticated',
     });
@@ -107,7 +139,7 @@ describe('a login', () => {
 
   test('that is limited never looks at the password, and stays counted for the client', async () => {
     full = 'account mem_1';
-    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'rate_limited' });
     expect(compared).toEqual([]);
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64']));
@@ -116,9 +148,9 @@ describe('a login', () => {
   test.each([
     ['job-state', { access: { getLogin: unavailable } }],
     ['the comparison', { verifyPassword: unavailable }],
-    ['the session store', { sessions: { create: unavailable } }],
+    ['the session store', { sessions: { ...deps.sessions, create: unavailable } }],
   ])('is no failure of the owner when %s is away', async (_name, away) => {
-    const credentials = { email: 'olive@sunny.example', password: 'right', remoteAddress };
+    const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     await expect(logIn({ ...deps, ...away }, credentials, {})).rejects.toMatchObject({
       reason: 'unavailable',
     });

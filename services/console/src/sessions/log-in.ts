@@ -7,30 +7,32 @@ import type { Counter } from 'prom-client';
 import { companyClassName } from '../company-class.js';
 import { requiredField } from '../required-field.js';
 import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
-import type { Owner, OwnerSession, SessionStore } from './session-store.js';
+import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-store.js';
+import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
 
 /** What a login needs. */
 export interface LogInDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
-  readonly sessions: Pick<SessionStore, 'create'>;
+  readonly sessions: Pick<SessionStore, 'create' | 'end'>;
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
+  readonly trail: SessionTrail;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly logins: Counter<'outcome'>;
 }
 
 /** What somebody who logs in gives. */
-export interface Credentials {
+export interface Credentials extends ClientOrigin {
   readonly email: string;
   readonly password: string;
-  readonly remoteAddress: string;
 }
 
 /**
  * Starts a session for a company owner. Fails with `unauthenticated`, with one text and after the same work, for a wrong
  * password and an unknown address; with `permission_denied` for the right password of somebody who owns no company; with
- * `rate_limited` after too many failures of the account or the client address. Only wrong guesses stay counted.
+ * `rate_limited` after too many failures of the account or the client address; with `unavailable`, and without a session, when the
+ * audit trail can not be written. Only wrong guesses stay counted.
  */
 export async function logIn(
   deps: LogInDeps,
@@ -62,7 +64,7 @@ export async function logIn(
       conclude('not_owner', login.membershipId);
       throw new ServiceError('permission_denied', 'only a company owner can use the console');
     }
-    const started = await deps.sessions.create(ownerOf(login));
+    const started = await startSession(deps, ownerOf(login), credentials, call);
     conclude('signed_in', login.membershipId);
     return started;
   } catch (error) {
@@ -75,6 +77,27 @@ export async function logIn(
     // One that can not be forgotten stays counted until the end of its span; that changes nothing about this answer.
     if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
   }
+}
+
+async function startSession(
+  deps: Pick<LogInDeps, 'sessions' | 'trail'>,
+  owner: Owner,
+  { remoteAddress, userAgent }: ClientOrigin,
+  call: CallOptions,
+): Promise<{ readonly token: string; readonly session: OwnerSession }> {
+  const origin = { remoteAddress, userAgent };
+  const { token, session, displaced } = await deps.sessions.create(owner, origin);
+  try {
+    await deps.trail.record({ change: 'started', owner, publicId: session.publicId, origin }, call);
+  } catch (error) {
+    await deps.sessions.end(session);
+    throw error;
+  } finally {
+    // They have ended also when the new one did not begin.
+    for (const publicId of displaced)
+      await deps.trail.note({ change: 'ended', owner, publicId, origin }, call);
+  }
+  return { token, session };
 }
 
 function ownerOf(login: Login): Owner {

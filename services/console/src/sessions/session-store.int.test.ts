@@ -3,7 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRedis } from '@partner/runtime/http/redis';
 import { silentLogger } from '@partner/runtime/logger';
 import { testRedisUrl } from '@partner/runtime/testing/parts';
-import { createSessionStore, SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './session-store.js';
+import {
+  CONFIRMED_MS,
+  createSessionStore,
+  OWNER_CHECKED_EVERY_MS,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
+} from './session-store.js';
 
 const redis = createRedis(testRedisUrl(), silentLogger);
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
@@ -18,6 +24,9 @@ const owner = {
   companyClass: 'INSTALLER',
 } as const;
 
+const origin = { remoteAddress: '203.0.113.7', userAgent: 'Firefox' };
+const DAY_MS = 24 * 3_600_000;
+
 beforeEach(async () => {
   if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
 });
@@ -26,26 +35,37 @@ afterAll(() => redis.disconnect());
 
 describe('a session', () => {
   test('is found by its token', async () => {
-    const { token, session } = await store.create(owner);
-    expect(session).toEqual({ ...owner, id: session.id, expiresAt: new Date(now + SESSION_IDLE_MS) });
+    const { token, session } = await store.create(owner, origin);
+    expect(session).toEqual({
+      ...owner,
+      ...origin,
+      id: session.id,
+      publicId: expect.stringMatching(/^ses_[0-9a-z]{26}$/),
+      startedAt: new Date(now),
+      lastSeenAt: new Date(now),
+      expiresAt: new Date(now + SESSION_IDLE_MS),
+      confirmedUntil: new Date(now + CONFIRMED_MS),
+      ownerCheckedAt: new Date(now),
+    });
     await expect(store.find(token)).resolves.toEqual(session);
   });
 
   test('has a new token of 256 bits each time, and only the hash of it is kept', async () => {
-    const [first, second] = [await store.create(owner), await store.create(owner)];
+    const [first, second] = [await store.create(owner, origin), await store.create(owner, origin)];
     expect(first.token).not.toBe(second.token);
     expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
 
     const keys = await redis.keys(`${keyPrefix}*`);
     expect(keys).toContain(`${keyPrefix}session:${createHash('sha256').update(first.token).digest('hex')}`);
-    const kept = await Promise.all(keys.map(async (key) => JSON.stringify(await redis.hgetall(key))));
+    const hashes = keys.filter((key) => key.includes(':session:'));
+    const kept = await Promise.all(hashes.map(async (key) => JSON.stringify(await redis.hgetall(key))));
     expect([...keys, ...kept].join()).not.toContain(first.token);
     await expect(store.find(first.session.id)).resolves.toBeUndefined();
   });
 
   test('ends after 30 minutes without a request, and not before', async () => {
     expect(SESSION_IDLE_MS).toBe(30 * 60_000);
-    const { token } = await store.create(owner);
+    const { token } = await store.create(owner, origin);
     now += SESSION_IDLE_MS - 1;
     await expect(store.find(token)).resolves.toMatchObject({
       expiresAt: new Date(now + SESSION_IDLE_MS),
@@ -58,7 +78,7 @@ describe('a session', () => {
 
   test('ends 12 hours after the login, however busy it is', async () => {
     expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
-    const { token } = await store.create(owner);
+    const { token } = await store.create(owner, origin);
     const end = now + SESSION_LIFETIME_MS;
     while (now + SESSION_IDLE_MS / 2 < end) {
       now += SESSION_IDLE_MS / 2;
@@ -70,17 +90,17 @@ describe('a session', () => {
   });
 
   test('is cleared from Redis when nobody asks for it again', async () => {
-    const { session } = await store.create(owner);
+    const { session } = await store.create(owner, origin);
     const lifetime = await redis.pttl(`${keyPrefix}session:${session.id}`);
     expect(lifetime).toBeGreaterThan(0);
     expect(lifetime).toBeLessThanOrEqual(SESSION_IDLE_MS);
   });
 
   test('that was ended stays ended, however many requests are on their way', async () => {
-    const { token, session } = await store.create(owner);
-    await Promise.all([store.find(token), store.end(session.id), store.find(token)]);
+    const { token, session } = await store.create(owner, origin);
+    await Promise.all([store.find(token), store.end(session), store.find(token)]);
     await expect(store.find(token)).resolves.toBeUndefined();
-    await store.end(session.id);
+    await store.end(session);
   });
 
   test('is not found by anything that is no token', async () => {
@@ -90,8 +110,131 @@ describe('a session', () => {
   });
 
   test('of a form that this version does not know asks for a new login', async () => {
-    const { token, session } = await store.create(owner);
+    const { token, session } = await store.create(owner, origin);
     await redis.hset(`${keyPrefix}session:${session.id}`, 'owner', '{"companyId":"cmp_1"}');
     await expect(store.find(token)).resolves.toBeUndefined();
+  });
+
+  test('as the version before this one kept it asks for a new login', async () => {
+    const token = randomBytes(32).toString('base64url');
+    const id = createHash('sha256').update(token).digest('hex');
+    await redis.hset(`${keyPrefix}session:${id}`, {
+      owner: JSON.stringify(owner),
+      expiresAt: now + SESSION_IDLE_MS,
+      endsAt: now + SESSION_LIFETIME_MS,
+    });
+    await expect(store.find(token)).resolves.toBeUndefined();
+    await expect(store.look(id)).resolves.toBeUndefined();
+  });
+
+  test('keeps what a browser said of itself as far as 200 characters, or that it said nothing', async () => {
+    const long = await store.create(owner, { ...origin, userAgent: 'x'.repeat(300) });
+    await expect(store.find(long.token)).resolves.toMatchObject({ userAgent: 'x'.repeat(200) });
+    const silent = await store.create(owner, { ...origin, userAgent: undefined });
+    await expect(store.find(silent.token)).resolves.toMatchObject({ userAgent: null });
+  });
+
+  test('that is only looked at runs out all the same', async () => {
+    const { token, session } = await store.create(owner, origin);
+    now += SESSION_IDLE_MS - 1;
+    await expect(store.look(session.id)).resolves.toEqual(session);
+    await expect(store.find(token, { prolongs: false })).resolves.toEqual(session);
+    now += 1;
+    await expect(store.look(session.id)).resolves.toBeUndefined();
+  });
+
+  test('counts as confirmed for 15 minutes after the login, and after each confirmation', async () => {
+    expect(CONFIRMED_MS).toBe(15 * 60_000);
+    const { token, session } = await store.create(owner, origin);
+    now += CONFIRMED_MS;
+    await expect(store.confirm(session.id)).resolves.toEqual(new Date(now + CONFIRMED_MS));
+    await expect(store.find(token)).resolves.toMatchObject({ confirmedUntil: new Date(now + CONFIRMED_MS) });
+  });
+
+  test('that has ended can not be confirmed, and does not come back by it', async () => {
+    const { session } = await store.create(owner, origin);
+    await store.end(session);
+    await expect(store.confirm(session.id)).resolves.toBeUndefined();
+    await store.returnOwnerCheck(session.id);
+    await expect(store.claimOwnerCheck(session.id)).resolves.toBe(false);
+    await expect(redis.exists(`${keyPrefix}session:${session.id}`)).resolves.toBe(0);
+  });
+
+  test('has its owner asked for by one request a minute, and by the next one when that one could not', async () => {
+    const { session } = await store.create(owner, origin);
+    now += OWNER_CHECKED_EVERY_MS - 1;
+    await expect(store.claimOwnerCheck(session.id)).resolves.toBe(false);
+    now += 1;
+    const claims = await Promise.all([1, 2, 3].map(() => store.claimOwnerCheck(session.id)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    await store.returnOwnerCheck(session.id);
+    await expect(store.claimOwnerCheck(session.id)).resolves.toBe(true);
+    await expect(store.claimOwnerCheck(session.id)).resolves.toBe(false);
+  });
+});
+
+describe('the sessions of an owner', () => {
+  const idsOf = async (membershipId: string) =>
+    (await store.list(membershipId)).map(({ publicId }) => publicId);
+
+  test('are listed newest first, without those that have ended, and each to its owner alone', async () => {
+    const [mine, others] = [
+      { ...owner, membershipId: 'mem_list' },
+      { ...owner, membershipId: 'mem_other' },
+    ];
+    const first = await store.create(mine, origin);
+    now += 1;
+    const second = await store.create(mine, origin);
+    const other = await store.create(others, origin);
+    await expect(store.list('mem_list')).resolves.toEqual([second.session, first.session]);
+    await expect(idsOf('mem_other')).resolves.toEqual([other.session.publicId]);
+
+    await store.end(second.session);
+    await expect(idsOf('mem_list')).resolves.toEqual([first.session.publicId]);
+    now += SESSION_IDLE_MS;
+    await expect(idsOf('mem_list')).resolves.toEqual([]);
+    await expect(redis.exists(`${keyPrefix}sessions-of:mem_list`)).resolves.toBe(0);
+  });
+
+  test('are ended by their public ids, by their owner alone and once', async () => {
+    const { token, session } = await store.create({ ...owner, membershipId: 'mem_end' }, origin);
+    await expect(store.endOwn('mem_1', session.publicId)).resolves.toBe(false);
+    await expect(store.endOwn('mem_end', session.id)).resolves.toBe(false);
+    await expect(store.find(token)).resolves.toBeDefined();
+    await expect(store.endOwn('mem_end', session.publicId)).resolves.toBe(true);
+    await expect(store.find(token)).resolves.toBeUndefined();
+    await expect(store.endOwn('mem_end', session.publicId)).resolves.toBe(false);
+  });
+
+  test('are 50 at most: the next one takes the place of the oldest that has not ended', async () => {
+    const many = { ...owner, membershipId: 'mem_many' };
+    const started: Awaited<ReturnType<typeof store.create>>[] = [];
+    for (let n = 0; n < 50; n += 1) {
+      now += 1;
+      started.push(await store.create(many, origin));
+    }
+    expect(started.flatMap(({ displaced }) => displaced)).toEqual([]);
+    const [oldest, next, ended] = started;
+    if (oldest === undefined || next === undefined || ended === undefined) throw new Error('50 were started');
+
+    await store.end(ended.session);
+    now += 1;
+    expect((await store.create(many, origin)).displaced).toEqual([]);
+    now += 1;
+    expect((await store.create(many, origin)).displaced).toEqual([oldest.session.publicId]);
+    await expect(store.find(oldest.token)).resolves.toBeUndefined();
+    await expect(store.find(next.token)).resolves.toBeDefined();
+    await expect(store.list('mem_many')).resolves.toHaveLength(50);
+  });
+
+  test('are 50 at most however many begin at once', async () => {
+    const crowd = { ...owner, membershipId: 'mem_crowd' };
+    await Promise.all(Array.from({ length: 80 }, () => store.create(crowd, origin)));
+    await expect(store.list('mem_crowd')).resolves.toHaveLength(50);
+  });
+
+  test('are forgotten with their index', async () => {
+    const lifetimes = await Promise.all((await redis.keys(`${keyPrefix}*`)).map((key) => redis.pttl(key)));
+    expect(lifetimes.every((ms) => ms < DAY_MS)).toBe(true);
   });
 });

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/public-api/session';
+import { newId } from '@partner/runtime/ids';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { askRedis } from './ask-redis.js';
@@ -9,8 +11,15 @@ export const SESSION_IDLE_MS = 30 * 60_000;
 /** How long a session lives at most. */
 export const SESSION_LIFETIME_MS = 12 * 3_600_000;
 
+/** How long secrets can be made after the password was given. */
+export const CONFIRMED_MS = CONFIRMED_MINUTES * 60_000;
+
+/** How long it may stay unasked whether the owner of a session still is one. */
+export const OWNER_CHECKED_EVERY_MS = 60_000;
+
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
+const USER_AGENT_LENGTH = 200;
 
 const ownerRecord = z.object({
   membershipId: z.string(),
@@ -23,101 +32,353 @@ const ownerRecord = z.object({
 /** A company owner, as of the login. */
 export type Owner = Readonly<z.infer<typeof ownerRecord>>;
 
+/** Where a request comes from. */
+export interface ClientOrigin {
+  readonly remoteAddress: string;
+  /** What the client says of itself. */
+  readonly userAgent: string | undefined;
+}
+
 /** A signed-in owner. */
 export interface OwnerSession extends Owner {
-  /** SHA-256 of the session's token in hex: names the session without being of use as a token. */
+  /** SHA-256 of the session's token in hex: what the session is kept under. Never shown. */
   readonly id: string;
+  /** What the owner knows the session by, `ses_…`; random, so that it tells nothing of where the session is kept. */
+  readonly publicId: string;
+  readonly startedAt: Date;
+  readonly lastSeenAt: Date;
   /** When the session ends unless another request comes before. */
   readonly expiresAt: Date;
+  /** Until when secrets can be made without the password. */
+  readonly confirmedUntil: Date;
+  /** When it was last asked, or begun to be asked, whether the owner still is one. */
+  readonly ownerCheckedAt: Date;
+  /** Of the login. */
+  readonly remoteAddress: string;
+  /** Of the login, at most 200 characters. */
+  readonly userAgent: string | null;
 }
 
 /** Where sessions live. Every function fails with `unavailable` when Redis can not be asked. */
 export interface SessionStore {
-  /** Starts a session with a new 256-bit token. The token is nowhere kept; only its hash is. */
-  create(owner: Owner): Promise<{ readonly token: string; readonly session: OwnerSession }>;
-  /** The session of a token, its idle time begun anew; undefined when there is none, or it has ended. */
-  find(token: string): Promise<OwnerSession | undefined>;
-  /** Ends a session for good, wherever its token is used. Ending it again is harmless. */
-  end(sessionId: string): Promise<void>;
+  /**
+   * Starts a session with a new 256-bit token. The token is nowhere kept; only its hash is. When the owner has 50 already, it
+   * takes the place of the oldest, whose public id is in `displaced`.
+   */
+  create(
+    owner: Owner,
+    origin: ClientOrigin,
+  ): Promise<{
+    readonly token: string;
+    readonly session: OwnerSession;
+    readonly displaced: readonly string[];
+  }>;
+  /**
+   * The session of a token, its idle time begun anew unless `prolongs` is false; undefined when there is none, or it has
+   * ended.
+   */
+  find(token: string, options?: { readonly prolongs?: boolean }): Promise<OwnerSession | undefined>;
+  /** The session of an id, its idle time left as it is. */
+  look(sessionId: string): Promise<OwnerSession | undefined>;
+  /** The sessions of a membership that have not ended, newest first. */
+  list(membershipId: string): Promise<readonly OwnerSession[]>;
+  /** Ends a session for good, wherever its token is used. Ending it again is harmless and gives false. */
+  end(session: Pick<OwnerSession, 'id' | 'membershipId'>): Promise<boolean>;
+  /** Ends the session of a membership that has a public id; false when the membership has no such session. */
+  endOwn(membershipId: string, publicId: string): Promise<boolean>;
+  /** Notes that the password was given; gives until when that counts, undefined when the session has ended. */
+  confirm(sessionId: string): Promise<Date | undefined>;
+  /**
+   * True for one caller at a time, and for none before {@link OWNER_CHECKED_EVERY_MS} are over since the last: that one has to
+   * ask whether the owner still is one, or to return the claim.
+   */
+  claimOwnerCheck(sessionId: string): Promise<boolean>;
+  /** Has the next request ask in place of the one that could not. */
+  returnOwnerCheck(sessionId: string): Promise<void>;
 }
 
-/**
- * Reads a session and moves its idle end in one step, so that a request can not bring back a session that another one is
- * ending. The clock is the caller's; the expiry in Redis only clears away what no request will ask for.
- */
-const FIND_SCRIPT = `
-local record = redis.call('HMGET', KEYS[1], 'owner', 'expiresAt', 'endsAt')
-if not record[1] then return false end
-local now, idle = tonumber(ARGV[1]), tonumber(ARGV[2])
-local expiresAt, endsAt = tonumber(record[2]), tonumber(record[3])
-if now >= expiresAt then
-  redis.call('DEL', KEYS[1])
-  return false
+/** The fields of a session's hash, in the order in which the scripts give them. */
+const FIELDS = [
+  'expiresAt',
+  'endsAt',
+  'owner',
+  'publicId',
+  'startedAt',
+  'lastSeenAt',
+  'confirmedUntil',
+  'ownerCheckedAt',
+  'remoteAddress',
+  'userAgent',
+] as const;
+const READ = `'HMGET', key, ${FIELDS.map((field) => `'${field}'`).join(', ')}`;
+
+/** A record of a form before this one lacks fields: the owner signs in again. */
+const IS_WHOLE = `
+local function isWhole(record)
+  for field = 1, ${FIELDS.length} do
+    if not record[field] then return false end
+  end
+  return true
 end
-expiresAt = math.max(expiresAt, math.min(now + idle, endsAt))
-redis.call('HSET', KEYS[1], 'expiresAt', string.format('%.0f', expiresAt))
-redis.call('PEXPIRE', KEYS[1], string.format('%.0f', expiresAt - now))
-return { record[1], string.format('%.0f', expiresAt) }
 `;
 
-const foundRecord = z.tuple([z.string(), z.coerce.number()]);
+/**
+ * Each script does in one step what two requests must not do in turns: no request can bring back a session that another one is
+ * ending, nor take a place that is not free. The clock is the caller's; the expiry in Redis only clears away what no request
+ * will ask for. The index of a membership, a sorted set of session ids by their start, may name sessions that have run out;
+ * whoever reads it drops them. The scripts make up the keys of the sessions that it names, so that all of them have to be in one
+ * Redis.
+ */
+const FIND_SCRIPT = `
+${IS_WHOLE}
+local key = KEYS[1]
+local record = redis.call(${READ})
+if not isWhole(record) then return false end
+local now, idle, prolongs = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
+local expiresAt, endsAt = tonumber(record[1]), tonumber(record[2])
+if now >= expiresAt then
+  redis.call('DEL', key)
+  return false
+end
+if prolongs then
+  expiresAt = math.max(expiresAt, math.min(now + idle, endsAt))
+  record[1] = string.format('%.0f', expiresAt)
+  record[6] = ARGV[1]
+  redis.call('HSET', key, 'expiresAt', record[1], 'lastSeenAt', record[6])
+  redis.call('PEXPIRE', key, string.format('%.0f', expiresAt - now))
+end
+return record
+`;
+
+const CREATE_SCRIPT = `
+local index, prefix, id = KEYS[2], ARGV[1], ARGV[2]
+local now, most = tonumber(ARGV[3]), tonumber(ARGV[4])
+local live, displaced = {}, {}
+for _, other in ipairs(redis.call('ZRANGE', index, 0, -1)) do
+  local expiresAt = redis.call('HGET', prefix .. other, 'expiresAt')
+  if expiresAt and tonumber(expiresAt) > now then
+    live[#live + 1] = other
+  else
+    redis.call('ZREM', index, other)
+  end
+end
+for n = 1, #live - most + 1 do
+  local key = prefix .. live[n]
+  displaced[n] = redis.call('HGET', key, 'publicId')
+  redis.call('DEL', key)
+  redis.call('ZREM', index, live[n])
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 7))
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+redis.call('ZADD', index, ARGV[3], id)
+redis.call('PEXPIRE', index, ARGV[6])
+return displaced
+`;
+
+const LIST_SCRIPT = `
+${IS_WHOLE}
+local index, prefix, now = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local found = {}
+for _, id in ipairs(redis.call('ZREVRANGE', index, 0, -1)) do
+  local key = prefix .. id
+  local record = redis.call(${READ})
+  if isWhole(record) and tonumber(record[1]) > now then
+    found[#found + 1] = { id, record }
+  else
+    redis.call('ZREM', index, id)
+  end
+end
+return found
+`;
+
+const END_SCRIPT = `
+redis.call('ZREM', KEYS[2], ARGV[1])
+return redis.call('DEL', KEYS[1])
+`;
+
+const END_OWN_SCRIPT = `
+local index, prefix, publicId, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+for _, id in ipairs(redis.call('ZRANGE', index, 0, -1)) do
+  local key = prefix .. id
+  if redis.call('HGET', key, 'publicId') == publicId then
+    local wasLive = tonumber(redis.call('HGET', key, 'expiresAt')) > now
+    redis.call('DEL', key)
+    redis.call('ZREM', index, id)
+    return wasLive and 1 or 0
+  end
+end
+return 0
+`;
+
+const CONFIRM_SCRIPT = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'confirmedUntil', ARGV[1])
+return 1
+`;
+
+const CLAIM_SCRIPT = `
+local checkedAt = redis.call('HGET', KEYS[1], 'ownerCheckedAt')
+if not checkedAt or tonumber(ARGV[1]) - tonumber(checkedAt) < tonumber(ARGV[2]) then return 0 end
+redis.call('HSET', KEYS[1], 'ownerCheckedAt', ARGV[1])
+return 1
+`;
+
+const RETURN_CLAIM_SCRIPT = `
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'ownerCheckedAt', 0) end
+return 0
+`;
+
+const instant = z.coerce.number().transform((ms) => new Date(ms));
+
+const record = z
+  .tuple([
+    instant,
+    z.string(),
+    z.string(),
+    z.string(),
+    instant,
+    instant,
+    instant,
+    instant,
+    z.string(),
+    z.string(),
+  ])
+  .transform(
+    ([
+      expiresAt,
+      ,
+      owner,
+      publicId,
+      startedAt,
+      lastSeenAt,
+      confirmedUntil,
+      ownerCheckedAt,
+      remoteAddress,
+      agent,
+    ]) => ({
+      owner,
+      fields: {
+        publicId,
+        startedAt,
+        lastSeenAt,
+        expiresAt,
+        confirmedUntil,
+        ownerCheckedAt,
+        remoteAddress,
+        userAgent: agent === '' ? null : agent,
+      },
+    }),
+  );
+const listed = z.array(z.tuple([z.string(), z.unknown()]));
+const publicIds = z.array(z.string());
 
 /** Keeps sessions in Redis under the SHA-256 of their tokens (30 minutes idle, 12 hours at most). */
 export function createSessionStore(deps: {
-  readonly redis: Pick<Redis, 'eval' | 'multi' | 'del'>;
+  readonly redis: Pick<Redis, 'eval'>;
   readonly keyPrefix: string;
   readonly clock: () => Date;
   readonly randomBytes: (size: number) => Buffer;
 }): SessionStore {
-  const keyOf = (sessionId: string) => `${deps.keyPrefix}session:${sessionId}`;
+  const prefix = `${deps.keyPrefix}session:`;
+  const keyOf = (sessionId: string) => `${prefix}${sessionId}`;
+  const indexOf = (membershipId: string) => `${deps.keyPrefix}sessions-of:${membershipId}`;
+  const run = (script: string, keys: readonly string[], args: readonly (string | number)[]) =>
+    askRedis(deps.redis.eval(script, keys.length, ...keys, ...args));
+  const now = () => deps.clock().getTime();
+
+  async function read(id: string, prolongs: boolean): Promise<OwnerSession | undefined> {
+    const found = await run(FIND_SCRIPT, [keyOf(id)], [now(), SESSION_IDLE_MS, prolongs ? 1 : 0]);
+    return found === null ? undefined : sessionOf(id, found);
+  }
 
   return {
-    async create(owner) {
+    async create(owner, { remoteAddress, userAgent }) {
       const token = deps.randomBytes(TOKEN_BYTES).toString('base64url');
       const id = sessionIdOf(token);
-      const now = deps.clock().getTime();
-      const expiresAt = now + SESSION_IDLE_MS;
-      const replies = await askRedis(
-        deps.redis
-          .multi()
-          .hset(keyOf(id), {
-            owner: JSON.stringify(ownerRecord.parse(owner)),
-            expiresAt,
-            endsAt: now + SESSION_LIFETIME_MS,
-          })
-          .pexpire(keyOf(id), SESSION_IDLE_MS)
-          .exec(),
+      const startedAt = deps.clock();
+      const at = startedAt.getTime();
+      const agent = userAgent?.slice(0, USER_AGENT_LENGTH) ?? '';
+      const session = {
+        ...ownerRecord.parse(owner),
+        id,
+        publicId: newId('ses'),
+        startedAt,
+        lastSeenAt: startedAt,
+        expiresAt: new Date(at + SESSION_IDLE_MS),
+        confirmedUntil: new Date(at + CONFIRMED_MS),
+        ownerCheckedAt: startedAt,
+        remoteAddress,
+        userAgent: agent === '' ? null : agent,
+      };
+      const values = {
+        owner: JSON.stringify(ownerRecord.parse(owner)),
+        publicId: session.publicId,
+        startedAt: at,
+        lastSeenAt: at,
+        expiresAt: at + SESSION_IDLE_MS,
+        endsAt: at + SESSION_LIFETIME_MS,
+        confirmedUntil: at + CONFIRMED_MS,
+        ownerCheckedAt: at,
+        remoteAddress,
+        userAgent: agent,
+      } satisfies Record<(typeof FIELDS)[number], string | number>;
+      const displaced = await run(
+        CREATE_SCRIPT,
+        [keyOf(id), indexOf(owner.membershipId)],
+        [
+          prefix,
+          id,
+          at,
+          SESSIONS_PER_OWNER,
+          SESSION_IDLE_MS,
+          SESSION_LIFETIME_MS,
+          ...Object.entries(values).flat(),
+        ],
       );
-      await askRedis(throwFailedReply(replies));
-      return { token, session: { ...owner, id, expiresAt: new Date(expiresAt) } };
+      return { token, session, displaced: publicIds.parse(displaced) };
     },
 
-    async find(token) {
-      if (!TOKEN_FORM.test(token)) return undefined;
-      const id = sessionIdOf(token);
-      const found = await askRedis(
-        deps.redis.eval(FIND_SCRIPT, 1, keyOf(id), deps.clock().getTime(), SESSION_IDLE_MS),
-      );
-      if (found === null) return undefined;
-      const [record, expiresAt] = foundRecord.parse(found);
-      const owner = ownerRecord.safeParse(JSON.parse(record));
-      // A record of another version's form: the owner signs in again.
-      return owner.success ? { ...owner.data, id, expiresAt: new Date(expiresAt) } : undefined;
+    async find(token, { prolongs = true } = {}) {
+      return TOKEN_FORM.test(token) ? read(sessionIdOf(token), prolongs) : undefined;
     },
 
-    async end(sessionId) {
-      await askRedis(deps.redis.del(keyOf(sessionId)));
+    look: (sessionId) => read(sessionId, false),
+
+    async list(membershipId) {
+      const found = listed.parse(await run(LIST_SCRIPT, [indexOf(membershipId)], [prefix, now()]));
+      return found.flatMap(([id, fields]) => sessionOf(id, fields) ?? []);
+    },
+
+    async end({ id, membershipId }) {
+      return (await run(END_SCRIPT, [keyOf(id), indexOf(membershipId)], [id])) === 1;
+    },
+
+    async endOwn(membershipId, publicId) {
+      return (await run(END_OWN_SCRIPT, [indexOf(membershipId)], [prefix, publicId, now()])) === 1;
+    },
+
+    async confirm(sessionId) {
+      const until = now() + CONFIRMED_MS;
+      return (await run(CONFIRM_SCRIPT, [keyOf(sessionId)], [until])) === 1 ? new Date(until) : undefined;
+    },
+
+    async claimOwnerCheck(sessionId) {
+      return (await run(CLAIM_SCRIPT, [keyOf(sessionId)], [now(), OWNER_CHECKED_EVERY_MS])) === 1;
+    },
+
+    async returnOwnerCheck(sessionId) {
+      await run(RETURN_CLAIM_SCRIPT, [keyOf(sessionId)], []);
     },
   };
 }
 
-function sessionIdOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+/** What a record says; undefined for one whose owner is of another version's form: the owner signs in again. */
+function sessionOf(id: string, found: unknown): OwnerSession | undefined {
+  const { owner: text, fields } = record.parse(found);
+  const owner = ownerRecord.safeParse(JSON.parse(text));
+  return owner.success ? { ...owner.data, id, ...fields } : undefined;
 }
 
-async function throwFailedReply(
-  replies: readonly (readonly [Error | null, unknown])[] | null,
-): Promise<void> {
-  if (replies === null) throw new Error('the transaction was not run');
-  for (const [error] of replies) if (error !== null) throw error;
+function sessionIdOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }

@@ -12,6 +12,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
 import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 
 /** A delivery of a company in memory. */
@@ -74,6 +75,29 @@ export function createFakeDeliveryService(deps: {
       resourceId: delivery.resourceId ?? '',
       resourceVersion: 1,
       schemaVersion: 1,
+    };
+  }
+
+  function countsOf(attempts: number) {
+    return {
+      delivered: attempts,
+      failed: 0,
+      deadLettered: 0,
+      ...(attempts > 0 && { p50Ms: 84, p95Ms: 231 }),
+    };
+  }
+
+  /** One attempt of each delivery, all in the bucket that the span begins with. */
+  function statisticsOf(
+    attempts: number,
+    span: { from?: Timestamp | undefined; to?: Timestamp | undefined },
+  ) {
+    invariant(span.from !== undefined && span.to !== undefined, 'the console names the span');
+    const counts = countsOf(attempts);
+    return {
+      bucketMinutes: 5,
+      buckets: attempts === 0 ? [] : [{ startsAt: span.from, counts }],
+      totals: counts,
     };
   }
 
@@ -202,6 +226,22 @@ export function createFakeDeliveryService(deps: {
           },
           { subscriptionId: newId('whk'), verdict: EventVerdict.NOT_SUBSCRIBED },
         ],
+      };
+    },
+    getSubscriptionStatistics: (request) => {
+      const { deliveries } = askOf('getSubscriptionStatistics', request);
+      const own = deliveries.filter(({ subscriptionId }) => subscriptionId === request.subscriptionId);
+      return statisticsOf(own.length, request);
+    },
+    getCompanyStatistics: (request) => {
+      const { deliveries } = ask('getCompanyStatistics', request.companyId, undefined);
+      const ids = [...new Set(deliveries.map(({ subscriptionId }) => subscriptionId ?? ''))].sort();
+      return {
+        ...statisticsOf(deliveries.length, request),
+        subscriptions: ids.map((id) => ({
+          subscriptionId: id,
+          totals: countsOf(deliveries.filter(({ subscriptionId }) => subscriptionId === id).length),
+        })),
       };
     },
   });

@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AccessService,
+  type ApiKey,
   type LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { DeliveryState } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -16,6 +17,8 @@ import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createFakeKeyMethods } from './fake-access-service.js';
+import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 
 type Login = MessageInitShape<typeof LoginSchema>;
@@ -33,6 +36,14 @@ export interface FakeJobState {
   readonly services: readonly RpcService[];
   /** Has a subscription's test delivery count as answered with 2xx. */
   verify(subscriptionId: string): void;
+  /** From now on a membership is no owner's any more. */
+  dismiss(membershipId: string): void;
+  /** From now on, or no longer, nobody can be asked whether a membership is an owner's. */
+  setAccessAway(isAway: boolean): void;
+  /** The memberships that were asked for whether they are owners', newest last. */
+  readonly ownersAsked: readonly string[];
+  /** The audit trails of the companies. */
+  readonly audit: FakeAudit;
   /** What was asked for the company, newest last. */
   readonly asked: readonly Asked[];
 }
@@ -41,12 +52,15 @@ export interface FakeJobState {
 export function createFakeJobState(logins: Readonly<Record<string, Login>>): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();
-  const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[] }>();
+  const former = new Set<string>();
+  const ownersAsked: string[] = [];
+  let isAccessAway = false;
+  const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[]; keys: ApiKey[] }>();
 
   function ask(method: string, companyId: string | undefined, actingMembershipId?: string) {
     invariant(companyId !== undefined, 'the console names the company');
     asked.push({ method, companyId, ...(actingMembershipId !== undefined && { actingMembershipId }) });
-    const company = companies.get(companyId) ?? { subscriptions: [], deliveries: [], replays: [] };
+    const company = companies.get(companyId) ?? { subscriptions: [], deliveries: [], replays: [], keys: [] };
     companies.set(companyId, company);
     return company;
   }
@@ -65,17 +79,33 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
 
   const now = timestampFromDate(new Date('2026-08-26T14:03:00Z'));
 
+  const audit = createFakeAudit(now);
+
   const access = rpcService(AccessService, {
     getLogin: ({ email = '' }) => {
       const login = logins[email.toLowerCase()];
       return login === undefined ? {} : { login };
     },
+    getOwner: ({ companyId, membershipId, withPasswordHash }) => {
+      ownersAsked.push(membershipId ?? '');
+      if (isAccessAway) throw new ServiceError('unavailable', 'job-state is away');
+      const owner = Object.values(logins).find(
+        (login) => login.membershipId === membershipId && login.companyId === companyId,
+      );
+      if (owner?.isOwner !== true || former.has(membershipId ?? '')) return { isOwner: false };
+      const { passwordHash } = owner;
+      return {
+        isOwner: true,
+        ...(withPasswordHash === true && passwordHash !== undefined && { passwordHash }),
+      };
+    },
     authenticateKey: () => {
       throw new ServiceError('internal', 'the console never asks for API keys');
     },
-    revokeKey: () => {
-      throw new ServiceError('internal', 'the console never revokes API keys');
-    },
+    ...createFakeKeyMethods({
+      now,
+      ask: (method, { companyId }) => ask(method, companyId).keys,
+    }),
   });
 
   const subscriptions = rpcService(SubscriptionService, {
@@ -139,6 +169,12 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       delete subscription.pendingSecretVersion;
       return { subscription };
     },
+    checkUrl: ({ companyId, url = '' }) => {
+      ask('checkUrl', companyId);
+      return url.startsWith('https://')
+        ? { allowed: true }
+        : { allowed: false, refusal: 'must use port 443' };
+    },
     sendTestDelivery: (request) => {
       const { company, subscription } = subscriptionOf('sendTestDelivery', request);
       const { secretVersion } = request;
@@ -179,8 +215,14 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   });
 
   return {
-    services: [access, subscriptions, deliveries],
+    services: [access, subscriptions, deliveries, audit.service],
+    audit,
     verify: (subscriptionId) => verified.add(subscriptionId),
+    dismiss: (membershipId) => former.add(membershipId),
+    setAccessAway: (isAway) => {
+      isAccessAway = isAway;
+    },
+    ownersAsked,
     asked,
   };
 }

@@ -9,6 +9,7 @@ import {
   AccessService,
   CompanyClass,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { createHttpServer } from '@partner/runtime/http/http-server';
@@ -18,13 +19,18 @@ import { closeServer, listen } from '@partner/runtime/listen';
 import { createLogger, silentLogger } from '@partner/runtime/logger';
 import { checkAnswers } from '@partner/runtime/testing/check-answers';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { createManualTimers } from '@partner/runtime/testing/manual-timers';
 import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createConsoleApp } from '../app.js';
+import { type ChangeStreams, createChangeStreams } from '../live/change-streams.js';
 import { createLoginAttempts } from '../sessions/login-attempts.js';
+import { createSessionQuestion } from '../sessions/session-question.js';
 import { createSessionStore } from '../sessions/session-store.js';
 import { createVerifyPassword, PASSWORD_HASHING } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
+import { type ActedCall, watchActors } from './watch-actors.js';
+import { FAKE_WEB_APP } from './fake-web-app.js';
 
 const checked = checkAnswers(afterEach);
 
@@ -46,9 +52,15 @@ export interface TestConsole {
   readonly server: Server;
   readonly origin: string;
   readonly jobState: FakeJobState;
+  /** The requests to job-state that named who makes them, newest last. */
+  readonly acted: readonly ActedCall[];
   /** Everything that was logged. */
   logged(): string;
-  /** Moves the clock on. */
+  /** What the clock says. */
+  now(): Date;
+  /** What open pages are told through. */
+  readonly changeStreams: ChangeStreams;
+  /** Moves the clock on, and with it what waits for its time. */
   pass(ms: number): void;
   /** A request as a browser on the console's own pages makes it. */
   request(
@@ -116,18 +128,31 @@ export async function startTestConsole(options: {
       passwordHash,
     },
   });
-  const transport = createInMemoryTransport(jobState.services);
+  const acted: ActedCall[] = [];
+  const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
   const redis = createRedis(options.redisUrl, silentLogger);
   await once(redis, 'ready');
   const metrics = new Registry();
+  const timers = createManualTimers();
+  const access = createClient(AccessService, transport);
+  const sessions = createSessionStore({ redis, keyPrefix, clock, randomBytes });
+  const changeStreams = createChangeStreams({
+    isAlive: createSessionQuestion({ access, sessions, logger, clock, rpcTimeoutMs: 5_000 }),
+    logger,
+    metrics,
+    after: timers.after,
+  });
   const app = createConsoleApp({
-    access: createClient(AccessService, transport),
+    access,
+    audit: createClient(AuditService, transport),
     subscriptions: createClient(SubscriptionService, transport),
     deliveries: createClient(DeliveryService, transport),
-    sessions: createSessionStore({ redis, keyPrefix, clock, randomBytes }),
+    sessions,
+    changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
     verifyPassword: await createVerifyPassword({ randomBytes }),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
+    webApp: FAKE_WEB_APP,
     publicBaseUrl,
     logger,
     metrics,
@@ -150,9 +175,13 @@ export async function startTestConsole(options: {
     server,
     origin,
     jobState,
+    acted,
     logged: () => log,
+    now: clock,
+    changeStreams,
     pass: (ms) => {
       now += ms;
+      timers.pass(ms);
     },
     request,
     async signIn(email = PEOPLE.installerOwner) {
@@ -165,6 +194,7 @@ export async function startTestConsole(options: {
       if (redis.status !== 'ready') await once(redis, 'ready');
     },
     async stop() {
+      changeStreams.close();
       await closeServer(server);
       redis.disconnect();
     },

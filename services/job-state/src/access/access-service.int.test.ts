@@ -40,6 +40,7 @@ function client(used: string[] = []) {
     clock: () => TEST_NOW,
     logger: silentLogger,
     keyUsage: { note: (keyId) => used.push(keyId) },
+    environment: 'sandbox',
   });
   return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
 }

@@ -1,20 +1,31 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Environment } from '@partner/runtime/api-key';
 import type { Logger } from '@partner/runtime/logger';
+import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
+import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE } from './access-wire.js';
+import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE, keyKindName } from './access-wire.js';
 import { authenticateKey } from './authenticate-key.js';
+import { listContractedInstallers } from './contracted-installers.js';
+import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
+import { getOwner } from './get-owner.js';
+import { keyMessage } from './key-message.js';
+import { listKeys } from './list-keys.js';
 import { revokeKey } from './revoke-key.js';
+import { rotateKey } from './rotate-key.js';
 import type { KeyUsage } from './start-key-usage.js';
 
-/** Serves the RPCs that tell who a caller is. */
+/** Serves the RPCs that tell who a caller is, and with which a company's owner manages its API keys. */
 export function createAccessService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly keyUsage: Pick<KeyUsage, 'note'>;
+  /** Which keys are made here. */
+  readonly environment: Environment;
 }): ServiceImpl<typeof AccessService> {
   return {
     async authenticateKey(request, context) {
@@ -40,10 +51,68 @@ export function createAccessService(deps: {
     async revokeKey(request, context) {
       await revokeKey(deps, {
         companyId: required(request.companyId, 'company_id'),
+        actor: actorOf(request),
         keyId: required(request.keyId, 'key_id'),
         timeoutMs: context.timeoutMs(),
       });
       return {};
+    },
+
+    async listKeys(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { keys, nextBeforeId } = await listKeys(database, {
+        companyId: required(request.companyId, 'company_id'),
+        beforeKeyId: request.beforeKeyId,
+        limit: pageSize(request.limit),
+      });
+      const now = deps.clock();
+      return {
+        keys: keys.map((key) => keyMessage(key, now)),
+        ...(nextBeforeId !== undefined && { nextBeforeKeyId: nextBeforeId }),
+      };
+    },
+
+    async createKey(request, context) {
+      const { key, text } = await createKey(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          actor: actorOf(request),
+          kind: required(keyKindName(required(request.kind, 'kind')), 'known kind'),
+          boundCompanyId: request.boundCompanyId,
+          description: request.description,
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { key: keyMessage(key, deps.clock()), apiKey: text };
+    },
+
+    async rotateKey(request, context) {
+      const { key, text, previous } = await rotateKey(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          actor: actorOf(request),
+          keyId: required(request.keyId, 'key_id'),
+          overlapHours: required(request.overlapHours, 'overlap_hours'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      const now = deps.clock();
+      return { key: keyMessage(key, now), apiKey: text, previous: keyMessage(previous, now) };
+    },
+
+    async listContractedInstallers(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { installers, nextAfterId } = await listContractedInstallers(database, {
+        companyId: required(request.companyId, 'company_id'),
+        afterCompanyId: request.afterCompanyId,
+        limit: pageSize(request.limit),
+      });
+      return {
+        installers: [...installers],
+        ...(nextAfterId !== undefined && { nextAfterCompanyId: nextAfterId }),
+      };
     },
 
     async getLogin(request, context) {
@@ -52,6 +121,19 @@ export function createAccessService(deps: {
       if (login === undefined) return {};
       const { companyClass, ...rest } = login;
       return { login: { ...rest, companyClass: COMPANY_CLASS_ON_THE_WIRE[companyClass] } };
+    },
+
+    async getOwner(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const owner = await getOwner(
+        { database },
+        {
+          companyId: required(request.companyId, 'company_id'),
+          membershipId: required(request.membershipId, 'membership_id'),
+        },
+      );
+      if (owner === undefined) return { isOwner: false };
+      return { isOwner: true, ...(request.withPasswordHash === true && owner) };
     },
   };
 }

@@ -2,12 +2,17 @@ import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Logger } from '@partner/runtime/logger';
 import { notFound } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database } from '../database/database.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 
 /**
  * Ends a key of a company for good. The same transaction enqueues the broadcast that makes every gateway replica forget it;
- * repeating it keeps the first time and broadcasts again. Throws `not_found` for another company's key.
+ * repeating it keeps the first time and broadcasts again, without another entry in the audit trail. Throws `not_found` for
+ * another company's key.
+ *
+ * Lock: the key.
  */
 export async function revokeKey(
   deps: {
@@ -17,22 +22,34 @@ export async function revokeKey(
   },
   command: {
     readonly companyId: string;
+    readonly actor: Actor | undefined;
     readonly keyId: string;
     /** For how many milliseconds the caller still waits. */
     readonly timeoutMs: number | undefined;
   },
 ): Promise<void> {
-  const { companyId, keyId, timeoutMs } = command;
+  const { companyId, actor, keyId, timeoutMs } = command;
   await deps.database.transaction(
     async (tx) => {
-      const revoked = await tx.query(
-        'update api_keys set revoked_at = coalesce(revoked_at, $3) where id = $1 and company_id = $2 returning id',
-        [keyId, companyId, deps.clock()],
+      const [key] = await tx.query<{ kind: string; lastFour: string; isRevoked: boolean }>(
+        `select kind, last_four as "lastFour", revoked_at is not null as "isRevoked" from api_keys
+         where id = $1 and company_id = $2 for no key update`,
+        [keyId, companyId],
       );
-      if (revoked.length === 0) throw notFound('key');
+      if (key === undefined) throw notFound('API key');
+      if (!key.isRevoked) {
+        await tx.query('update api_keys set revoked_at = $2 where id = $1', [keyId, deps.clock()]);
+        await recordAudit(tx, {
+          companyId,
+          actor,
+          action: 'api_key.revoked',
+          subject: { type: 'api_key', id: keyId },
+          details: { kind: key.kind, lastFour: key.lastFour },
+        });
+      }
       await enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId } });
     },
     { companyId, timeoutMs },
   );
-  deps.logger.info({ companyId, keyId }, 'key.revoked');
+  deps.logger.info({ companyId, keyId, membershipId: actor?.membershipId }, 'key.revoked');
 }

@@ -40,6 +40,11 @@ export interface Transaction extends Queryable {
    * the work is for, where that is known.
    */
   wakeAfterCommit(topic: WakeTopic, subscriptionIds?: readonly string[]): void;
+  /**
+   * Tells whoever watches the company's webhooks, once the transaction has been committed, that something about these
+   * subscriptions or their deliveries is another than before. No ids: it tells nothing.
+   */
+  announceAfterCommit(companyId: string, subscriptionIds: readonly string[]): void;
 }
 
 /** For whom a statement or a transaction is. */
@@ -77,6 +82,8 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
   /** Adds a loop to wake when work for it has been committed. Correctness must not rest on it: other replicas commit too. */
   onWake(topic: WakeTopic, wake: Wake): void;
+  /** Adds somebody who is told of each company whose webhooks a transaction has changed. Must not throw and must not wait. */
+  onAnnounced(tell: (companyId: string, subscriptionIds: readonly string[]) => void): void;
   /** True while the last statement reached the server. Load, such as a wait for a connection in vain, does not count. */
   isReady(): boolean;
   /** Waits for statements in flight and closes all connections. */
@@ -161,6 +168,7 @@ export function createDatabase(options: {
   /** Each connection's `statement_timeout` outside of transactions, where it is not the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
   const listeners: { topic: WakeTopic; wake: Wake }[] = [];
+  const watchers: ((companyId: string, subscriptionIds: readonly string[]) => void)[] = [];
   let reachable = false;
   pool.on('error', (error) => {
     reachable = false;
@@ -224,6 +232,7 @@ export function createDatabase(options: {
   ): Promise<{ readonly result: T; readonly hooks: readonly (() => void)[] }> {
     const hooks: (() => void)[] = [];
     const topics = new Map<WakeTopic, Set<string>>();
+    const changes = new Map<string, Set<string>>();
     let limitMs = statementLimit(leftMs());
     const run = async <Row extends pg.QueryResultRow>(
       statement: string | PreparedStatement,
@@ -244,13 +253,21 @@ export function createDatabase(options: {
         wakeAfterCommit(topic, subscriptionIds = []) {
           topics.set(topic, new Set([...(topics.get(topic) ?? []), ...subscriptionIds]));
         },
+        announceAfterCommit(companyId, subscriptionIds) {
+          const changed = changes.get(companyId) ?? new Set();
+          for (const id of subscriptionIds) changed.add(id);
+          if (changed.size > 0) changes.set(companyId, changed);
+        },
       });
       await run('commit');
       const woken = listeners.flatMap(({ topic, wake }) => {
         const subscriptionIds = topics.get(topic);
         return subscriptionIds === undefined ? [] : [() => wake([...subscriptionIds])];
       });
-      return { result, hooks: [...hooks, ...woken] };
+      const told = [...changes].flatMap(([companyId, ids]) =>
+        watchers.map((tell) => () => tell(companyId, [...ids])),
+      );
+      return { result, hooks: [...hooks, ...woken, ...told] };
     } catch (error) {
       if (connection.broken === undefined) {
         await send(connection, 'rollback', [], 0).catch((failure: unknown) => {
@@ -286,6 +303,9 @@ export function createDatabase(options: {
     },
     onWake(topic, wake) {
       listeners.push({ topic, wake });
+    },
+    onAnnounced(tell) {
+      watchers.push(tell);
     },
     isReady: () => reachable,
     end: () => pool.end(),

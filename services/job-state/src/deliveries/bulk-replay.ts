@@ -9,6 +9,8 @@ import { idFloor, newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import {
@@ -168,7 +170,7 @@ export async function createBulkReplay(
   request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
   { maxCounted = MAX_DELIVERIES_COUNTED, ...limits }: CountLimits = {},
 ): Promise<BulkReplayRow> {
-  const { companyId, subscriptionId, membershipId, selection, perMinute } = request;
+  const { companyId, subscriptionId, membershipId, actor, selection, perMinute } = request;
   checkSelection(selection, perMinute);
   const replay = await deps.database.transaction(
     async (tx) => {
@@ -208,6 +210,15 @@ export async function createBulkReplay(
       );
       if (row === undefined) await refuseSecond(tx, subscriptionId);
       invariant(row, 'what kept it from being made still runs, since the subscription is locked');
+      const { states, event, from, to, total } = row;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'bulk_replay.started',
+        subject: { type: 'bulk_replay', id: row.id },
+        details: { subscriptionId, states, event, from, to, perMinute, total },
+      });
+      tx.announceAfterCommit(companyId, [subscriptionId]);
       return row;
     },
     { ...limits, companyId },
@@ -350,10 +361,13 @@ export async function getBulkReplay(
  */
 export async function cancelBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: BulkReplayOfCompany & { readonly membershipId?: string | undefined },
+  request: BulkReplayOfCompany & {
+    readonly membershipId?: string | undefined;
+    readonly actor?: Actor | undefined;
+  },
   limits: TransactionLimits = {},
 ): Promise<BulkReplayRow> {
-  const { companyId, replayId, membershipId } = request;
+  const { companyId, replayId, membershipId, actor } = request;
   const { replay, isCancelled } = await deps.database.transaction(
     async (tx) => {
       const cancelled = await tx.query(
@@ -362,7 +376,19 @@ export async function cancelBulkReplay(
          returning id`,
         [replayId, companyId],
       );
-      return { replay: await getBulkReplay(tx, request), isCancelled: cancelled.length > 0 };
+      const after = await getBulkReplay(tx, request);
+      if (cancelled.length > 0) {
+        const { subscriptionId, kind, queued } = after;
+        await recordAudit(tx, {
+          companyId,
+          actor,
+          action: 'bulk_replay.cancelled',
+          subject: { type: 'bulk_replay', id: replayId },
+          details: { subscriptionId, kind, queued },
+        });
+        tx.announceAfterCommit(companyId, [subscriptionId]);
+      }
+      return { replay: after, isCancelled: cancelled.length > 0 };
     },
     { ...limits, companyId },
   );

@@ -7,12 +7,19 @@ import type {
 import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
 import { invalidArgument } from '@partner/runtime/http/validation';
 import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { eventMessage, eventTrailMessage } from '../events/event-message.js';
 import { getEvent } from '../events/get-event.js';
 import { listEvents } from '../events/list-events.js';
+import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
+import {
+  getCompanyStatistics,
+  getSubscriptionStatistics,
+  type Statistics,
+} from '../statistics/read-statistics.js';
+import { attemptCountsMessage, statisticsBucketMessage } from '../statistics/statistics-message.js';
 import { subscriptionOf } from '../subscriptions/get-subscription.js';
 import {
   type BulkReplaySelection,
@@ -27,8 +34,6 @@ import { attemptMessage, deliveryMessage, deliveryStateName } from './delivery-m
 import { getDelivery } from './get-delivery.js';
 import { listDeliveries } from './list-deliveries.js';
 import { replayDelivery } from './replay-delivery.js';
-
-const PAGE_SIZE = { default: 50, max: 100 } as const;
 
 /** What the service of deliveries works with. */
 export interface DeliveryServiceDeps {
@@ -77,6 +82,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
           companyId: required(request.companyId, 'company_id'),
           deliveryId: required(request.deliveryId, 'delivery_id'),
           membershipId: request.actingMembershipId,
+          actor: actorOf(request),
         },
         { timeoutMs: context.timeoutMs() },
       );
@@ -107,6 +113,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         {
           ...subscriptionOf(request),
           membershipId: request.actingMembershipId,
+          actor: actorOf(request),
           selection: selectionOf(request.selection),
           perMinute: required(request.perMinute, 'per_minute'),
         },
@@ -133,7 +140,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
     async cancelBulkReplay(request, context) {
       const replay = await cancelBulkReplay(
         deps,
-        { ...replayOf(request), membershipId: request.actingMembershipId },
+        { ...replayOf(request), membershipId: request.actingMembershipId, actor: actorOf(request) },
         { timeoutMs: context.timeoutMs() },
       );
       return { replay: bulkReplayMessage(replay) };
@@ -162,12 +169,28 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
       });
       return { event: eventMessage(event), body, subscriptions: subscriptions.map(eventTrailMessage) };
     },
-  };
-}
 
-function pageSize(limit: number = PAGE_SIZE.default): number {
-  if (limit >= 1 && limit <= PAGE_SIZE.max) return limit;
-  throw new ServiceError('invalid_argument', `limit must be from 1 to ${PAGE_SIZE.max}`);
+    async getSubscriptionStatistics(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      return statisticsMessage(
+        await getSubscriptionStatistics(database, subscriptionOf(request), spanOf(request)),
+      );
+    },
+
+    async getCompanyStatistics(request, context) {
+      const companyId = required(request.companyId, 'company_id');
+      const statistics = await getCompanyStatistics(deps.database, companyId, spanOf(request), {
+        timeoutMs: context.timeoutMs(),
+      });
+      return {
+        ...statisticsMessage(statistics),
+        subscriptions: statistics.subscriptions.map(({ subscriptionId, totals }) => ({
+          subscriptionId,
+          totals: attemptCountsMessage(totals),
+        })),
+      };
+    },
+  };
 }
 
 function eventsOf(pattern: string | undefined): readonly string[] | undefined {
@@ -179,6 +202,21 @@ function eventsOf(pattern: string | undefined): readonly string[] | undefined {
 
 function optionalDate(instant: Timestamp | undefined): Date | undefined {
   return instant === undefined ? undefined : timestampDate(instant);
+}
+
+function spanOf(request: { readonly from?: Timestamp | undefined; readonly to?: Timestamp | undefined }) {
+  return {
+    from: timestampDate(required(request.from, 'from')),
+    to: timestampDate(required(request.to, 'to')),
+  };
+}
+
+function statisticsMessage({ bucketMinutes, buckets, totals }: Statistics) {
+  return {
+    bucketMinutes,
+    buckets: buckets.map(statisticsBucketMessage),
+    totals: attemptCountsMessage(totals),
+  };
 }
 
 function selectionOf(message: SelectionMessage | undefined): BulkReplaySelection {

@@ -1,5 +1,6 @@
 import type { Logger } from '@partner/runtime/logger';
 import type { Database, Transaction } from '../database/database.js';
+import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
 import { BREAKER_FAILURES } from './claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './delivery-metrics.js';
@@ -51,9 +52,11 @@ interface SubscriptionChange {
  * nothing; one whose delivery has come to an end only adds to its history, except that a delivered one
  * makes a dead letter delivered after all. The order in which results come does not matter
  * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
- * letter makes the subscription degraded, a delivered attempt makes it healthy and closes its breaker.
+ * letter makes the subscription degraded, a delivered attempt makes it healthy and closes its breaker. What is recorded, late
+ * or not, is counted in the statistics.
  *
- * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id.
+ * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id, and last the statistics of the
+ * subscriptions, on which all batches with attempts to one subscription meet: they wait there for no more than a commit.
  */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
@@ -63,14 +66,18 @@ export async function recordAttempts(
     const deliveries = await lockAndRecord(tx, results);
     const unfinished = new Set(deliveries.map(({ id }) => id));
     const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
-    if (late.length > 0) await recordLate(tx, late);
+    const recordedLate = late.length > 0 ? await recordLate(tx, late) : [];
     const outcome = settle(deliveries, results, deps.retry);
     if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
+    await countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
     // Attempts that ended make room under the caps of their subscriptions.
     if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
+    for (const { delivery } of outcome.settled) {
+      tx.announceAfterCommit(delivery.companyId, [delivery.subscriptionId]);
+    }
     return outcome;
   });
-  for (const { attempt } of recorded) deps.metrics.attempts.inc({ outcome: attempt.outcome });
+  for (const { result } of recorded) deps.metrics.attempts.inc({ outcome: result.attempt.outcome });
   for (const { delivery, change } of settled) {
     if (change.kind !== 'dead_lettered') continue;
     deps.metrics.deadLetters.inc();
@@ -126,20 +133,29 @@ function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Prom
 }
 
 /**
- * Adds attempts to the history of deliveries that have come to an end. A statement of its own, so that it also sees those
- * whose end was written while the one before waited for their locks.
+ * Adds attempts to the history of deliveries that have come to an end, and gives those that are new. A statement of its own, so
+ * that it also sees those whose end was written while the one before waited for their locks.
  */
-async function recordLate(tx: Transaction, results: readonly AttemptResult[]): Promise<void> {
-  await tx.query(
-    `insert into delivery_attempts (${ATTEMPT_FIELDS})
-     select attempt.* from ${ATTEMPTS}
-     where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
-     on conflict (delivery_id, id) do nothing`,
+async function recordLate(
+  tx: Transaction,
+  results: readonly AttemptResult[],
+): Promise<readonly CountedAttempt[]> {
+  const recorded = await tx.query<CountedAttempt>(
+    `with recorded as (
+       insert into delivery_attempts (${ATTEMPT_FIELDS})
+       select attempt.* from ${ATTEMPTS}
+       where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
+       on conflict (delivery_id, id) do nothing
+       returning delivery_id, started_at, duration_ms, outcome
+     )
+     select f.subscription_id as "subscriptionId", f.is_test as "isTest", recorded.started_at as "startedAt",
+       recorded.duration_ms as "durationMs", recorded.outcome = 'delivered' as "isDelivered", false as "isDeadLetter"
+     from recorded join finished_deliveries f on f.id = recorded.delivery_id`,
     attemptValues(results),
   );
   const delivered = results.filter(({ attempt }) => attempt.outcome === 'delivered');
-  if (delivered.length === 0) return;
-  await tx.query(
+  if (delivered.length === 0) return recorded;
+  const recovered = await tx.query<{ id: string; companyId: string }>(
     `with delivered as (
        update finished_deliveries set state = 'delivered' where id = any($1::text[]) and state = 'dead_lettered'
        returning subscription_id
@@ -147,13 +163,36 @@ async function recordLate(tx: Transaction, results: readonly AttemptResult[]): P
        select s.id from subscriptions s where s.id in (select subscription_id from delivered)
        order by s.id for no key update
      )
-     update subscriptions s set health = 'healthy', failures_in_row = 0 from locked where s.id = locked.id`,
+     update subscriptions s set health = 'healthy', failures_in_row = 0 from locked where s.id = locked.id
+     returning s.id, s.company_id as "companyId"`,
     [delivered.map(({ deliveryId }) => deliveryId)],
   );
+  for (const { id, companyId } of recovered) tx.announceAfterCommit(companyId, [id]);
+  return recorded;
+}
+
+interface RecordedAttempt {
+  readonly delivery: DeliveryUnderLock;
+  readonly result: AttemptResult;
+  /** True when its failure dead-letters the delivery. */
+  readonly isDeadLetter: boolean;
+}
+
+function countedAttempt({ delivery, result, isDeadLetter }: RecordedAttempt): CountedAttempt {
+  const { startedAt, durationMs, outcome } = result.attempt;
+  const { subscriptionId, isTest } = delivery;
+  return {
+    subscriptionId,
+    isTest,
+    startedAt,
+    durationMs,
+    isDelivered: outcome === 'delivered',
+    isDeadLetter,
+  };
 }
 
 interface Outcome {
-  readonly recorded: readonly AttemptResult[];
+  readonly recorded: readonly RecordedAttempt[];
   readonly settled: readonly SettledDelivery[];
   readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
 }
@@ -166,14 +205,13 @@ function settle(
 ): Outcome {
   const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const unseen = new Set(deliveries.flatMap((delivery) => delivery.recorded));
-  const recorded: AttemptResult[] = [];
+  const recorded: RecordedAttempt[] = [];
   const settled = new Map<string, SettledDelivery>();
   const subscriptions = new Map<string, SubscriptionChange>();
 
   for (const result of results) {
     const delivery = byId.get(result.deliveryId);
     if (delivery === undefined || !unseen.delete(result.attempt.deliveryId)) continue;
-    recorded.push(result);
 
     const before = settled.get(delivery.id)?.change;
     const { leaseId, retryAfterSeconds, attempt } = result;
@@ -182,6 +220,7 @@ function settle(
       { leaseId, retryAfterSeconds, outcome: attempt.outcome },
       retry,
     );
+    recorded.push({ delivery, result, isDeadLetter: change.kind === 'dead_lettered' });
     if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: together(before, change) });
 
     const subscription = subscriptions.get(delivery.subscriptionId) ?? { hasDelivered: false, failures: 0 };
@@ -201,7 +240,14 @@ function settle(
     const change = subscriptions.get(delivery.subscriptionId);
     if (change !== undefined && !changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
   }
-  return { recorded, settled: [...settled.values()], subscriptions };
+  // What another result of the batch delivers after all never stood as a dead letter.
+  const isDead = ({ delivery, isDeadLetter }: RecordedAttempt) =>
+    isDeadLetter && settled.get(delivery.id)?.change.kind === 'dead_lettered';
+  return {
+    recorded: recorded.map((each) => ({ ...each, isDeadLetter: isDead(each) })),
+    settled: [...settled.values()],
+    subscriptions,
+  };
 }
 
 /** Whether a subscription is another afterwards, as far as can be told without its lock: a healthy one is not written to. */

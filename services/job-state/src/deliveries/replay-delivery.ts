@@ -1,6 +1,8 @@
 import { newId } from '@partner/runtime/ids';
 import type { Logger } from '@partner/runtime/logger';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { lockSubscription } from '../subscriptions/get-subscription.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from './delivery-message.js';
@@ -26,10 +28,13 @@ interface ReplayedDelivery {
  */
 export async function replayDelivery(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
-  request: DeliveryOfCompany & { readonly membershipId?: string | undefined },
+  request: DeliveryOfCompany & {
+    readonly membershipId?: string | undefined;
+    readonly actor?: Actor | undefined;
+  },
   limits: TransactionLimits = {},
 ): Promise<DeliveryRow> {
-  const { companyId, membershipId } = request;
+  const { companyId, membershipId, actor } = request;
   const replay = await deps.database.transaction(
     async (tx) => {
       const replayed = await findDelivery(tx, request);
@@ -56,7 +61,16 @@ export async function replayDelivery(
       if (row === undefined) {
         throw new ServiceError('event_expired', 'the event is no longer kept; there is nothing to replay');
       }
+      const { id: replayId, subscriptionId, eventId } = row;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'delivery.replayed',
+        subject: { type: 'delivery', id: replayed.id },
+        details: { replayId, subscriptionId, eventId },
+      });
       tx.wakeAfterCommit('deliveries', [replayed.subscriptionId]);
+      tx.announceAfterCommit(companyId, [replayed.subscriptionId]);
       return row;
     },
     { ...limits, companyId },

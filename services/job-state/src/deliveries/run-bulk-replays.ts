@@ -124,6 +124,9 @@ async function stepNext(
       ],
     );
     if (step !== undefined && step.queued > 0) tx.wakeAfterCommit('deliveries', [due.subscriptionId]);
+    if (state !== 'running' || (step?.queued ?? 0) > 0) {
+      tx.announceAfterCommit(due.companyId, [due.subscriptionId]);
+    }
     return { due, state, queued: due.queued + (step?.queued ?? 0) };
   });
   if (done === undefined) return 'idle';

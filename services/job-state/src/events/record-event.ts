@@ -96,5 +96,6 @@ export async function recordEvent<E extends EmittedEventName>(
   invariant(row, 'an array has a row');
   const { subscriptionIds } = row;
   if (subscriptionIds.length > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
+  tx.announceAfterCommit(event.companyId, subscriptionIds);
   return { eventId, deliveries: subscriptionIds.length };
 }

@@ -76,7 +76,10 @@ test('the writes of a company whose row is stuck leave connections to authentica
   const access = createClient(
     AccessService,
     createInMemoryTransport([
-      rpcService(AccessService, createAccessService({ ...deps, keyUsage: { note: () => undefined } })),
+      rpcService(
+        AccessService,
+        createAccessService({ ...deps, keyUsage: { note: () => undefined }, environment: 'sandbox' }),
+      ),
     ]),
   );
   const answers = Promise.all([

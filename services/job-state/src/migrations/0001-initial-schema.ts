@@ -40,13 +40,42 @@ export async function up(knex: Knex): Promise<void> {
       bound_company_id text constraint api_keys_bound_company_id_fkey references companies,
       secret_sha256 bytea not null,
       last_four text not null,
+      description text,
       created_at timestamptz not null default now(),
       last_used_at timestamptz,
       expires_at timestamptz,
       revoked_at timestamptz,
+      replaced_by text constraint api_keys_replaced_by_fkey references api_keys,
       constraint api_keys_bound_check check ((kind = 'installer-contractor') = (bound_company_id is not null))
     );
-    create index api_keys_company_id_idx on api_keys (company_id);
+    create index api_keys_company_id_idx on api_keys (company_id, id);
+
+    -- Installer companies that jobs of a selling company are or were assigned to: what its keys can be bound to.
+    create table contracted_installers (
+      selling_company_id text not null constraint contracted_installers_selling_company_id_fkey references companies,
+      installer_company_id text not null constraint contracted_installers_installer_company_id_fkey references companies,
+      constraint contracted_installers_pkey primary key (selling_company_id, installer_company_id)
+    );
+
+    -- Who of a company changed what; written in the transaction of the change. membership_id: null when it was nobody who had
+    -- signed in. Partitioned by the time in its id, which is the time of the change. details: a JSON object, never asked for by
+    -- its parts; never a secret.
+    create table audit_entries (
+      id text collate "C" constraint audit_entries_pkey primary key,
+      company_id text not null,
+      action text not null,
+      subject_type text not null,
+      subject_id text not null,
+      membership_id text,
+      display_name text,
+      remote_address text,
+      user_agent text,
+      request_id text,
+      details json not null
+    ) partition by range (id);
+    create table audit_entries_default partition of audit_entries default;
+    create index audit_entries_company_id_idx on audit_entries (company_id, id);
+    create index audit_entries_action_idx on audit_entries (company_id, action, id);
 
     create table leads (
       id text constraint leads_pkey primary key,
@@ -381,6 +410,20 @@ export async function up(knex: Knex): Promise<void> {
     create index delivery_attempts_id_idx on delivery_attempts (id);
     create index delivery_attempts_recorded_at_idx on delivery_attempts using brin (recorded_at);
 
+    -- Attempts to one subscription that began within five minutes, counted as they are recorded. dead_lettered: deliveries that
+    -- came to that end by one of them. durations: how many took how long; the bounds are DURATION_BOUNDS_MS in the code, and to
+    -- change them means to empty the table. Small rows without an index that changes, so that the busiest one is updated in place.
+    create table delivery_statistics (
+      subscription_id text not null,
+      starts_at timestamptz not null,
+      delivered integer not null,
+      failed integer not null,
+      dead_lettered integer not null,
+      durations integer[] not null constraint delivery_statistics_durations_check check (cardinality(durations) = 15),
+      constraint delivery_statistics_pkey primary key (subscription_id, starts_at)
+    ) partition by range (starts_at);
+    create table delivery_statistics_default partition of delivery_statistics default;
+
     -- Deliveries that an owner has queued again in one go, at a rate: of a subscription's finished deliveries (replay) or of
     -- the events that it missed while it was paused (backfill). after_id: the last delivery or event that was passed.
     create table bulk_replays (
@@ -416,8 +459,8 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop view all_deliveries;
-    drop table bulk_replays, delivery_attempts, finished_deliveries, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
-      feed_entries, feed_heads, job_status_events, jobs, appointments, lead_submissions, projects, leads, api_keys, memberships,
-      companies
+    drop table bulk_replays, delivery_statistics, delivery_attempts, finished_deliveries, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
+      feed_entries, feed_heads, job_status_events, jobs, appointments, lead_submissions, projects, leads, audit_entries,
+      contracted_installers, api_keys, memberships, companies
   `);
 }

@@ -11,8 +11,8 @@ import type { JobAssignedCommand } from './platform-messages.js';
  * feed, and `install.job_unassigned` tells the company. The new company starts from the beginning: status ASSIGNED, without
  * the schedule, technicians and blocker of the one before.
  *
- * The newest assignment by the platform's clock counts, in whatever order they come. Locks: the job, last the feed head of
- * the new company.
+ * The newest assignment by the platform's clock counts, in whatever order they come. Locks: the job, the pair of companies while
+ * it is new, last the feed head of the new company.
  */
 export async function recordJobAssigned(
   tx: Transaction,
@@ -59,7 +59,12 @@ export async function recordJobAssigned(
   };
   const resource = renderProjection(assigned);
   await tx.query(
-    `update jobs set version = $2, status = $3, installer_company_id = $4, assigned_at = $5, projection = $6,
+    `with contracted as (
+       insert into contracted_installers (selling_company_id, installer_company_id)
+       select selling_company_id, $4 from jobs where id = $1
+       on conflict do nothing
+     )
+     update jobs set version = $2, status = $3, installer_company_id = $4, assigned_at = $5, projection = $6,
        blocker_code = null, schedule_status = 'UNSCHEDULED', schedule_starts_at = null, schedule_ends_at = null,
        schedule_time_zone = null, technician_assignments = '[]', updated_at = $7, last_updated_at = greatest(last_updated_at, $7)
      where id = $1`,

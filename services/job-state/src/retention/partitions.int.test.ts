@@ -286,7 +286,9 @@ describe('the migration program', () => {
   test('makes the partitions of the next weeks of every partitioned table; the migrations make the default ones alone', async () => {
     const migrated = await childrenOf(testDatabase.url);
     const tables = [
+      'audit_entries',
       'delivery_attempts',
+      'delivery_statistics',
       'events',
       'feed_entries',
       'finished_deliveries',

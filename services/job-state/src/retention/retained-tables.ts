@@ -1,3 +1,4 @@
+import { AUDIT_RETENTION_DAYS } from '@partner/proto-contracts/public-api/audit-trail';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { Queryable } from '../database/database.js';
 import { DAY_MS, partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
@@ -5,7 +6,7 @@ import type { Partition } from './partitions.js';
 
 /** For how many days what partners can read is kept at least. */
 export interface RetentionSettings {
-  /** Deliveries that have come to an end, and the attempts of all. */
+  /** Deliveries that have come to an end, the attempts of all, and their statistics. */
   readonly deliveriesDays: number;
   /** Entries of the change feeds. */
   readonly feedDays: number;
@@ -35,6 +36,7 @@ export interface RetainedTable extends PartitionedTable {
 
 const EVENT_KEY = { kind: 'id', column: 'id', prefix: 'evt' } as const satisfies PartitionKey;
 const DELIVERY_KEY = { kind: 'id', column: 'id', prefix: 'dlv' } as const satisfies PartitionKey;
+const AUDIT_KEY = { kind: 'id', column: 'id', prefix: 'aud' } as const satisfies PartitionKey;
 const ATTEMPT_KEY = { ...DELIVERY_KEY, column: 'delivery_id' } as const satisfies PartitionKey;
 
 /**
@@ -71,6 +73,15 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       purgeDefault: purgeDefaultFeed,
     },
     {
+      name: 'audit_entries',
+      key: AUDIT_KEY,
+      widthDays: 30,
+      aheadDays: 0,
+      keptDays: AUDIT_RETENTION_DAYS,
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(tx, 'audit_entries', 'id < $2', limit, [partitionBound(AUDIT_KEY, before)]),
+    },
+    {
       name: 'finished_deliveries',
       key: DELIVERY_KEY,
       widthDays: 7,
@@ -99,6 +110,15 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
           before,
           partitionBound(ATTEMPT_KEY, before),
         ]),
+    },
+    {
+      name: 'delivery_statistics',
+      key: { kind: 'instant', column: 'starts_at' },
+      widthDays: 7,
+      aheadDays: 0,
+      keptDays: settings.deliveriesDays,
+      purgeDefault: (tx, before, limit) =>
+        deleteFromDefault(tx, 'delivery_statistics', 'starts_at < $2', limit, [before]),
     },
     {
       name: 'events',

@@ -6,6 +6,7 @@ import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { createDatabase, type Database, textOf } from '../database/database.js';
+import { countAttempts } from '../statistics/count-attempts.js';
 import { claimAll } from '../testing/claim-all.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { readFeed } from '../jobs/feed.js';
@@ -65,7 +66,7 @@ async function runLoop(now: Date, on: Pick<Database, 'query' | 'transaction'> = 
 const metric = async (line: string) =>
   new RegExp(`^${line.replaceAll(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(await metrics.metrics())?.[1];
 
-function idAt(prefix: 'evt' | 'dlv', instant: Date): string {
+function idAt(prefix: 'evt' | 'dlv' | 'aud', instant: Date): string {
   const key: PartitionKey = { kind: 'id', column: 'id', prefix };
   return partitionBound(key, instant).slice(0, -16) + newId(prefix).slice(-16);
 }
@@ -262,6 +263,26 @@ describe('deliveries and their events', () => {
   });
 });
 
+test.each([
+  ['in partitions of a week', true],
+  ['in the default partition', false],
+])('statistics are kept for 90 days: %s', async (_where, isPartitioned) => {
+  if (isPartitioned) await makePartitionsAhead(database, () => START);
+  const attempt = { isTest: false, durationMs: 12, isDelivered: true, isDeadLetter: false };
+  await countAttempts(database, [
+    { ...attempt, subscriptionId: 'whk_old', startedAt: at(6.9) },
+    { ...attempt, subscriptionId: 'whk_young', startedAt: at(7) },
+  ]);
+  const subscriptions = () => idsIn('delivery_statistics', 'subscription_id');
+
+  await run(at((isPartitioned ? 7 : 6.9) + 90 - 0.1));
+  expect(await subscriptions()).toEqual(['whk_old', 'whk_young']);
+  await run(at(7 + 90));
+  expect(await subscriptions()).toEqual(['whk_young']);
+  await run(at(14 + 90));
+  expect(await subscriptions()).toEqual([]);
+});
+
 describe('the feed', () => {
   async function append(companyId: string, sequence: number, changedAt: Date): Promise<void> {
     await database.query(
@@ -437,6 +458,26 @@ describe('the outbox', () => {
     await run(at(500));
     const [left] = await database.query(`select to_regclass('outbox_p20241209')::text as name`);
     expect(left).toEqual({ name: null });
+  });
+});
+
+describe('the audit trail', () => {
+  const write = (instant: Date) =>
+    database.query(
+      `insert into audit_entries (id, company_id, action, subject_type, subject_id, details)
+       values ($1, 'cmp_1', 'webhook.paused', 'webhook', 'whk_1', '{}')`,
+      [idAt('aud', instant)],
+    );
+  const left = async () => (await database.query('select 1 from audit_entries')).length;
+
+  test.each(['in its partition', 'in the default partition'])('%s is kept for 400 days', async (place) => {
+    if (place === 'in its partition') await run(START);
+    await write(at(0));
+    await write(at(3));
+    await run(at(399));
+    expect(await left()).toBe(2);
+    await run(at(404));
+    expect(await left()).toBe(0);
   });
 });
 

@@ -167,6 +167,13 @@ async function insertJobs(tx: Transaction, jobs: readonly SandboxJob[]): Promise
       last_updated_at: job.lastUpdatedAt,
     })),
   );
+  const contracted = new Map(
+    newest.map(({ sellingCompany, installerCompanyId }) => [
+      `${sellingCompany.id} ${installerCompanyId}`,
+      { selling_company_id: sellingCompany.id, installer_company_id: installerCompanyId },
+    ]),
+  );
+  await insertRows(tx, 'contracted_installers', [...contracted.values()]);
   await insertHistory(tx, jobs);
 }
 

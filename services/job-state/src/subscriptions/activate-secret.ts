@@ -1,6 +1,7 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
@@ -29,7 +30,7 @@ export async function activateSecret(
   request: OwnersSubscription & { readonly pendingSecretVersion: number },
   limits: TransactionLimits = {},
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId, pendingSecretVersion } = request;
+  const { companyId, subscriptionId, membershipId, actor, pendingSecretVersion } = request;
   const { subscription, isChanged } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.secretVersion === pendingSecretVersion) return { subscription: before, isChanged: false };
@@ -55,6 +56,14 @@ export async function activateSecret(
       [subscriptionId, pendingSecretVersion, now],
     );
     invariant(row, 'the locked row is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.secret_activated',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { secretVersion: pendingSecretVersion },
+    });
+    tx.announceAfterCommit(companyId, [subscriptionId]);
     return { subscription: row, isChanged: true };
   }, limits);
   if (isChanged) {

@@ -1,6 +1,7 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { startBackfill } from '../deliveries/bulk-replay.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
@@ -31,7 +32,7 @@ export async function activateSubscription(
   request: OwnersSubscription & { readonly backfill: boolean },
   limits: TransactionLimits = {},
 ): Promise<Activation> {
-  const { companyId, subscriptionId, membershipId } = request;
+  const { companyId, subscriptionId, membershipId, actor } = request;
   const { wasPaused, ...activation } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.state === 'active') {
@@ -55,7 +56,15 @@ export async function activateSubscription(
     const backfill = request.backfill
       ? await startBackfill(tx, { companyId, subscriptionId, from: before.pausedAt, to: now })
       : undefined;
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.activated',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { backfillId: backfill?.id ?? null },
+    });
     tx.wakeAfterCommit('subscriptions');
+    tx.announceAfterCommit(companyId, [subscriptionId]);
     return { subscription: active, backfillId: backfill?.id, wasPaused: true };
   }, limits);
   if (wasPaused) {

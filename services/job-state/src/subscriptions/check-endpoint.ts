@@ -20,6 +20,18 @@ export async function checkEndpoint(
   url: string,
   caller: Caller,
 ): Promise<string> {
+  const verdict = await judgeEndpoint(endpoints, url, caller);
+  if ('refusal' in verdict) throw invalidArgument([{ path: 'url', message: verdict.refusal }]);
+  refuseWhenOverdue(caller);
+  return verdict.normalizedUrl;
+}
+
+/** The dispatcher's verdict on a URL. Fails with `unavailable` as {@link checkEndpoint} does. */
+export async function judgeEndpoint(
+  endpoints: Client<typeof EndpointService>,
+  url: string,
+  caller: Caller,
+): Promise<{ readonly normalizedUrl: string } | { readonly refusal: string }> {
   const leftMs = caller.timeoutMs();
   const limits = {
     signal: caller.signal,
@@ -28,12 +40,10 @@ export async function checkEndpoint(
   const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
     throw unavailable('the endpoint URL can not be checked now', cause);
   });
-  if (verdict.allowed !== true) {
-    throw invalidArgument([{ path: 'url', message: verdict.refusal ?? 'is refused' }]);
-  }
-  refuseWhenOverdue(caller);
-  invariant(verdict.normalizedUrl, 'an allowed URL comes normalised');
-  return verdict.normalizedUrl;
+  if (verdict.allowed !== true) return { refusal: verdict.refusal ?? 'is refused' };
+  const { normalizedUrl } = verdict;
+  invariant(normalizedUrl, 'an allowed URL comes normalised');
+  return { normalizedUrl };
 }
 
 /** Throws `unavailable` for a caller who waits no longer. */

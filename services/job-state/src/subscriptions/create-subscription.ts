@@ -7,6 +7,8 @@ import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import type { SealingKeys } from '@partner/runtime/secret-sealing';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
 import { type Database, type Queryable, queryWithin, type Transaction } from '../database/database.js';
 import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
@@ -34,6 +36,8 @@ export interface SubscriptionToCreate {
   readonly companyId: string;
   /** The owner who asks, for the log. */
   readonly membershipId?: string | undefined;
+  /** The same owner, for the audit trail. */
+  readonly actor?: Actor | undefined;
   readonly companyClass: CompanyClassName;
   readonly url: string;
   /** Event names, or `group.*`. */
@@ -57,7 +61,7 @@ export async function createSubscription(
   request: SubscriptionToCreate,
   caller: Caller,
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
-  const { companyId, companyClass, membershipId } = request;
+  const { companyId, companyClass, membershipId, actor } = request;
   const { creation } = subscriptionFields(deps.newestSchemaVersion);
   const fields = checkFields(creation, request, companyClass);
   const { events, description = '', schemaVersion = deps.newestSchemaVersion } = fields;
@@ -96,6 +100,14 @@ export async function createSubscription(
         ],
       );
       invariant(row, 'an insert gives its row');
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'webhook.created',
+        subject: { type: 'webhook', id },
+        details: { url, events, description, schemaVersion },
+      });
+      tx.announceAfterCommit(companyId, [id]);
       return row;
     },
     { companyId, timeoutMs: caller.timeoutMs() },

@@ -1,4 +1,5 @@
 import type { Logger } from '@partner/runtime/logger';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 
@@ -18,9 +19,9 @@ export async function deleteSubscription(
   request: OwnersSubscription,
   limits: TransactionLimits = {},
 ): Promise<void> {
-  const { companyId, subscriptionId, membershipId } = request;
+  const { companyId, subscriptionId, membershipId, actor } = request;
   await deps.database.transaction(async (tx) => {
-    await lockSubscription(tx, request);
+    const { url } = await lockSubscription(tx, request);
     await tx.query(
       `update subscriptions set state = 'paused', paused_at = coalesce(paused_at, $2), deleted_at = $2, updated_at = $2,
          pending_secret_version = null
@@ -28,7 +29,15 @@ export async function deleteSubscription(
       [subscriptionId, deps.clock()],
     );
     await tx.query('delete from subscription_secrets where subscription_id = $1', [subscriptionId]);
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.deleted',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { url },
+    });
     tx.wakeAfterCommit('subscriptions');
+    tx.announceAfterCommit(companyId, [subscriptionId]);
   }, limits);
   deps.logger.info({ subscriptionId, companyId, membershipId }, 'subscription.deleted');
 }

@@ -100,11 +100,13 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
       ),
       `d.state in ('pending', 'retry_scheduled') and d.lease_id is null`,
     )}
-    update deliveries d set state = 'held' from locked where d.id = locked.id returning d.id`,
+    update deliveries d set state = 'held' from locked where d.id = locked.id
+    returning d.subscription_id as "subscriptionId", d.company_id as "companyId"`,
   resume: `
     ${locked(candidates(`s.state = 'active'`, [`d.state = 'held'`]), `d.state = 'held'`)}
     update deliveries d set state = case d.attempts when 0 then 'pending' else 'retry_scheduled' end
-    from locked where d.id = locked.id returning d.id`,
+    from locked where d.id = locked.id
+    returning d.subscription_id as "subscriptionId", d.company_id as "companyId"`,
   cancel: `
     ${locked(candidates(`s.deleted_at is not null`, [PENDING, RETRY, `d.state = 'held'`]), `d.lease_id is null`)}
     , cancelled as (
@@ -113,7 +115,7 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
     insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
     select ${KEPT_COLUMNS}, 'cancelled', attempts, now()
     from cancelled
-    returning id`,
+    returning subscription_id as "subscriptionId", company_id as "companyId"`,
 };
 
 /**
@@ -137,7 +139,11 @@ export async function followSubscriptionState({ database }: FollowDeps): Promise
     if (ids.length === 0) continue;
     const perSubscription = Math.ceil(BATCH_SIZE / ids.length);
     moved += await database.transaction(async (tx) => {
-      const rows = await tx.query(STATEMENTS[move], [ids, perSubscription]);
+      const rows = await tx.query<{ subscriptionId: string; companyId: string }>(STATEMENTS[move], [
+        ids,
+        perSubscription,
+      ]);
+      for (const { companyId, subscriptionId } of rows) tx.announceAfterCommit(companyId, [subscriptionId]);
       if (move === 'resume' && rows.length > 0) tx.wakeAfterCommit('deliveries');
       return rows.length;
     });

@@ -1,4 +1,5 @@
 import { notFound } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { required } from '../rpc/required.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
@@ -13,6 +14,8 @@ export interface SubscriptionOfCompany {
 export interface OwnersSubscription extends SubscriptionOfCompany {
   /** For the log; absent when the caller does not tell. */
   readonly membershipId?: string | undefined;
+  /** For the audit trail; absent when the caller does not tell. */
+  readonly actor?: Actor | undefined;
 }
 
 /** Reads one subscription; another company's, or a deleted one, is `not_found` like one that does not exist. */

@@ -1,5 +1,6 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
@@ -20,7 +21,7 @@ export async function pauseSubscription(
   request: OwnersSubscription,
   limits: TransactionLimits = {},
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId } = request;
+  const { companyId, subscriptionId, membershipId, actor } = request;
   const { subscription, wasActive } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     if (before.state === 'paused') return { subscription: before, wasActive: false };
@@ -30,7 +31,14 @@ export async function pauseSubscription(
       [subscriptionId, deps.clock()],
     );
     invariant(paused, 'the locked row is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.paused',
+      subject: { type: 'webhook', id: subscriptionId },
+    });
     tx.wakeAfterCommit('subscriptions');
+    tx.announceAfterCommit(companyId, [subscriptionId]);
     return { subscription: paused, wasActive: true };
   }, limits);
   if (wasActive) deps.logger.info({ subscriptionId, companyId, membershipId }, 'subscription.paused');

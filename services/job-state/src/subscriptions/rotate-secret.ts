@@ -1,6 +1,7 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import type { SealingKeys } from '@partner/runtime/secret-sealing';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';
 import { createSecret } from './create-secret.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
@@ -23,7 +24,7 @@ export async function rotateSecret(
   request: OwnersSubscription,
   limits: TransactionLimits = {},
 ): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
-  const { companyId, subscriptionId, membershipId } = request;
+  const { companyId, subscriptionId, membershipId, actor } = request;
   const rotated = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
     const version = (before.pendingSecretVersion ?? before.secretVersion) + 1;
@@ -42,6 +43,14 @@ export async function rotateSecret(
       [subscriptionId, version, sealed, sealingKeyId, deps.clock()],
     );
     invariant(subscription, 'the locked row is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.secret_rotated',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { pendingSecretVersion: version },
+    });
+    tx.announceAfterCommit(companyId, [subscriptionId]);
     return { subscription, secret };
   }, limits);
   const { pendingSecretVersion } = rotated.subscription;

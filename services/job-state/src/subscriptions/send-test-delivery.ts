@@ -6,6 +6,7 @@ import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
 import { currentRequestId } from '@partner/runtime/request-context';
 import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-message.js';
 import { renderEnvelope } from '../events/render-envelope.js';
@@ -45,7 +46,7 @@ export async function sendTestDelivery(
   request: TestToSend,
   limits: TransactionLimits = {},
 ): Promise<DeliveryRow> {
-  const { companyId, subscriptionId, membershipId, secretVersion } = request;
+  const { companyId, subscriptionId, membershipId, actor, secretVersion } = request;
   const now = deps.clock();
   const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
   const resource = { type: 'webhook_subscription', id: subscriptionId, version: 1 };
@@ -93,7 +94,15 @@ export async function sendTestDelivery(
       [deliveryId],
     );
     invariant(row, 'what was inserted is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.tested',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { deliveryId, secretVersion: secretVersion ?? null },
+    });
     tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    tx.announceAfterCommit(companyId, [subscriptionId]);
     return row;
   }, limits);
   deps.logger.info({ subscriptionId, companyId, membershipId, deliveryId }, 'subscription.test_queued');

@@ -351,7 +351,7 @@ describe('another company', () => {
       rotateSecret: () => client.rotateSecret(stranger),
       activateSecret: () => client.activateSecret({ ...stranger, pendingSecretVersion: 1 }),
     };
-    const others = ['createSubscription', 'listSubscriptions'];
+    const others = ['checkUrl', 'createSubscription', 'listSubscriptions'];
     expect([...Object.keys(calls), ...others].sort()).toEqual(
       SubscriptionService.methods.map(({ localName }) => localName).sort(),
     );

@@ -3,11 +3,13 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { ServiceError } from '@partner/runtime/service-error';
+import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin, type TransactionLimits } from '../database/database.js';
 import { deliveryMessage } from '../deliveries/delivery-message.js';
 import { required } from '../rpc/required.js';
 import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
 import { activateSubscription } from './activate-subscription.js';
+import { refusalOfUrl } from './check-url.js';
 import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
 import { deleteSubscription } from './delete-subscription.js';
 import { getSubscription, type OwnersSubscription, subscriptionOf } from './get-subscription.js';
@@ -35,6 +37,7 @@ export function createSubscriptionService(
       const toCreate = {
         companyId: required(request.companyId, 'company_id'),
         membershipId: request.actingMembershipId,
+        actor: actorOf(request),
         companyClass: companyClassName(required(request.companyClass, 'company_class')),
         url: required(request.url, 'url'),
         events: request.events,
@@ -114,14 +117,21 @@ export function createSubscriptionService(
       const changed = await activateSecret(deps, toActivate, limitsOf(toActivate, context));
       return { subscription: subscriptionMessage(changed) };
     },
+
+    async checkUrl(request, context) {
+      required(request.companyId, 'company_id');
+      const refusal = await refusalOfUrl(deps.endpoints, required(request.url, 'url'), context);
+      return refusal === undefined ? { allowed: true } : { allowed: false, refusal };
+    },
   };
 }
 
 /** The subscription that a write names, and who asks for it. */
 function ownersSubscription(
-  request: Parameters<typeof subscriptionOf>[0] & { readonly actingMembershipId?: string | undefined },
+  request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
 ): OwnersSubscription {
-  return { ...subscriptionOf(request), membershipId: request.actingMembershipId };
+  const { actingMembershipId: membershipId } = request;
+  return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
 }
 
 function limitsOf(

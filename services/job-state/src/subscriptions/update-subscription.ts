@@ -1,6 +1,7 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { invariant } from '@partner/runtime/invariant';
+import { recordAudit } from '../audit/record-audit.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
@@ -37,7 +38,7 @@ export async function updateSubscription(
   request: SubscriptionToUpdate,
   caller: Caller,
 ): Promise<SubscriptionRow> {
-  const { companyId, subscriptionId, membershipId, companyClass } = request;
+  const { companyId, subscriptionId, membershipId, actor, companyClass } = request;
   const { change } = subscriptionFields(deps.newestSchemaVersion);
   const wanted = checkFields(change, request, companyClass);
   // Before the question about the URL, so that nobody looks names up by way of others' subscriptions.
@@ -67,7 +68,19 @@ export async function updateSubscription(
         [subscriptionId, after.url, after.events, after.description, after.schemaVersion, deps.clock()],
       );
       invariant(row, 'the locked row is there');
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'webhook.updated',
+        subject: { type: 'webhook', id: subscriptionId },
+        details: {
+          changed: differing,
+          ...Object.fromEntries(differing.map((name) => [name, row[name]])),
+          state: row.state,
+        },
+      });
       if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
+      tx.announceAfterCommit(companyId, [subscriptionId]);
       return { subscription: row, changed: differing };
     },
     { companyId, timeoutMs: caller.timeoutMs() },

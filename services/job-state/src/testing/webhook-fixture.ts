@@ -174,6 +174,7 @@ export function attemptedMessage(options: {
   readonly number?: number;
   readonly outcome?: AttemptOutcome;
   readonly startedAt?: Date;
+  readonly durationMs?: number;
   readonly urlVersion?: number;
   readonly retryAfterSeconds?: number;
   readonly error?: string;
@@ -189,7 +190,7 @@ export function attemptedMessage(options: {
       deliveryId: options.attemptId ?? newId('dlv'),
       number: options.number ?? 1,
       startedAt: timestampFromDate(options.startedAt ?? new Date()),
-      durationMs: 12,
+      durationMs: options.durationMs ?? 12,
       outcome,
       responseStatus: outcome === AttemptOutcome.DELIVERED ? 204 : 500,
       responseBody: Buffer.from('kept'),

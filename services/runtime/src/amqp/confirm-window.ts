@@ -15,7 +15,7 @@ export interface WindowMessage {
 /** What was published on one confirm channel and is not confirmed yet. */
 export interface ConfirmWindow {
   /**
-   * Publishes mandatory and persistent; resolves with the broker's confirm, else rejects with a {@link PublishError}. Sends
+   * Publishes mandatory and persistent, unless the properties say otherwise; resolves with the broker's confirm, else rejects with a {@link PublishError}. Sends
    * at once, unless 1,000 messages are unconfirmed or the socket takes no more; then it waits within its time limit.
    */
   publish(message: WindowMessage): Promise<void>;
@@ -88,7 +88,7 @@ export function createConfirmWindow(
         exchange,
         routingKey,
         body,
-        { ...properties, mandatory: true, persistent: true, correlationId: entry.correlationId },
+        { mandatory: true, persistent: true, ...properties, correlationId: entry.correlationId },
         (refusal: unknown) => {
           if (!sent.delete(entry.correlationId)) return;
           entry.settle(

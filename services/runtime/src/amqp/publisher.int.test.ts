@@ -92,6 +92,15 @@ describe('a publisher', () => {
     );
   });
 
+  test('needs no queue for a message that may be lost, and leaves it to no disk', async () => {
+    const queue = await probe.declareTestQueue({ type: 'classic' });
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    await publisher.publish({ ...messageTo({ name: 'test.there-is-no-such-queue' }), mayBeLost: true });
+    await publisher.publish({ ...messageTo(queue), mayBeLost: true });
+    expect((await probe.take(queue.name)).properties.deliveryMode).not.toBe(2);
+  });
+
   test('rejects a message that a full queue refuses', async () => {
     const queue = await probe.declareTestQueue({ maxLength: 1 });
     const publisher = createPublisher({ connection, logger, metrics });

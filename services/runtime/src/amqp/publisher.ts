@@ -27,13 +27,15 @@ export interface OutgoingMessage {
    * else the present one.
    */
   readonly headers?: Readonly<Record<string, string>>;
+  /** True: it needs to reach no queue, and a broker that restarts forgets it; that it failed is worth no warning. */
+  readonly mayBeLost?: boolean;
 }
 
 /** Publishes with the broker's confirm. */
 export interface Publisher {
   /**
    * Publishes persistent and mandatory, and resolves once the broker has taken responsibility for the message in at least
-   * one queue. Rejects with {@link PublishError} otherwise. Nothing is kept back: without a connection, and while the broker
+   * one queue; one that may be lost needs no queue. Rejects with {@link PublishError} otherwise. Nothing is kept back: without a connection, and while the broker
    * blocks it, it rejects at once.
    * Call it many times without waiting in between; order is kept on a channel.
    */
@@ -96,6 +98,7 @@ export function createPublisher(options: {
           messageId: message.messageId,
           type: message.type,
           contentType: 'application/x-protobuf',
+          ...(message.mayBeLost === true && { mandatory: false, persistent: false }),
           headers: {
             ...(message.headers?.['traceparent'] === undefined && injectTrace()),
             ...requestIdHeaders(),
@@ -107,7 +110,9 @@ export function createPublisher(options: {
     } catch (error) {
       if (error instanceof PublishError) {
         failures.inc({ exchange, kind: error.kind });
-        options.logger.warn({ exchange, type: message.type, kind: error.kind }, 'amqp.publish_failed');
+        const line = { exchange, type: message.type, kind: error.kind };
+        if (message.mayBeLost === true) options.logger.debug(line, 'amqp.publish_failed');
+        else options.logger.warn(line, 'amqp.publish_failed');
       }
       throw error;
     }

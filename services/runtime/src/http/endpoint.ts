@@ -1,5 +1,6 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
+import type { AnswerStream } from './answer-stream.js';
 
 /** One request whose caller is known and whose input has passed validation, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
@@ -27,11 +28,18 @@ export interface EndpointRequest<Principal, Query, Body> {
   readonly remoteAddress: string;
 }
 
-/** What an endpoint answers. Give `json` or, for a body that is text already, `text`. */
+/** What an endpoint answers. Give `json` or, for a body that is text already, `text`, or `bytes` with their `content-type`. */
 export interface EndpointAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
+  readonly bytes?: Uint8Array;
+  /**
+   * In place of a body: begins one that goes on, once the head has been sent, and must not throw; `headers` then hold its
+   * `content-type`. It is called for every such answer, so that what waits for its end always hears of it: a stream that nobody
+   * reads (HEAD, or a client that has gone) is over from the start. Whoever makes streams ends them at a shutdown too.
+   */
+  readonly stream?: (stream: AnswerStream) => void;
   /**
    * Added to the answer; several `set-cookie` values come as an array. An `etag` given here is that of a conditional answer whose
    * text is always the same, so that it need not be made anew.

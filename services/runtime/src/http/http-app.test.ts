@@ -105,6 +105,50 @@ function assertError(response: request.Response, status: number, code: string) {
   return body;
 }
 
+describe('an answer that is a stream', () => {
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+  test('goes on until it is ended, and is logged but not timed', async () => {
+    const { app, lines, metrics } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          headers,
+          stream(stream) {
+            stream.write('one ');
+            setImmediate(() => {
+              stream.write('two');
+              stream.end();
+            });
+          },
+        })),
+      ],
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.text).toBe('one two');
+    expect(response.headers).toMatchObject({ ...headers, 'cache-control': 'no-store' });
+    expect(response.headers['content-length']).toBeUndefined();
+    await lines.find(({ msg, status }) => msg === 'http.request_completed' && status === 200);
+    expect(await metrics.metrics()).not.toContain('partner_http_request_duration_seconds_count{');
+  });
+
+  test('is over from the start when only its head is asked for', async () => {
+    const over: boolean[] = [];
+    const { app } = createFixture({
+      endpoints: [
+        readThing(async () => ({
+          status: 200,
+          headers,
+          stream: (stream) => void over.push(stream.over.aborted),
+        })),
+      ],
+    });
+    const response = await request(app).head('/things/1').set('x-api-key', 'full');
+    expect(response.status).toBe(200);
+    expect(over).toEqual([true]);
+  });
+});
+
 describe('every answer', () => {
   test('has the request id of the caller when it has the right form', async () => {
     const { app } = createFixture();

@@ -13,6 +13,7 @@ import type { Logger } from '../logger.js';
 import { runWithRequestId } from '../request-context.js';
 import { type FieldViolation, httpStatusOf, ServiceError } from '../service-error.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
+import { createAnswerStream } from './answer-stream.js';
 import { answerText } from './answer-text.js';
 import {
   API_VERSION_HEADER,
@@ -94,7 +95,8 @@ export interface HttpAppOptions<Principal> {
  * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
  * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
  * operation has an `ETag`, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
- * log line `http.request_completed` and one observation of `partner_http_request_duration_seconds`.
+ * log line `http.request_completed` and, unless its answer is a stream, one observation of
+ * `partner_http_request_duration_seconds`.
  *
  * Throws when a version differs in an operation that no endpoint serves.
  */
@@ -192,7 +194,9 @@ async function serve<Principal>(
     async (span) => {
       if (isSpanContextValid(span.spanContext())) record.traceId = span.spanContext().traceId;
       try {
-        send(request, response, await answerTo(options, endpoint, request, response, record));
+        const answer = await answerTo(options, endpoint, request, response, record);
+        record.isStream = answer.stream !== undefined;
+        send(request, response, answer);
       } catch (thrown) {
         const error = serviceErrorFrom(thrown);
         markFailure(span, error);
@@ -337,8 +341,9 @@ async function readInput<Principal>(
 
 function textParameters(request: Request): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(request.params).map(([name, value]) => {
-      invariant(typeof value === 'string', 'paths have no wildcards');
+    Object.entries(request.params).map(([name, given]) => {
+      // A wildcard's segments come one by one.
+      const value = [given].flat().join('/');
       // Nothing is stored under a name with U+0000, and no database takes it.
       if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
       return [name, value];
@@ -412,13 +417,15 @@ function refuse(
 function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
   drainWithinBounds(request);
   response.statusCode = answer.status;
-  const text = answerText(answer);
-  if (text !== undefined) {
+  const body = answer.bytes ?? answerText(answer);
+  if (body !== undefined) {
     response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.setHeader('content-length', Buffer.byteLength(text));
+    response.setHeader('content-length', Buffer.byteLength(body));
   }
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  response.end(text);
+  if (answer.stream === undefined || request.method === 'HEAD') response.end(body);
+  else response.flushHeaders();
+  answer.stream?.(createAnswerStream(response));
 }
 
 function setRateLimitHeaders(

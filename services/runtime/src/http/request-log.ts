@@ -12,6 +12,8 @@ export interface RequestRecord {
   traceId?: string;
   /** The date of the version that answers, on a versioned surface. */
   apiVersion?: string;
+  /** True for an answer that goes on until somebody ends it: its duration says nothing of the service and is not observed. */
+  isStream?: boolean;
   /** Who called, once that is known. */
   principal: Readonly<Record<string, string>>;
   /** Why the request was refused, when it was. */
@@ -43,10 +45,13 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
     startedAt: number,
   ) {
     const seconds = (performance.now() - startedAt) / 1_000;
-    const isAborted = !response.writableFinished;
+    // A client that leaves a stream has not missed an answer.
+    const isAborted = !response.writableFinished && record.isStream !== true;
     const method = KNOWN_METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
     const statusClass = isAborted ? 'aborted' : `${Math.floor(response.statusCode / 100)}xx`;
-    durations.observe({ route: record.route, method, status_class: statusClass }, seconds);
+    if (record.isStream !== true) {
+      durations.observe({ route: record.route, method, status_class: statusClass }, seconds);
+    }
     deps.logger[levelOf(response.statusCode)](
       {
         method: request.method,

@@ -6,13 +6,17 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Actor } from "../../audit/v1/audit_service_pb.js";
+import { file_partner_audit_v1_audit_service } from "../../audit/v1/audit_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiLKAgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBQg0KC19jb21wYW55X2lkQhAKDl9jb21wYW55X2NsYXNzQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZSJaChBSZXZva2VLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZrZXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIJCgdfa2V5X2lkIhMKEVJldm9rZUtleVJlc3BvbnNlIiwKCktleVJldm9rZWQSEwoGa2V5X2lkGAEgASgJSACIAQFCCQoHX2tleV9pZCIvCg9HZXRMb2dpblJlcXVlc3QSEgoFZW1haWwYASABKAlIAIgBAUIICgZfZW1haWwiSgoQR2V0TG9naW5SZXNwb25zZRIsCgVsb2dpbhgBIAEoCzIYLnBhcnRuZXIuYWNjZXNzLnYxLkxvZ2luSACIAQFCCAoGX2xvZ2luItYCCgVMb2dpbhIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhkKDGNvbXBhbnlfbmFtZRgDIAEoCUgCiAEBEjsKDWNvbXBhbnlfY2xhc3MYBCABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIA4gBARIZCgxkaXNwbGF5X25hbWUYBSABKAlIBIgBARIVCghpc19vd25lchgGIAEoCEgFiAEBEhoKDXBhc3N3b3JkX2hhc2gYByABKAlIBogBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoKoEBCgxDb21wYW55Q2xhc3MSHQoZQ09NUEFOWV9DTEFTU19VTlNQRUNJRklFRBAAEhcKE0NPTVBBTllfQ0xBU1NfU0FMRVMQARIbChdDT01QQU5ZX0NMQVNTX0lOU1RBTExFUhACEhwKGENPTVBBTllfQ0xBU1NfQUNDT1VOVElORxADKnwKB0tleUtpbmQSGAoUS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIUChBLRVlfS0lORF9HRU5FUkFMEAESIQodS0VZX0tJTkRfSU5TVEFMTEVSX0NPTlRSQUNUT1IQAhIeChpLRVlfS0lORF9JTlNUQUxMRVJfQ09NUEFOWRADMrUCCg1BY2Nlc3NTZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCEdldExvZ2luEiIucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXNwb25zZSIDkAIBYgZwcm90bzM");
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiLKAgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBQg0KC19jb21wYW55X2lkQhAKDl9jb21wYW55X2NsYXNzQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZSKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UijgQKBkFwaUtleRIPCgJpZBgBIAEoCUgAiAEBEi0KBGtpbmQYAiABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESGAoLZGVzY3JpcHRpb24YAyABKAlIAogBARIWCglsYXN0X2ZvdXIYBCABKAlIA4gBARI9Cg1ib3VuZF9jb21wYW55GAUgASgLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KBXN0YXRlGAogASgOMhsucGFydG5lci5hY2Nlc3MudjEuS2V5U3RhdGVIBIgBARIYCgtyZXBsYWNlZF9ieRgLIAEoCUgFiAEBQgUKA19pZEIHCgVfa2luZEIOCgxfZGVzY3JpcHRpb25CDAoKX2xhc3RfZm91ckIICgZfc3RhdGVCDgoMX3JlcGxhY2VkX2J5IkkKE0NvbnRyYWN0ZWRJbnN0YWxsZXISDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQFCBQoDX2lkQgcKBV9uYW1lIoUBCg9MaXN0S2V5c1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDWJlZm9yZV9rZXlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9iZWZvcmVfa2V5X2lkQggKBl9saW1pdCJzChBMaXN0S2V5c1Jlc3BvbnNlEicKBGtleXMYASADKAsyGS5wYXJ0bmVyLmFjY2Vzcy52MS5BcGlLZXkSHwoSbmV4dF9iZWZvcmVfa2V5X2lkGAIgASgJSACIAQFCFQoTX25leHRfYmVmb3JlX2tleV9pZCL4AQoQQ3JlYXRlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEi0KBGtpbmQYAyABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESHQoQYm91bmRfY29tcGFueV9pZBgEIAEoCUgCiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCDgoMX2Rlc2NyaXB0aW9uIl0KEUNyZWF0ZUtleVJlc3BvbnNlEiYKA2tleRgBIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJSACIAQFCCgoIX2FwaV9rZXkisAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyKKAQoRUm90YXRlS2V5UmVzcG9uc2USJgoDa2V5GAEgASgLMhkucGFydG5lci5hY2Nlc3MudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlIAIgBARIrCghwcmV2aW91cxgDIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleUIKCghfYXBpX2tleSKbAQofTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IpwBCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRI6CgppbnN0YWxsZXJzGAEgAygLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIiChVuZXh0X2FmdGVyX2NvbXBhbnlfaWQYAiABKAlIAIgBAUIYChZfbmV4dF9hZnRlcl9jb21wYW55X2lkIiwKCktleVJldm9rZWQSEwoGa2V5X2lkGAEgASgJSACIAQFCCQoHX2tleV9pZCIvCg9HZXRMb2dpblJlcXVlc3QSEgoFZW1haWwYASABKAlIAIgBAUIICgZfZW1haWwiSgoQR2V0TG9naW5SZXNwb25zZRIsCgVsb2dpbhgBIAEoCzIYLnBhcnRuZXIuYWNjZXNzLnYxLkxvZ2luSACIAQFCCAoGX2xvZ2luItYCCgVMb2dpbhIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhkKDGNvbXBhbnlfbmFtZRgDIAEoCUgCiAEBEjsKDWNvbXBhbnlfY2xhc3MYBCABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIA4gBARIZCgxkaXNwbGF5X25hbWUYBSABKAlIBIgBARIVCghpc19vd25lchgGIAEoCEgFiAEBEhoKDXBhc3N3b3JkX2hhc2gYByABKAlIBogBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoImQKEEdldE93bmVyUmVzcG9uc2USFQoIaXNfb3duZXIYASABKAhIAIgBARIaCg1wYXNzd29yZF9oYXNoGAIgASgJSAGIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoKoEBCgxDb21wYW55Q2xhc3MSHQoZQ09NUEFOWV9DTEFTU19VTlNQRUNJRklFRBAAEhcKE0NPTVBBTllfQ0xBU1NfU0FMRVMQARIbChdDT01QQU5ZX0NMQVNTX0lOU1RBTExFUhACEhwKGENPTVBBTllfQ0xBU1NfQUNDT1VOVElORxADKnwKB0tleUtpbmQSGAoUS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIUChBLRVlfS0lORF9HRU5FUkFMEAESIQodS0VZX0tJTkRfSU5TVEFMTEVSX0NPTlRSQUNUT1IQAhIeChpLRVlfS0lORF9JTlNUQUxMRVJfQ09NUEFOWRADKoEBCghLZXlTdGF0ZRIZChVLRVlfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBLRVlfU1RBVEVfQUNUSVZFEAESFgoSS0VZX1NUQVRFX0VYUElSSU5HEAISFQoRS0VZX1NUQVRFX0VYUElSRUQQAxIVChFLRVlfU1RBVEVfUkVWT0tFRBAEMqQGCg1BY2Nlc3NTZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBElgKCEdldExvZ2luEiIucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0TG9naW5SZXNwb25zZSIDkAIBElgKCEdldE93bmVyEiIucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuR2V0T3duZXJSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by hash.
@@ -110,6 +114,13 @@ export type RevokeKeyRequest = Message<"partner.access.v1.RevokeKeyRequest"> & {
    * @generated from field: optional string key_id = 2;
    */
   keyId?: string | undefined;
+
+  /**
+   * The owner who asks, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -135,6 +146,405 @@ export const RevokeKeyResponseSchema: GenMessage<RevokeKeyResponse> = /*@__PURE_
   messageDesc(file_partner_access_v1_access_service, 3);
 
 /**
+ * ApiKey is an API key as its owner may see it, without its secret part.
+ *
+ * @generated from message partner.access.v1.ApiKey
+ */
+export type ApiKey = Message<"partner.access.v1.ApiKey"> & {
+  /**
+   * Its public part, e.g. `key_01j…`.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
+
+  /**
+   * Fixes surface and scopes.
+   *
+   * @generated from field: optional partner.access.v1.KeyKind kind = 2;
+   */
+  kind?: KeyKind | undefined;
+
+  /**
+   * The owner's own words.
+   *
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
+
+  /**
+   * The last four characters of its secret part.
+   *
+   * @generated from field: optional string last_four = 4;
+   */
+  lastFour?: string | undefined;
+
+  /**
+   * For KEY_KIND_INSTALLER_CONTRACTOR: the installer company that it is bound to.
+   *
+   * @generated from field: partner.access.v1.ContractedInstaller bound_company = 5;
+   */
+  boundCompany?: ContractedInstaller | undefined;
+
+  /**
+   * When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 6;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When it was used last, to about a minute; absent when it never was.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 7;
+   */
+  lastUsedAt?: Timestamp | undefined;
+
+  /**
+   * From when on it is no longer in force; absent: it has no end.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 8;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * When it was revoked.
+   *
+   * @generated from field: google.protobuf.Timestamp revoked_at = 9;
+   */
+  revokedAt?: Timestamp | undefined;
+
+  /**
+   * Whether it is in force now.
+   *
+   * @generated from field: optional partner.access.v1.KeyState state = 10;
+   */
+  state?: KeyState | undefined;
+
+  /**
+   * The key that was made in its place.
+   *
+   * @generated from field: optional string replaced_by = 11;
+   */
+  replacedBy?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ApiKey.
+ * Use `create(ApiKeySchema)` to create a new message.
+ */
+export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 4);
+
+/**
+ * ContractedInstaller is a company that installs for another one.
+ *
+ * @generated from message partner.access.v1.ContractedInstaller
+ */
+export type ContractedInstaller = Message<"partner.access.v1.ContractedInstaller"> & {
+  /**
+   * E.g. `cmp_01j…`.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
+
+  /**
+   * Its name, for display.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ContractedInstaller.
+ * Use `create(ContractedInstallerSchema)` to create a new message.
+ */
+export const ContractedInstallerSchema: GenMessage<ContractedInstaller> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 5);
+
+/**
+ * ListKeysRequest asks for one page of keys.
+ *
+ * @generated from message partner.access.v1.ListKeysRequest
+ */
+export type ListKeysRequest = Message<"partner.access.v1.ListKeysRequest"> & {
+  /**
+   * The company that asks.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * Keys older than this one; absent: from the newest.
+   *
+   * @generated from field: optional string before_key_id = 2;
+   */
+  beforeKeyId?: string | undefined;
+
+  /**
+   * Keys at most, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListKeysRequest.
+ * Use `create(ListKeysRequestSchema)` to create a new message.
+ */
+export const ListKeysRequestSchema: GenMessage<ListKeysRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 6);
+
+/**
+ * ListKeysResponse is one page.
+ *
+ * @generated from message partner.access.v1.ListKeysResponse
+ */
+export type ListKeysResponse = Message<"partner.access.v1.ListKeysResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated partner.access.v1.ApiKey keys = 1;
+   */
+  keys: ApiKey[];
+
+  /**
+   * Where the next page begins; absent on the last one.
+   *
+   * @generated from field: optional string next_before_key_id = 2;
+   */
+  nextBeforeKeyId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListKeysResponse.
+ * Use `create(ListKeysResponseSchema)` to create a new message.
+ */
+export const ListKeysResponseSchema: GenMessage<ListKeysResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 7);
+
+/**
+ * CreateKeyRequest says what key to make.
+ *
+ * @generated from message partner.access.v1.CreateKeyRequest
+ */
+export type CreateKeyRequest = Message<"partner.access.v1.CreateKeyRequest"> & {
+  /**
+   * The company that will own it.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The owner who asks, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * What it is for.
+   *
+   * @generated from field: optional partner.access.v1.KeyKind kind = 3;
+   */
+  kind?: KeyKind | undefined;
+
+  /**
+   * For KEY_KIND_INSTALLER_CONTRACTOR, and no other: the installer company to bind it to.
+   *
+   * @generated from field: optional string bound_company_id = 4;
+   */
+  boundCompanyId?: string | undefined;
+
+  /**
+   * The owner's own words, up to 120 characters.
+   *
+   * @generated from field: optional string description = 5;
+   */
+  description?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.CreateKeyRequest.
+ * Use `create(CreateKeyRequestSchema)` to create a new message.
+ */
+export const CreateKeyRequestSchema: GenMessage<CreateKeyRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 8);
+
+/**
+ * CreateKeyResponse shows the whole key for the only time.
+ *
+ * @generated from message partner.access.v1.CreateKeyResponse
+ */
+export type CreateKeyResponse = Message<"partner.access.v1.CreateKeyResponse"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: partner.access.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+
+  /**
+   * The value of `x-api-key`.
+   *
+   * @generated from field: optional string api_key = 2;
+   */
+  apiKey?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.CreateKeyResponse.
+ * Use `create(CreateKeyResponseSchema)` to create a new message.
+ */
+export const CreateKeyResponseSchema: GenMessage<CreateKeyResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 9);
+
+/**
+ * RotateKeyRequest names the key to replace.
+ *
+ * @generated from message partner.access.v1.RotateKeyRequest
+ */
+export type RotateKeyRequest = Message<"partner.access.v1.RotateKeyRequest"> & {
+  /**
+   * The company that owns it.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The owner who asks, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The key to replace.
+   *
+   * @generated from field: optional string key_id = 3;
+   */
+  keyId?: string | undefined;
+
+  /**
+   * For how many hours it goes on, 0 to 168; never longer than it would have anyway.
+   *
+   * @generated from field: optional int32 overlap_hours = 4;
+   */
+  overlapHours?: number | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RotateKeyRequest.
+ * Use `create(RotateKeyRequestSchema)` to create a new message.
+ */
+export const RotateKeyRequestSchema: GenMessage<RotateKeyRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 10);
+
+/**
+ * RotateKeyResponse shows the whole new key for the only time.
+ *
+ * @generated from message partner.access.v1.RotateKeyResponse
+ */
+export type RotateKeyResponse = Message<"partner.access.v1.RotateKeyResponse"> & {
+  /**
+   * The new key: of the same kind, bound to the same company and described in the same words.
+   *
+   * @generated from field: partner.access.v1.ApiKey key = 1;
+   */
+  key?: ApiKey | undefined;
+
+  /**
+   * The value of `x-api-key`.
+   *
+   * @generated from field: optional string api_key = 2;
+   */
+  apiKey?: string | undefined;
+
+  /**
+   * The key that it replaces.
+   *
+   * @generated from field: partner.access.v1.ApiKey previous = 3;
+   */
+  previous?: ApiKey | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RotateKeyResponse.
+ * Use `create(RotateKeyResponseSchema)` to create a new message.
+ */
+export const RotateKeyResponseSchema: GenMessage<RotateKeyResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 11);
+
+/**
+ * ListContractedInstallersRequest asks for one page of installer companies.
+ *
+ * @generated from message partner.access.v1.ListContractedInstallersRequest
+ */
+export type ListContractedInstallersRequest = Message<"partner.access.v1.ListContractedInstallersRequest"> & {
+  /**
+   * The company whose jobs count.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * Companies whose ids come after this one; absent: from the first.
+   *
+   * @generated from field: optional string after_company_id = 2;
+   */
+  afterCompanyId?: string | undefined;
+
+  /**
+   * Companies at most, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListContractedInstallersRequest.
+ * Use `create(ListContractedInstallersRequestSchema)` to create a new message.
+ */
+export const ListContractedInstallersRequestSchema: GenMessage<ListContractedInstallersRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 12);
+
+/**
+ * ListContractedInstallersResponse is one page.
+ *
+ * @generated from message partner.access.v1.ListContractedInstallersResponse
+ */
+export type ListContractedInstallersResponse = Message<"partner.access.v1.ListContractedInstallersResponse"> & {
+  /**
+   * In ascending order of their ids.
+   *
+   * @generated from field: repeated partner.access.v1.ContractedInstaller installers = 1;
+   */
+  installers: ContractedInstaller[];
+
+  /**
+   * Where the next page begins; absent on the last one.
+   *
+   * @generated from field: optional string next_after_company_id = 2;
+   */
+  nextAfterCompanyId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ListContractedInstallersResponse.
+ * Use `create(ListContractedInstallersResponseSchema)` to create a new message.
+ */
+export const ListContractedInstallersResponseSchema: GenMessage<ListContractedInstallersResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 13);
+
+/**
  * KeyRevoked tells every gateway replica to forget a key. Published by job-state to all replicas on the access exchange.
  *
  * @generated from message partner.access.v1.KeyRevoked
@@ -153,7 +563,7 @@ export type KeyRevoked = Message<"partner.access.v1.KeyRevoked"> & {
  * Use `create(KeyRevokedSchema)` to create a new message.
  */
 export const KeyRevokedSchema: GenMessage<KeyRevoked> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 4);
+  messageDesc(file_partner_access_v1_access_service, 14);
 
 /**
  * GetLoginRequest asks for the login of an email address.
@@ -174,7 +584,7 @@ export type GetLoginRequest = Message<"partner.access.v1.GetLoginRequest"> & {
  * Use `create(GetLoginRequestSchema)` to create a new message.
  */
 export const GetLoginRequestSchema: GenMessage<GetLoginRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 5);
+  messageDesc(file_partner_access_v1_access_service, 15);
 
 /**
  * GetLoginResponse holds the login, or nothing when the address is unknown.
@@ -195,7 +605,7 @@ export type GetLoginResponse = Message<"partner.access.v1.GetLoginResponse"> & {
  * Use `create(GetLoginResponseSchema)` to create a new message.
  */
 export const GetLoginResponseSchema: GenMessage<GetLoginResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 6);
+  messageDesc(file_partner_access_v1_access_service, 16);
 
 /**
  * Login is a person's membership of a company together with the proof of their password.
@@ -258,7 +668,70 @@ export type Login = Message<"partner.access.v1.Login"> & {
  * Use `create(LoginSchema)` to create a new message.
  */
 export const LoginSchema: GenMessage<Login> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 7);
+  messageDesc(file_partner_access_v1_access_service, 17);
+
+/**
+ * GetOwnerRequest asks for a membership.
+ *
+ * @generated from message partner.access.v1.GetOwnerRequest
+ */
+export type GetOwnerRequest = Message<"partner.access.v1.GetOwnerRequest"> & {
+  /**
+   * The company whose owner it is said to be.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The membership.
+   *
+   * @generated from field: optional string membership_id = 2;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * True to have the proof of the password as well, to compare one with.
+   *
+   * @generated from field: optional bool with_password_hash = 3;
+   */
+  withPasswordHash?: boolean | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetOwnerRequest.
+ * Use `create(GetOwnerRequestSchema)` to create a new message.
+ */
+export const GetOwnerRequestSchema: GenMessage<GetOwnerRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 18);
+
+/**
+ * GetOwnerResponse tells what the membership is now.
+ *
+ * @generated from message partner.access.v1.GetOwnerResponse
+ */
+export type GetOwnerResponse = Message<"partner.access.v1.GetOwnerResponse"> & {
+  /**
+   * True for an owner of the company.
+   *
+   * @generated from field: optional bool is_owner = 1;
+   */
+  isOwner?: boolean | undefined;
+
+  /**
+   * Of an owner, when asked for: Argon2id hash of the password in PHC string form.
+   *
+   * @generated from field: optional string password_hash = 2;
+   */
+  passwordHash?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetOwnerResponse.
+ * Use `create(GetOwnerResponseSchema)` to create a new message.
+ */
+export const GetOwnerResponseSchema: GenMessage<GetOwnerResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
  * CompanyClass says what a company does, and so which surfaces and events it may have.
@@ -343,7 +816,56 @@ export const KeyKindSchema: GenEnum<KeyKind> = /*@__PURE__*/
   enumDesc(file_partner_access_v1_access_service, 1);
 
 /**
- * AccessService answers who a caller is. Served by job-state, called by the gateways and the console.
+ * KeyState says whether a key is taken, and for how long.
+ *
+ * @generated from enum partner.access.v1.KeyState
+ */
+export enum KeyState {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: KEY_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * In force, without an end.
+   *
+   * @generated from enum value: KEY_STATE_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * In force until `expires_at`.
+   *
+   * @generated from enum value: KEY_STATE_EXPIRING = 2;
+   */
+  EXPIRING = 2,
+
+  /**
+   * No longer in force: its time is over.
+   *
+   * @generated from enum value: KEY_STATE_EXPIRED = 3;
+   */
+  EXPIRED = 3,
+
+  /**
+   * No longer in force: it was revoked.
+   *
+   * @generated from enum value: KEY_STATE_REVOKED = 4;
+   */
+  REVOKED = 4,
+}
+
+/**
+ * Describes the enum partner.access.v1.KeyState.
+ */
+export const KeyStateSchema: GenEnum<KeyState> = /*@__PURE__*/
+  enumDesc(file_partner_access_v1_access_service, 2);
+
+/**
+ * AccessService answers who a caller is, and manages a company's API keys. Served by job-state, called by the gateways and
+ * the console. Whatever belongs to another company is `not_found`.
  *
  * @generated from service partner.access.v1.AccessService
  */
@@ -370,6 +892,50 @@ export const AccessService: GenService<{
     output: typeof RevokeKeyResponseSchema;
   },
   /**
+   * ListKeys lists the company's API keys, newest first, those that are no longer in force included.
+   *
+   * @generated from rpc partner.access.v1.AccessService.ListKeys
+   */
+  listKeys: {
+    methodKind: "unary";
+    input: typeof ListKeysRequestSchema;
+    output: typeof ListKeysResponseSchema;
+  },
+  /**
+   * CreateKey makes an API key. Fails with `key_kind_not_allowed` for a kind that the company's class may not have, with
+   * `installer_not_bindable` for a company that no job of this company is or was assigned to, and with `key_limit_reached`.
+   * No idempotency_level: a repeat would make another key.
+   *
+   * @generated from rpc partner.access.v1.AccessService.CreateKey
+   */
+  createKey: {
+    methodKind: "unary";
+    input: typeof CreateKeyRequestSchema;
+    output: typeof CreateKeyResponseSchema;
+  },
+  /**
+   * RotateKey makes an API key in place of one that is in force, which goes on for an overlap. Fails with
+   * `key_not_rotatable` for one that is not in force or was replaced before, and with `key_limit_reached`.
+   * No idempotency_level: a repeat is refused, since the key was replaced.
+   *
+   * @generated from rpc partner.access.v1.AccessService.RotateKey
+   */
+  rotateKey: {
+    methodKind: "unary";
+    input: typeof RotateKeyRequestSchema;
+    output: typeof RotateKeyResponseSchema;
+  },
+  /**
+   * ListContractedInstallers lists the companies that jobs of this company are or were assigned to, by their ids.
+   *
+   * @generated from rpc partner.access.v1.AccessService.ListContractedInstallers
+   */
+  listContractedInstallers: {
+    methodKind: "unary";
+    input: typeof ListContractedInstallersRequestSchema;
+    output: typeof ListContractedInstallersResponseSchema;
+  },
+  /**
    * GetLogin finds the login of an email address, so that the console can verify a password. An unknown address
    * gives an answer without `login`, never an error, so that both take the same path.
    *
@@ -379,6 +945,17 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof GetLoginRequestSchema;
     output: typeof GetLoginResponseSchema;
+  },
+  /**
+   * GetOwner tells whether a membership still is that of an owner, so that a session does not outlive what it was given for.
+   * Somebody who is unknown, inactive or of another company is no owner, never an error.
+   *
+   * @generated from rpc partner.access.v1.AccessService.GetOwner
+   */
+  getOwner: {
+    methodKind: "unary";
+    input: typeof GetOwnerRequestSchema;
+    output: typeof GetOwnerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_access_v1_access_service, 0);

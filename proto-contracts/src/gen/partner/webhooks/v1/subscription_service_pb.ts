@@ -10,6 +10,8 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { CompanyClass } from "../../access/v1/access_service_pb.js";
 import { file_partner_access_v1_access_service } from "../../access/v1/access_service_pb.js";
+import type { Actor } from "../../audit/v1/audit_service_pb.js";
+import { file_partner_audit_v1_audit_service } from "../../audit/v1/audit_service_pb.js";
 import type { Delivery } from "./delivery_service_pb.js";
 import { file_partner_webhooks_v1_delivery_service } from "./delivery_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -18,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIq0ECgxTdWJzY3JpcHRpb24SDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIbCg5zY2hlbWFfdmVyc2lvbhgFIAEoBUgDiAEBEjoKBXN0YXRlGAYgASgOMiYucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb25TdGF0ZUgEiAEBEjwKBmhlYWx0aBgHIAEoDjInLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoSAWIAQESGwoOc2VjcmV0X3ZlcnNpb24YCCABKAVIBogBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAkgASgFSAeIAQESFQoIdmVyaWZpZWQYCiABKAhICIgBARIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQggKBl9zdGF0ZUIJCgdfaGVhbHRoQhEKD19zZWNyZXRfdmVyc2lvbkIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkILCglfdmVyaWZpZWQi0gIKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARIQCgN1cmwYAyABKAlIAogBARIOCgZldmVudHMYBCADKAkSGAoLZGVzY3JpcHRpb24YBSABKAlIA4gBARIbCg5zY2hlbWFfdmVyc2lvbhgGIAEoBUgEiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAcgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJ1ChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbhITCgZzZWNyZXQYAiABKAlIAIgBAUIJCgdfc2VjcmV0IkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiVQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRI4Cg1zdWJzY3JpcHRpb25zGAEgAygLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJSChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKoAwoZVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoNY29tcGFueV9jbGFzcxgDIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gCiAEBEhAKA3VybBgEIAEoCUgDiAEBEjIKBmV2ZW50cxgFIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRQYXR0ZXJucxIYCgtkZXNjcmlwdGlvbhgGIAEoCUgEiAEBEhsKDnNjaGVtYV92ZXJzaW9uGAcgASgFSAWIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYCCABKAlIBogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiIQoNRXZlbnRQYXR0ZXJucxIQCghwYXR0ZXJucxgBIAMoCSJVChpVcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKxAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSLfAQoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhEKD19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSwoYU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEi8KCGRlbGl2ZXJ5GAEgASgLMh0ucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeSLXAQobQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghiYWNrZmlsbBgDIAEoCEgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfYmFja2ZpbGxCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIoEBChxBY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uEhgKC2JhY2tmaWxsX2lkGAIgASgJSACIAQFCDgoMX2JhY2tmaWxsX2lkIrABChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiVAoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiKrAQoTUm90YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJvChRSb3RhdGVTZWNyZXRSZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbhITCgZzZWNyZXQYAiABKAlIAIgBAUIJCgdfc2VjcmV0Iu0BChVBY3RpdmF0ZVNlY3JldFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiMKFnBlbmRpbmdfc2VjcmV0X3ZlcnNpb24YAyABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCGQoXX3BlbmRpbmdfc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIlEKFkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24qdQoRU3Vic2NyaXB0aW9uU3RhdGUSIgoeU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZU1VCU0NSSVBUSU9OX1NUQVRFX1BBVVNFRBABEh0KGVNVQlNDUklQVElPTl9TVEFURV9BQ1RJVkUQAip8ChJTdWJzY3JpcHRpb25IZWFsdGgSIwofU1VCU0NSSVBUSU9OX0hFQUxUSF9VTlNQRUNJRklFRBAAEh8KG1NVQlNDUklQVElPTl9IRUFMVEhfSEVBTFRIWRABEiAKHFNVQlNDUklQVElPTl9IRUFMVEhfREVHUkFERUQQAjKyCQoTU3Vic2NyaXB0aW9uU2VydmljZRJ1ChJDcmVhdGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEncKEUxpc3RTdWJzY3JpcHRpb25zEi0ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2UiA5ACARJxCg9HZXRTdWJzY3JpcHRpb24SKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgESegoSVXBkYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5VcGRhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEnoKEkRlbGV0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJvChBTZW5kVGVzdERlbGl2ZXJ5EiwucGFydG5lci53ZWJob29rcy52MS5TZW5kVGVzdERlbGl2ZXJ5UmVxdWVzdBotLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlc3BvbnNlEoABChRBY3RpdmF0ZVN1YnNjcmlwdGlvbhIwLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GjEucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISdwoRUGF1c2VTdWJzY3JpcHRpb24SLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBouLnBhcnRuZXIud2ViaG9va3MudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEmMKDFJvdGF0ZVNlY3JldBIoLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBopLnBhcnRuZXIud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USbgoOQWN0aXZhdGVTZWNyZXQSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIDkAICYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_webhooks_v1_delivery_service]);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIq0ECgxTdWJzY3JpcHRpb24SDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIbCg5zY2hlbWFfdmVyc2lvbhgFIAEoBUgDiAEBEjoKBXN0YXRlGAYgASgOMiYucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb25TdGF0ZUgEiAEBEjwKBmhlYWx0aBgHIAEoDjInLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoSAWIAQESGwoOc2VjcmV0X3ZlcnNpb24YCCABKAVIBogBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAkgASgFSAeIAQESFQoIdmVyaWZpZWQYCiABKAhICIgBARIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQggKBl9zdGF0ZUIJCgdfaGVhbHRoQhEKD19zZWNyZXRfdmVyc2lvbkIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkILCglfdmVyaWZpZWQi+gIKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARIQCgN1cmwYAyABKAlIAogBARIOCgZldmVudHMYBCADKAkSGAoLZGVzY3JpcHRpb24YBSABKAlIA4gBARIbCg5zY2hlbWFfdmVyc2lvbhgGIAEoBUgEiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAcgASgJSAWIAQESJgoFYWN0b3IYCCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQidQoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SEwoGc2VjcmV0GAIgASgJSACIAQFCCQoHX3NlY3JldCJCChhMaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIlUKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USOAoNc3Vic2NyaXB0aW9ucxgBIAMoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInIKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWQiUgoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24i0AMKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIlUKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uItkBChlEZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSKHAgoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIRCg9fc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIksKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnki/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQigQEKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLYmFja2ZpbGxfaWQYAiABKAlIAIgBAUIOCgxfYmFja2ZpbGxfaWQi2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiVAoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiLTAQoTUm90YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQibwoUUm90YXRlU2VjcmV0UmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SEwoGc2VjcmV0GAIgASgJSACIAQFCCQoHX3NlY3JldCKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiUQoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiJTCg9DaGVja1VybFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhAKA3VybBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgYKBF91cmwiVgoQQ2hlY2tVcmxSZXNwb25zZRIUCgdhbGxvd2VkGAEgASgISACIAQESFAoHcmVmdXNhbBgCIAEoCUgBiAEBQgoKCF9hbGxvd2VkQgoKCF9yZWZ1c2FsKnUKEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNVQlNDUklQVElPTl9TVEFURV9QQVVTRUQQARIdChlTVUJTQ1JJUFRJT05fU1RBVEVfQUNUSVZFEAIqfAoSU3Vic2NyaXB0aW9uSGVhbHRoEiMKH1NVQlNDUklQVElPTl9IRUFMVEhfVU5TUEVDSUZJRUQQABIfChtTVUJTQ1JJUFRJT05fSEVBTFRIX0hFQUxUSFkQARIgChxTVUJTQ1JJUFRJT05fSEVBTFRIX0RFR1JBREVEEAIykAoKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJcCghDaGVja1VybBIkLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXF1ZXN0GiUucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service, file_partner_webhooks_v1_delivery_service]);
 
 /**
  * Subscription is one endpoint of one company and what it gets.
@@ -172,6 +174,13 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
    * @generated from field: optional string acting_membership_id = 7;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 8;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -361,6 +370,13 @@ export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubsc
    * @generated from field: optional string acting_membership_id = 8;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 9;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -438,6 +454,13 @@ export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubsc
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -495,6 +518,13 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -558,6 +588,13 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -621,6 +658,13 @@ export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscri
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -677,6 +721,13 @@ export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretReque
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 4;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -747,6 +798,13 @@ export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretR
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
+
+  /**
+   * The same owner, and from where, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 5;
+   */
+  actor?: Actor | undefined;
 };
 
 /**
@@ -776,6 +834,62 @@ export type ActivateSecretResponse = Message<"partner.webhooks.v1.ActivateSecret
  */
 export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_subscription_service, 21);
+
+/**
+ * CheckUrlRequest holds the URL as given.
+ *
+ * @generated from message partner.webhooks.v1.CheckUrlRequest
+ */
+export type CheckUrlRequest = Message<"partner.webhooks.v1.CheckUrlRequest"> & {
+  /**
+   * The company that asks.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * As typed by the owner.
+   *
+   * @generated from field: optional string url = 2;
+   */
+  url?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.CheckUrlRequest.
+ * Use `create(CheckUrlRequestSchema)` to create a new message.
+ */
+export const CheckUrlRequestSchema: GenMessage<CheckUrlRequest> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 22);
+
+/**
+ * CheckUrlResponse is the verdict.
+ *
+ * @generated from message partner.webhooks.v1.CheckUrlResponse
+ */
+export type CheckUrlResponse = Message<"partner.webhooks.v1.CheckUrlResponse"> & {
+  /**
+   * True when a subscription can have it.
+   *
+   * @generated from field: optional bool allowed = 1;
+   */
+  allowed?: boolean | undefined;
+
+  /**
+   * For a refused URL: why, in the words that the creation uses.
+   *
+   * @generated from field: optional string refusal = 2;
+   */
+  refusal?: string | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.CheckUrlResponse.
+ * Use `create(CheckUrlResponseSchema)` to create a new message.
+ */
+export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_subscription_service, 23);
 
 /**
  * SubscriptionState says whether new events are queued.
@@ -961,6 +1075,16 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof ActivateSecretRequestSchema;
     output: typeof ActivateSecretResponseSchema;
+  },
+  /**
+   * CheckUrl says whether a subscription can be created with a URL, by the same rules (spec: Subscription URL rules).
+   *
+   * @generated from rpc partner.webhooks.v1.SubscriptionService.CheckUrl
+   */
+  checkUrl: {
+    methodKind: "unary";
+    input: typeof CheckUrlRequestSchema;
+    output: typeof CheckUrlResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_partner_webhooks_v1_subscription_service, 0);

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { dateTimeOut } from './date-time.js';
+import { pageLimit } from './page-limit.js';
+import { pageCursor } from './webhook-delivery.js';
+
+/** Everything that the audit trail of a company records. */
+export const AUDIT_ACTIONS = [
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.activated',
+  'webhook.paused',
+  'webhook.secret_rotated',
+  'webhook.secret_activated',
+  'delivery.replayed',
+  'bulk_replay.started',
+  'bulk_replay.cancelled',
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'session.started',
+  'session.ended',
+  'session.confirmed',
+] as const;
+
+/** Something that the audit trail records. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What kinds of things are changed. */
+export const AUDIT_SUBJECT_TYPES = ['webhook', 'delivery', 'bulk_replay', 'api_key', 'session'] as const;
+
+/** What kind of thing was changed. */
+export type AuditSubjectType = (typeof AUDIT_SUBJECT_TYPES)[number];
+
+/** For how many days entries are kept at least. */
+export const AUDIT_RETENTION_DAYS = 400;
+
+/** Characters of a `user-agent` that are kept. */
+export const AUDIT_USER_AGENT_LENGTH = 200;
+
+/** One change that somebody made. */
+export const auditEntry = z
+  .object({
+    id: z.string(),
+    at: dateTimeOut.meta({ description: 'When the change was made.' }),
+    actor: z
+      .object({ membershipId: z.string(), displayName: z.string() })
+      .nullable()
+      .meta({ description: 'The owner who made it; null when it was nobody who had signed in.' }),
+    action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
+    subject: z
+      .object({ type: z.enum(AUDIT_SUBJECT_TYPES), id: z.string() })
+      .meta({ description: 'What it was done to; it may be gone by now.' }),
+    remoteAddress: z.string().nullable().meta({ description: "The client's address." }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({
+        description: `The first ${AUDIT_USER_AGENT_LENGTH} characters of the client's \`user-agent\`.`,
+      }),
+    requestId: z.string().nullable().meta({ description: 'The `x-request-id` of the request that made it.' }),
+    details: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'More about it; depends on `action`. Never holds a secret.' }),
+  })
+  .meta({ id: 'AuditEntry', description: 'One change that an owner of the company made.' });
+
+/** A page of the audit trail, newest first. */
+export const auditPage = z
+  .object({
+    entries: z.array(auditEntry),
+    nextCursor: z.string().nullable().meta({
+      description: 'Send it as `cursor` for older ones; null when there are none.',
+    }),
+  })
+  .meta({ id: 'AuditEntries', description: 'A page of the audit trail, newest first.' });
+
+/** The query of the audit trail. */
+export const auditQuery = z.object({
+  action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only entries of this action.' }),
+  cursor: pageCursor,
+  limit: pageLimit({ default: 50, max: 100 }),
+});

@@ -1,0 +1,208 @@
+import type { z } from 'zod';
+import {
+  type apiKey,
+  apiKeyCreated,
+  apiKeyIn,
+  apiKeyPage,
+  apiKeyQuery,
+  apiKeyRotated,
+  apiKeyRotationIn,
+  installerPage,
+  installerQuery,
+  KEY_LIMITS,
+} from '../api-key-management.js';
+import { NO_BODY, OPTIONAL_BODY } from '../examples/webhook-subscription-example.js';
+import { type AnyOperation, defineOperation } from '../operation.js';
+import { KEY_KINDS } from '../scopes.js';
+
+const CURSOR_INVALID = {
+  error: 'cursor: must be a nextCursor of this list',
+  details: [{ path: 'cursor', message: 'must be a nextCursor of this list' }],
+};
+
+const BOUND_COMPANY = { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers' };
+
+const KEY_EXAMPLE = {
+  id: 'key_01k3hc2m5vf8qs1z7x4rw9tnbe',
+  kind: 'installer-contractor',
+  scopes: [...KEY_KINDS['installer-contractor'].scopes],
+  description: 'Order desk',
+  lastFour: '7Kq2',
+  boundCompany: BOUND_COMPANY,
+  createdAt: '2026-08-26T14:03:00.000Z',
+  lastUsedAt: '2026-09-02T09:15:40.118Z',
+  expiresAt: null,
+  revokedAt: null,
+  state: 'active',
+  replacedBy: null,
+} as const satisfies z.input<typeof apiKey>;
+
+const NEW_KEY_EXAMPLE = {
+  ...KEY_EXAMPLE,
+  id: 'key_01k3zd7w6ne3zr1v8xk5c2m4qa',
+  lastFour: 'x0Zc',
+  createdAt: '2026-09-03T13:02:44.108Z',
+  lastUsedAt: null,
+} as const satisfies z.input<typeof apiKey>;
+
+const KEY_TEXT_EXAMPLE = `${NEW_KEY_EXAMPLE.id}.svc_live_2mJ0Zs7cQk4rXw1nVb8yTd5fHg3pLa6e1aBx0Zc`;
+
+const KEY_ID = {
+  id: {
+    description: 'The `id` of an API key of your company. Any other is 404.',
+    example: KEY_EXAMPLE.id,
+  },
+};
+
+const NO_SUCH_KEY = { not_found: { error: 'no such API key' } };
+
+/** `GET /partner-api/api-keys` */
+export const listApiKeysOperation = defineOperation({
+  id: 'listApiKeys',
+  method: 'get',
+  path: '/partner-api/api-keys',
+  query: apiKeyQuery,
+  summary: 'List API keys',
+  description:
+    'Lists the API keys of the company, newest first, those that are revoked or expired included. Of the secret parts only the last four characters are shown.',
+  answers: {
+    200: {
+      description: 'The keys.',
+      schema: apiKeyPage,
+      example: { keys: [KEY_EXAMPLE], nextCursor: null } satisfies z.input<typeof apiKeyPage>,
+    },
+  },
+  errors: ['cursor_invalid'],
+  errorExamples: { cursor_invalid: CURSOR_INVALID },
+});
+
+/** `POST /partner-api/api-keys` */
+export const createApiKeyOperation = defineOperation({
+  id: 'createApiKey',
+  method: 'post',
+  path: '/partner-api/api-keys',
+  body: apiKeyIn,
+  summary: 'Create an API key',
+  description: `
+Makes an API key, which is taken at once, and shows it for the only time.
+
+A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor expired; one more is refused with
+\`key_limit_reached\`.`,
+  bodyExamples: {
+    general: {
+      summary: 'For leads and appointments',
+      value: { kind: 'general', description: 'Website' } satisfies z.input<typeof apiKeyIn>,
+    },
+    bound: {
+      summary: 'For the jobs that one installer has',
+      value: {
+        kind: 'installer-contractor',
+        boundCompanyId: BOUND_COMPANY.id,
+        description: KEY_EXAMPLE.description,
+      } satisfies z.input<typeof apiKeyIn>,
+    },
+    installer: {
+      summary: 'Of a company that installs',
+      value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
+    },
+  },
+  faultExample: { path: 'boundCompanyId', message: 'is required for a key of kind installer-contractor' },
+  answers: {
+    201: {
+      description: 'The key.',
+      schema: apiKeyCreated,
+      example: { key: NEW_KEY_EXAMPLE, apiKey: KEY_TEXT_EXAMPLE } satisfies z.input<typeof apiKeyCreated>,
+    },
+  },
+  errors: ['confirmation_required', 'key_kind_not_allowed', 'installer_not_bindable', 'key_limit_reached'],
+});
+
+/** `POST /partner-api/api-keys/{id}/rotate` */
+export const rotateApiKeyOperation = defineOperation({
+  id: 'rotateApiKey',
+  method: 'post',
+  path: '/partner-api/api-keys/:id/rotate',
+  params: KEY_ID,
+  body: apiKeyRotationIn,
+  summary: 'Replace an API key',
+  description: `
+Makes a key of the same kind, bound to the same company and described in the same words, and shows it for the only time. The
+replaced key goes on for the overlap, so that you can bring the new one to all places meanwhile; never longer than it would
+have gone on anyway. A gateway takes it for up to 5 seconds more.
+
+A key that was replaced once can not be replaced again: replace the new one. While both are in force both count for the
+company's ${KEY_LIMITS.keysInForce} keys. ${OPTIONAL_BODY}`,
+  bodyExamples: {
+    usual: {
+      summary: `With ${KEY_LIMITS.overlapHours.default} hours for the old one`,
+      value: {} satisfies z.input<typeof apiKeyRotationIn>,
+    },
+    atOnce: {
+      summary: 'Without an overlap',
+      value: { overlapHours: 0 } satisfies z.input<typeof apiKeyRotationIn>,
+    },
+  },
+  faultExample: { path: 'overlapHours', message: 'must be an integer' },
+  answers: {
+    201: {
+      description: 'The new key, and the replaced one.',
+      schema: apiKeyRotated,
+      example: {
+        key: NEW_KEY_EXAMPLE,
+        apiKey: KEY_TEXT_EXAMPLE,
+        previous: {
+          ...KEY_EXAMPLE,
+          expiresAt: '2026-09-04T13:02:44.108Z',
+          state: 'expiring',
+          replacedBy: NEW_KEY_EXAMPLE.id,
+        },
+      } satisfies z.input<typeof apiKeyRotated>,
+    },
+  },
+  errors: ['confirmation_required', 'not_found', 'key_not_rotatable', 'key_limit_reached'],
+  errorExamples: NO_SUCH_KEY,
+});
+
+/** `DELETE /partner-api/api-keys/{id}` */
+export const revokeApiKeyOperation = defineOperation({
+  id: 'revokeApiKey',
+  method: 'delete',
+  path: '/partner-api/api-keys/:id',
+  params: KEY_ID,
+  summary: 'Revoke an API key',
+  description: `
+Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revoking it again changes nothing and is
+answered alike. ${NO_BODY}`,
+  answers: { 204: { description: 'Revoked.' } },
+  errors: ['not_found'],
+  errorExamples: NO_SUCH_KEY,
+});
+
+/** `GET /partner-api/installers` */
+export const listInstallersOperation = defineOperation({
+  id: 'listInstallers',
+  method: 'get',
+  path: '/partner-api/installers',
+  query: installerQuery,
+  summary: 'List installers',
+  description:
+    'Lists the companies that jobs of your company are or were assigned to: those that an `installer-contractor` key can be bound to. None for a company that does not sell.',
+  answers: {
+    200: {
+      description: 'The companies.',
+      schema: installerPage,
+      example: { installers: [BOUND_COMPANY], nextCursor: null } satisfies z.input<typeof installerPage>,
+    },
+  },
+  errors: ['cursor_invalid'],
+  errorExamples: { cursor_invalid: CURSOR_INVALID },
+});
+
+/** The operations on API keys. */
+export const API_KEY_OPERATIONS: readonly AnyOperation[] = [
+  listApiKeysOperation,
+  createApiKeyOperation,
+  rotateApiKeyOperation,
+  revokeApiKeyOperation,
+  listInstallersOperation,
+];

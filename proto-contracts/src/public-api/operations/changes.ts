@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { SUBSCRIPTION_EXAMPLE } from '../examples/webhook-subscription-example.js';
+import { type AnyOperation, defineOperation } from '../operation.js';
+
+/** Streams of changes that one session can have open at once. */
+export const STREAMS_PER_SESSION = 10;
+
+/** Minutes after which a stream of changes ends, to be opened anew. */
+export const STREAM_MINUTES = 10;
+
+/** Seconds between two signs of life on a stream of changes. */
+export const HEARTBEAT_SECONDS = 15;
+
+const EVENTS_EXAMPLE = `event: changed
+data: {"webhookIds":["${SUBSCRIPTION_EXAMPLE.id}"]}
+
+:
+
+`;
+
+/** `GET /partner-api/changes` */
+export const streamChangesOperation = defineOperation({
+  id: 'streamChanges',
+  method: 'get',
+  path: '/partner-api/changes',
+  summary: 'Follow changes',
+  description: `
+Server-sent events for a page that is open: \`changed\` says that something about these webhooks, or their deliveries, is another
+than before; an empty list means that it could be any of them. It comes at most once a second, and says what to read again, not
+what it is now. One can be missed, so read again every 30 seconds all the same.
+
+A comment comes every ${HEARTBEAT_SECONDS} seconds. The stream ends with the session, which it does not prolong, and after
+${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does by itself. A session can have ${STREAMS_PER_SESSION} at once.`,
+  errorExamples: {
+    rate_limited: {
+      error: `a session can have at most ${STREAMS_PER_SESSION} streams of changes at once; close one`,
+    },
+  },
+  answers: {
+    200: {
+      description: 'The stream: `event: changed` with `data: {"webhookIds": ["whk_…"]}`, and comments.',
+      mediaType: 'text/event-stream',
+      schema: z.string(),
+      example: EVENTS_EXAMPLE,
+    },
+  },
+});
+
+/** The operations that tell of changes. */
+export const CHANGE_OPERATIONS: readonly AnyOperation[] = [streamChangesOperation];

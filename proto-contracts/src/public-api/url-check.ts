@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** Body of `POST /partner-api/url-checks`. */
+export const urlCheckIn = z
+  .object({ url: z.string().meta({ description: 'As it would be given to a new subscription.' }) })
+  .meta({ id: 'UrlCheckIn', description: 'A URL that a subscription might have.' });
+
+/** Answer of `POST /partner-api/url-checks`. */
+export const urlCheck = z
+  .object({
+    ok: z.boolean().meta({ description: 'True when a subscription can have the URL.' }),
+    reason: z.string().optional().meta({
+      description: 'Only when it can not: why, in the words that the creation uses for `url`.',
+    }),
+  })
+  .meta({ id: 'UrlCheck', description: 'Whether a subscription can have a URL.' });

@@ -1,0 +1,147 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ActorSchema } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
+import { newId } from '@partner/runtime/ids';
+import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { startTestConsole, type TestConsole } from './testing/start-test-console.js';
+
+const ENTRIES = '/partner-api/audit-entries';
+
+let site: TestConsole;
+let cookie: string;
+
+beforeEach(async () => {
+  site = await startTestConsole({ redisUrl: testRedisUrl() });
+  cookie = await site.signIn();
+});
+
+afterEach(() => site.stop());
+
+async function listed(query: string) {
+  const answer = await site.request('get', `${ENTRIES}${query}`, { cookie }).expect(200);
+  return auditPage.parse(answer.body);
+}
+
+describe('the audit trail', () => {
+  test('shows who changed what, and from where', async () => {
+    const subjectId = newId('whk');
+    const id = site.jobState.audit.add('cmp_sunny', {
+      action: 'webhook.updated',
+      actor: create(ActorSchema, {
+        membershipId: 'mem_olive',
+        displayName: 'Olive Owner',
+        remoteAddress: '203.0.113.7',
+        userAgent: 'Browser/1.0',
+      }),
+      subjectType: 'webhook',
+      subjectId,
+      requestId: 'request-1',
+      detailsJson: '{"changed":["url"],"url":"https://receiver.example/?a=1"}',
+    });
+    expect(await listed('?action=webhook.updated')).toEqual({
+      entries: [
+        {
+          id,
+          at: '2026-08-26T14:03:00.000Z',
+          actor: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
+          action: 'webhook.updated',
+          subject: { type: 'webhook', id: subjectId },
+          remoteAddress: '203.0.113.7',
+          userAgent: 'Browser/1.0',
+          requestId: 'request-1',
+          details: { changed: ['url'], url: 'https://receiver.example/?a=1' },
+        },
+      ],
+      nextCursor: null,
+    });
+  });
+
+  test('shows a change of nobody who is known, and a person without a name by their id', async () => {
+    const subject = { action: 'api_key.revoked', subjectType: 'api_key', subjectId: newId('key') };
+    site.jobState.audit.add('cmp_sunny', subject);
+    const actor = create(ActorSchema, { membershipId: 'mem_gone' });
+    site.jobState.audit.add('cmp_sunny', { ...subject, actor });
+    const { entries } = await listed('?action=api_key.revoked');
+    expect(entries).toMatchObject([
+      { actor: { membershipId: 'mem_gone', displayName: 'mem_gone' }, userAgent: null },
+      { actor: null, remoteAddress: null, userAgent: null, requestId: null, details: {} },
+    ]);
+  });
+
+  test('is the company’s own, and comes page by page', async () => {
+    const subject = { action: 'webhook.paused', subjectType: 'webhook', subjectId: newId('whk') };
+    const theirs = site.jobState.audit.add('cmp_roofs', subject);
+    const ours = [1, 2, 3].map(() => site.jobState.audit.add('cmp_sunny', subject)).reverse();
+    const first = await listed('?action=webhook.paused&limit=2');
+    const rest = await listed(`?action=webhook.paused&limit=2&cursor=${first.nextCursor ?? ''}`);
+    expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ours);
+    expect(rest.nextCursor).toBeNull();
+    const beforeTheirs = await listed(`?action=webhook.paused&cursor=${theirs}`);
+    expect(beforeTheirs.entries).toEqual([]);
+  });
+
+  test.each([
+    ['cursor=evt_1', 'cursor'],
+    [`cursor=${newId('key')}`, 'cursor'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['action=webhook.unknown', 'action'],
+  ])('can not be asked for with %s', async (query, field) => {
+    const answer = await site.request('get', `${ENTRIES}?${query}`, { cookie }).expect(400);
+    expect(answer.body).toMatchObject({ details: [{ path: field }] });
+  });
+});
+
+test('every change names its owner, the address and the browser to job-state', async () => {
+  const id = newId('whk');
+  const webhook = `/partner-api/webhooks/${id}`;
+  const from = new Date(site.now().getTime() - 3_600_000).toISOString();
+  const to = site.now().toISOString();
+  const changes = [
+    ['post', '/partner-api/webhooks', { url: 'https://receiver.example/', events: ['install.*'] }],
+    ['patch', webhook, { description: 'Other' }],
+    ['delete', webhook],
+    ['post', `${webhook}/test`],
+    ['post', `${webhook}/activate`],
+    ['post', `${webhook}/pause`],
+    ['post', `${webhook}/rotate-secret`],
+    ['post', `${webhook}/activate-secret`, { pendingSecretVersion: 2 }],
+    ['post', `/partner-api/deliveries/${newId('dlv')}/replay`],
+    ['post', `${webhook}/replay`, { states: ['dead_lettered'], from, to }],
+    ['delete', `/partner-api/replays/${newId('rpl')}`],
+    ['post', '/partner-api/api-keys', { kind: 'installer-company' }],
+    ['post', `/partner-api/api-keys/${newId('key')}/rotate`],
+    ['delete', `/partner-api/api-keys/${newId('key')}`],
+  ] as const;
+  const before = site.acted.length;
+  for (const [method, path, body] of changes) {
+    await site
+      .request(method, path, { cookie, address: '203.0.113.7', ...(body !== undefined && { body }) })
+      .set('user-agent', 'Browser/1.0');
+  }
+  const actor = {
+    membershipId: 'mem_olive',
+    displayName: 'Olive Owner',
+    remoteAddress: '203.0.113.7',
+    userAgent: 'Browser/1.0',
+  };
+  expect(site.acted.slice(before)).toEqual(
+    [
+      'CreateSubscription',
+      'UpdateSubscription',
+      'DeleteSubscription',
+      'SendTestDelivery',
+      'ActivateSubscription',
+      'PauseSubscription',
+      'RotateSecret',
+      'ActivateSecret',
+      'ReplayDelivery',
+      'CreateBulkReplay',
+      'CancelBulkReplay',
+      'CreateKey',
+      'RotateKey',
+      'RevokeKey',
+    ].map((method) => ({ method, actor })),
+  );
+});

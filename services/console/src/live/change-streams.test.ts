@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AnswerStream } from '@partner/runtime/http/answer-stream';
+import { silentLogger } from '@partner/runtime/logger';
+import { createManualTimers, type ManualTimers } from '@partner/runtime/testing/manual-timers';
+import { Registry } from 'prom-client';
+import type { OwnerSession } from '../sessions/session-store.js';
+import { type ChangeStreams, createChangeStreams } from './change-streams.js';
+
+const NOW = new Date('2026-08-26T14:00:00Z');
+const session = (id: string, companyId = 'cmp_1'): OwnerSession => ({
+  id,
+  companyId,
+  publicId: `ses_${id}`,
+  membershipId: 'mem_1',
+  displayName: 'Olive Owner',
+  companyName: 'Sunny Installers',
+  companyClass: 'INSTALLER',
+  startedAt: NOW,
+  lastSeenAt: NOW,
+  expiresAt: NOW,
+  confirmedUntil: NOW,
+  ownerCheckedAt: NOW,
+  remoteAddress: '203.0.113.7',
+  userAgent: null,
+});
+
+interface HeardStream extends AnswerStream {
+  readonly heard: string[];
+}
+
+let timers: ManualTimers;
+let metrics: Registry;
+let streams: ChangeStreams;
+let answer: (id: string) => Promise<boolean>;
+
+beforeEach(() => {
+  timers = createManualTimers();
+  metrics = new Registry();
+  answer = async () => true;
+  streams = createChangeStreams({
+    isAlive: ({ id }) => answer(id),
+    logger: silentLogger,
+    metrics,
+    after: timers.after,
+  });
+});
+
+function createStream(): HeardStream {
+  const over = new AbortController();
+  const heard: string[] = [];
+  return {
+    heard,
+    over: over.signal,
+    write: (text) => {
+      if (!over.signal.aborted) heard.push(text);
+    },
+    end: () => over.abort(),
+  };
+}
+
+function open(of: OwnerSession): HeardStream {
+  const stream = createStream();
+  streams.open(of)(stream);
+  stream.heard.length = 0;
+  return stream;
+}
+
+const changed = (...webhookIds: string[]) => `event: changed\ndata: ${JSON.stringify({ webhookIds })}\n\n`;
+
+/** Lets the time until the next comment pass, and waits until the question that comes with it has been answered. */
+async function beat(): Promise<void> {
+  timers.pass(15_000);
+  await new Promise(setImmediate);
+}
+
+describe('a stream of changes', () => {
+  test('begins with how long to wait before it is opened anew, so that its head is passed on', () => {
+    const stream = createStream();
+    streams.open(session('a'))(stream);
+    expect(stream.heard).toEqual(['retry: 3000\n\n']);
+  });
+
+  test('tells of its own company, to each stream, and of no other', () => {
+    const [one, two, other] = [open(session('a')), open(session('b')), open(session('c', 'cmp_2'))];
+    streams.changed('cmp_1', ['whk_1']);
+    expect([one.heard, two.heard, other.heard]).toEqual([[changed('whk_1')], [changed('whk_1')], []]);
+  });
+
+  test('gets one event a second at most', () => {
+    const stream = open(session('a'));
+    for (const id of ['whk_1', 'whk_2', 'whk_3', 'whk_2']) streams.changed('cmp_1', [id]);
+    expect(stream.heard.splice(0)).toEqual([changed('whk_1')]);
+    timers.pass(1_000);
+    expect(stream.heard).toEqual([changed('whk_2', 'whk_3')]);
+  });
+
+  test('is told to look at everything when something may have been missed', () => {
+    const stream = open(session('a'));
+    streams.lookAgain();
+    expect(stream.heard).toEqual([changed()]);
+  });
+
+  test('gets a comment every 15 seconds while its session goes on, and ends with it', async () => {
+    const stream = open(session('a'));
+    timers.pass(14_999);
+    expect(stream.heard).toEqual([]);
+    timers.pass(1);
+    await new Promise(setImmediate);
+    await beat();
+    expect(stream.heard).toEqual([':\n\n', ':\n\n']);
+    answer = async () => false;
+    await beat();
+    expect(stream.over.aborted).toBe(true);
+    expect(timers.waiting()).toBe(0);
+  });
+
+  test('ends when nobody can tell whether its session goes on', async () => {
+    const stream = open(session('a'));
+    answer = () => Promise.reject(new Error('Redis is away'));
+    await beat();
+    expect(stream.over.aborted).toBe(true);
+  });
+
+  test('ends after 10 minutes', async () => {
+    const stream = open(session('a'));
+    for (let n = 0; n < 39; n += 1) await beat();
+    expect(stream.over.aborted).toBe(false);
+    await beat();
+    expect(stream.over.aborted).toBe(true);
+    expect(timers.waiting()).toBe(0);
+  });
+
+  test('is one of 10 of its session, whose places are free again when they are over', () => {
+    const opened = Array.from({ length: 10 }, () => open(session('a')));
+    expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
+    open(session('b'));
+    opened[3]?.end();
+    open(session('a'));
+    expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
+  });
+
+  test('that is over before it begins leaves its place', () => {
+    for (let n = 0; n < 20; n += 1) {
+      const stream = createStream();
+      const begin = streams.open(session('a'));
+      stream.end();
+      begin(stream);
+    }
+    expect(timers.waiting()).toBe(0);
+  });
+
+  test('ends when the process stops, and none is taken after that', async () => {
+    const stream = open(session('a'));
+    const begin = streams.open(session('b'));
+    streams.close();
+    expect(stream.over.aborted).toBe(true);
+    expect(() => streams.open(session('a'))).toThrow('restarting');
+    const late = createStream();
+    begin(late);
+    expect(late.over.aborted).toBe(true);
+    expect(timers.waiting()).toBe(0);
+    expect(await metrics.metrics()).toContain('partner_console_change_streams 0');
+  });
+
+  test('is counted while it is open', async () => {
+    open(session('a'));
+    open(session('c', 'cmp_2'));
+    expect(await metrics.metrics()).toContain('partner_console_change_streams 2');
+  });
+});

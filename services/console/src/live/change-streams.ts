@@ -1,0 +1,144 @@
+import {
+  HEARTBEAT_SECONDS,
+  STREAM_MINUTES,
+  STREAMS_PER_SESSION,
+} from '@partner/proto-contracts/public-api/operations/changes';
+import type { AnswerStream } from '@partner/runtime/http/answer-stream';
+import { createKeyedThrottle } from '@partner/runtime/keyed-throttle';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { type After, afterMs } from '@partner/runtime/timers';
+import { Gauge, type Registry } from 'prom-client';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+const EVENT_INTERVAL_MS = 1_000;
+const RETRY_MS = 3_000;
+
+/** The streams of changes that this process has open. */
+export interface ChangeStreams {
+  /**
+   * Takes a place for a stream of a session and gives what begins it. Fails with `rate_limited` when the session has as many as it
+   * can have, and with `unavailable` once the process is stopping. The place is free again when the stream is over, so what is
+   * given has to be called.
+   */
+  open(session: OwnerSession): (stream: AnswerStream) => void;
+  /** Tells the company's streams which of its webhooks to read again; none: it could be any of them. */
+  changed(companyId: string, webhookIds: readonly string[]): void;
+  /** Tells every stream that something may have been missed. */
+  lookAgain(): void;
+  /** Ends all streams, and takes no more. */
+  close(): void;
+}
+
+/**
+ * Makes the streams. Each gets at most one event a second and a comment every 15 seconds, and ends after 10 minutes, or when its
+ * session is found to have ended, or could not be asked for, at a comment.
+ */
+export function createChangeStreams(deps: {
+  /** Says whether a session goes on, without prolonging it. */
+  readonly isAlive: (session: OwnerSession) => Promise<boolean>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Registry;
+  readonly after?: After;
+}): ChangeStreams {
+  const { after = afterMs } = deps;
+  const places = new Map<string, number>();
+  const byCompany = new Map<string, Set<AnswerStream>>();
+  let isClosed = false;
+  new Gauge({
+    name: 'partner_console_change_streams',
+    help: 'Streams of changes that are open.',
+    registers: [deps.metrics],
+    collect() {
+      this.set([...byCompany.values()].reduce((sum, streams) => sum + streams.size, 0));
+    },
+  });
+  const throttle = createKeyedThrottle({
+    intervalMs: EVENT_INTERVAL_MS,
+    after,
+    give(companyId, webhookIds) {
+      const event = `event: changed\ndata: ${JSON.stringify({ webhookIds })}\n\n`;
+      for (const stream of byCompany.get(companyId) ?? []) stream.write(event);
+    },
+  });
+
+  function release({ id, companyId }: OwnerSession, stream: AnswerStream): void {
+    const taken = (places.get(id) ?? 0) - 1;
+    if (taken > 0) places.set(id, taken);
+    else places.delete(id);
+    const streams = byCompany.get(companyId);
+    streams?.delete(stream);
+    if (streams?.size === 0) byCompany.delete(companyId);
+  }
+
+  async function beat(session: OwnerSession, stream: AnswerStream): Promise<void> {
+    const isAlive = await deps.isAlive(session).catch((error: unknown) => {
+      deps.logger.warn({ err: error, companyId: session.companyId }, 'change_stream.session_not_known');
+      return false;
+    });
+    if (stream.over.aborted) return;
+    if (isAlive) stream.write(':\n\n');
+    else stream.end();
+  }
+
+  function keepAlive(session: OwnerSession, stream: AnswerStream): void {
+    const cancel = after(HEARTBEAT_SECONDS * 1_000, () => {
+      stream.over.removeEventListener('abort', cancel);
+      void beat(session, stream).then(() => {
+        if (!stream.over.aborted) keepAlive(session, stream);
+      });
+    });
+    stream.over.addEventListener('abort', cancel, { once: true });
+  }
+
+  return {
+    open(session) {
+      if (isClosed) {
+        throw new ServiceError('unavailable', 'the service is restarting; try again', {
+          retryAfterSeconds: 1,
+        });
+      }
+      const taken = places.get(session.id) ?? 0;
+      if (taken >= STREAMS_PER_SESSION) {
+        throw new ServiceError(
+          'rate_limited',
+          `a session can have at most ${STREAMS_PER_SESSION} streams of changes at once; close one`,
+          { retryAfterSeconds: HEARTBEAT_SECONDS },
+        );
+      }
+      places.set(session.id, taken + 1);
+
+      return (stream) => {
+        if (isClosed) stream.end();
+        if (stream.over.aborted) {
+          release(session, stream);
+          return;
+        }
+        const streams = byCompany.get(session.companyId) ?? new Set();
+        byCompany.set(session.companyId, streams.add(stream));
+        const cancelEnd = after(STREAM_MINUTES * 60_000, () => stream.end());
+        stream.over.addEventListener(
+          'abort',
+          () => {
+            cancelEnd();
+            release(session, stream);
+          },
+          { once: true },
+        );
+        stream.write(`retry: ${RETRY_MS}\n\n`);
+        keepAlive(session, stream);
+      };
+    },
+    changed(companyId, webhookIds) {
+      if (byCompany.has(companyId)) throttle.note(companyId, webhookIds);
+    },
+    lookAgain() {
+      for (const companyId of byCompany.keys()) throttle.note(companyId, []);
+    },
+    close() {
+      isClosed = true;
+      throttle.stop();
+      for (const stream of [...byCompany.values()].flatMap((streams) => [...streams])) stream.end();
+    },
+  };
+}

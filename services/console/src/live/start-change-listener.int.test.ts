@@ -1,0 +1,83 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
+import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
+import type { Consumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
+import { silentLogger } from '@partner/runtime/logger';
+import { testAmqpUrl } from '@partner/runtime/testing/parts';
+import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
+import { Registry } from 'prom-client';
+import { startChangeListener } from './start-change-listener.js';
+
+const logger = silentLogger;
+let connection: AmqpConnection;
+let publisher: Publisher;
+let listeners: Consumer[];
+let heard: Recorder<readonly string[]>[];
+
+/** Starts the listener of a process, and waits until it hears. */
+async function listen(): Promise<void> {
+  const changes = createRecorder<readonly string[]>();
+  const gaps = createRecorder<true>();
+  heard.push(changes);
+  listeners.push(
+    startChangeListener({
+      connection,
+      changeStreams: {
+        changed: (companyId, ids) => changes.record([companyId, ...ids]),
+        lookAgain: () => gaps.record(true),
+      },
+      logger,
+    }),
+  );
+  await gaps.atLeast(1);
+}
+
+function announce(type: string, body: Uint8Array): Promise<void> {
+  const exchange = WEBHOOK_CHANGES_BROADCAST;
+  return publisher.publish({ exchange, routingKey: type, messageId: 'evt_1', type, body, mayBeLost: true });
+}
+
+beforeEach(async () => {
+  const metrics = new Registry();
+  connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
+  publisher = createPublisher({ connection, logger, metrics });
+  listeners = [];
+  heard = [];
+  await listen();
+});
+
+afterEach(async () => {
+  await Promise.all(listeners.map((listener) => listener.stop()));
+  await connection.close();
+});
+
+describe('the listener of changes', () => {
+  test('tells the streams of every process what is announced', async () => {
+    await listen();
+    const message = create(WebhooksChangedSchema, {
+      companyId: 'cmp_listener',
+      subscriptionIds: ['whk_1', 'whk_2'],
+    });
+    await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
+    const found = await Promise.all(
+      heard.map((changes) => changes.find(([companyId]) => companyId === 'cmp_listener')),
+    );
+    expect(found).toEqual([
+      ['cmp_listener', 'whk_1', 'whk_2'],
+      ['cmp_listener', 'whk_1', 'whk_2'],
+    ]);
+  });
+
+  test('passes over what it can not read, and goes on', async () => {
+    await announce(WebhooksChangedSchema.typeName, Buffer.from([0xff]));
+    await announce('partner.test.v1.Another', Buffer.alloc(0));
+    await announce(WebhooksChangedSchema.typeName, Buffer.alloc(0));
+    const message = create(WebhooksChangedSchema, { companyId: 'cmp_after' });
+    await announce(WebhooksChangedSchema.typeName, toBinary(WebhooksChangedSchema, message));
+    await heard[0]?.find(([companyId]) => companyId === 'cmp_after');
+    expect(listeners[0]?.isConsuming()).toBe(true);
+  });
+});

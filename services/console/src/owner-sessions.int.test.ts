@@ -1,0 +1,314 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { sessionAnswer, sessionList } from '@partner/proto-contracts/public-api/session';
+import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { testRedisUrl } from '@partner/runtime/testing/parts';
+import type supertest from 'supertest';
+import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
+import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-store.js';
+import { PASSWORD, PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+
+const SESSION = '/partner-api/session';
+const CONFIRM = `${SESSION}/confirm`;
+const SESSIONS = '/partner-api/sessions';
+const WEBHOOKS = '/partner-api/webhooks';
+const newWebhook = { url: 'https://receiver.example/hook', events: ['install.*'] };
+
+let site: TestConsole;
+let cookie: string;
+
+beforeEach(async () => {
+  site = await startTestConsole({ redisUrl: testRedisUrl() });
+  cookie = await site.signIn();
+});
+
+afterEach(async () => {
+  await site.stop();
+});
+
+const confirm = (password: string, address?: string) =>
+  site.request('post', CONFIRM, { cookie, body: { password }, ...(address !== undefined && { address }) });
+
+async function expectStatus(status: number, sent: supertest.Test): Promise<void> {
+  expect((await sent).status).toBe(status);
+}
+
+async function sessionsOf(of: string) {
+  const answer = await site.request('get', SESSIONS, { cookie: of }).expect(200);
+  return sessionList.parse(answer.body).sessions;
+}
+
+async function idOf(of: string): Promise<string> {
+  const current = (await sessionsOf(of)).find((session) => session.current);
+  return current?.id ?? '';
+}
+
+const trailOf = (companyId: string) =>
+  site.jobState.audit.entriesOf(companyId).map(({ action, subjectId }) => ({ action, subjectId }));
+
+describe('a confirmation', () => {
+  test('counts for 15 minutes, as the login does, and the session says until when', async () => {
+    const read = await site.request('get', SESSION, { cookie }).expect(200);
+    const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
+    expect(sessionAnswer.parse(read.body).confirmedUntil).toBe(until);
+
+    site.pass(CONFIRMED_MS);
+    const answer = await confirm(PASSWORD).expect(200);
+    const again = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
+    expect(sessionAnswer.parse(answer.body).confirmedUntil).toBe(again);
+    const reread = await site.request('get', SESSION, { cookie }).expect(200);
+    expect(sessionAnswer.parse(reread.body).confirmedUntil).toBe(again);
+  });
+
+  test('is needed for what shows a secret, and for nothing else', async () => {
+    const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
+    const webhook = `${WEBHOOKS}/${subscriptionCreated.parse(created.body).subscription.id}`;
+    site.pass(CONFIRMED_MS);
+    const needing = [
+      ['post', WEBHOOKS, newWebhook],
+      ['post', `${webhook}/rotate-secret`, {}],
+      ['post', '/partner-api/api-keys', { kind: 'installer-company' }],
+      ['post', '/partner-api/api-keys/key_01j6z8k3s9f2v7c4x5b6n7m8q9/rotate', {}],
+    ] as const;
+    for (const [method, path, body] of needing) {
+      const answer = await site.request(method, path, { cookie, body }).expect(403);
+      expect(answer.body).toMatchObject({ code: 'confirmation_required' });
+    }
+    await expectStatus(200, site.request('post', `${webhook}/pause`, { cookie }));
+    await expectStatus(204, site.request('delete', webhook, { cookie }));
+
+    await expectStatus(200, confirm(PASSWORD));
+    await expectStatus(201, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
+    await expectStatus(
+      201,
+      site.request('post', '/partner-api/api-keys', {
+        cookie,
+        body: { kind: 'installer-company' },
+      }),
+    );
+  });
+
+  test('counts for its own session alone', async () => {
+    const other = await site.signIn();
+    site.pass(CONFIRMED_MS);
+    await expectStatus(200, confirm(PASSWORD));
+    await expectStatus(403, site.request('post', WEBHOOKS, { cookie: other, body: newWebhook }));
+  });
+
+  test('with a wrong password is 403 and changes nothing', async () => {
+    site.pass(CONFIRMED_MS);
+    const answer = await confirm('wrong').expect(403);
+    expect(answer.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
+    await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
+  });
+
+  test('is limited with the logins of the account, wherever guesses come from', async () => {
+    for (let n = 0; n < LOGIN_FAILURE_LIMITS.account; n += 1) {
+      await expectStatus(403, confirm('wrong', `192.0.2.${n}`));
+    }
+    const answer = await confirm(PASSWORD, '192.0.2.200').expect(429);
+    expect(answer.get('retry-after')).toBe(String(LOGIN_FAILURE_WINDOW_MS / 1_000));
+    const body = { email: PEOPLE.installerOwner, password: PASSWORD };
+    await expectStatus(429, site.request('post', SESSION, { body, address: '192.0.2.201' }));
+
+    site.pass(LOGIN_FAILURE_WINDOW_MS);
+    await expectStatus(200, confirm(PASSWORD));
+  });
+
+  test('that succeeds is not counted', async () => {
+    for (let n = 0; n <= LOGIN_FAILURE_LIMITS.account; n += 1) await expectStatus(200, confirm(PASSWORD));
+  });
+
+  test('is guessed at no faster by asking many times at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.account }, () => confirm('wrong')),
+    );
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(LOGIN_FAILURE_LIMITS.account);
+  });
+
+  test('by somebody who is no owner any more ends the session', async () => {
+    site.jobState.dismiss('mem_olive');
+    await expectStatus(401, confirm(PASSWORD));
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+  });
+
+  test('that can not be recorded does not count', async () => {
+    site.pass(CONFIRMED_MS);
+    site.jobState.audit.setAway(true);
+    await expectStatus(503, confirm(PASSWORD));
+    await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
+  });
+
+  test.each([{}, { password: '' }, { password: 1 }])('with the body %j is 400', async (body) => {
+    const answer = await site.request('post', CONFIRM, { cookie, body }).expect(400);
+    expect(answer.body).toMatchObject({ details: [{ path: 'password' }] });
+  });
+});
+
+describe('the sessions of an owner', () => {
+  test('are listed newest first, each with where it is, and none of what it could be used with', async () => {
+    site.pass(1_000);
+    const phone = await site
+      .request('post', SESSION, {
+        address: '203.0.113.9',
+        body: { email: PEOPLE.installerOwner, password: PASSWORD },
+      })
+      .set('user-agent', `Phone ${'x'.repeat(300)}`)
+      .expect(200);
+    const second = phone.get('set-cookie')?.[0]?.split(';', 1)[0] ?? '';
+    await site.signIn(PEOPLE.salesOwner);
+    site.pass(60_000);
+
+    const [newest, oldest, ...others] = await sessionsOf(cookie);
+    expect(others).toEqual([]);
+    expect(newest).toMatchObject({
+      current: false,
+      remoteAddress: '203.0.113.9',
+      userAgent: `Phone ${'x'.repeat(194)}`,
+    });
+    expect(oldest).toMatchObject({
+      current: true,
+      lastSeenAt: site.now().toISOString(),
+      expiresAt: new Date(site.now().getTime() + SESSION_IDLE_MS).toISOString(),
+    });
+
+    const { text } = await site.request('get', SESSIONS, { cookie: second });
+    for (const used of [cookie, second]) {
+      const token = used.slice(used.indexOf('=') + 1);
+      expect(text).not.toContain(token);
+      for (const { id } of await sessionsOf(cookie)) {
+        await expectStatus(401, site.request('get', SESSION, { cookie: used.replace(token, id) }));
+      }
+    }
+  });
+
+  test('are ended by their id, wherever they are used', async () => {
+    const other = await site.signIn();
+    await expectStatus(204, site.request('delete', `${SESSIONS}/${await idOf(other)}`, { cookie }));
+    await expectStatus(401, site.request('get', SESSION, { cookie: other }));
+    await expectStatus(200, site.request('get', SESSION, { cookie }));
+    await expectStatus(204, site.request('delete', `${SESSIONS}/${await idOf(cookie)}`, { cookie }));
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+  });
+
+  test('of somebody else are 404, as those are that there never were, and go on', async () => {
+    const stranger = await site.signIn(PEOPLE.salesOwner);
+    for (const id of [await idOf(stranger), 'ses_01j6z8k3s9f2v7c4x5b6n7m8q9', 'mem_olive', '%00']) {
+      await expectStatus(404, site.request('delete', `${SESSIONS}/${id}`, { cookie }));
+    }
+    await expectStatus(200, site.request('get', SESSION, { cookie: stranger }));
+  });
+
+  test('that have run out are neither listed nor of use', async () => {
+    site.pass(SESSION_IDLE_MS);
+    const routes = [
+      ['get', SESSIONS],
+      ['post', CONFIRM],
+      ['delete', `${SESSIONS}/ses_01j6z8k3s9f2v7c4x5b6n7m8q9`],
+      ['post', '/partner-api/url-checks'],
+      ['get', '/partner-api/changes'],
+    ] as const;
+    for (const [method, path] of routes) await expectStatus(401, site.request(method, path, { cookie }));
+    const next = await site.signIn();
+    expect(await sessionsOf(next)).toHaveLength(1);
+  });
+
+  test('are in the audit trail with their beginning, confirmation and end', async () => {
+    const first = await idOf(cookie);
+    await expectStatus(200, confirm(PASSWORD));
+    const second = await site.signIn();
+    const secondId = await idOf(second);
+    await expectStatus(204, site.request('delete', `${SESSIONS}/${first}`, { cookie: second }));
+    await expectStatus(204, site.request('delete', SESSION, { cookie: second }));
+    expect(trailOf('cmp_sunny').reverse()).toEqual([
+      { action: 'session.started', subjectId: first },
+      { action: 'session.confirmed', subjectId: first },
+      { action: 'session.started', subjectId: secondId },
+      { action: 'session.ended', subjectId: first },
+      { action: 'session.ended', subjectId: secondId },
+    ]);
+  });
+});
+
+describe('without an audit trail', () => {
+  beforeEach(() => site.jobState.audit.setAway(true));
+
+  test('nobody signs in, and no session is left', async () => {
+    const body = { email: PEOPLE.installerOwner, password: PASSWORD };
+    const answer = await site.request('post', SESSION, { body }).expect(503);
+    expect(answer.get('set-cookie')).toBeUndefined();
+    expect(await sessionsOf(cookie)).toHaveLength(1);
+  });
+
+  test('sessions end all the same, and the log says so', async () => {
+    await expectStatus(204, site.request('delete', SESSION, { cookie }));
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    expect(site.logged()).toContain('session.not_recorded');
+  });
+});
+
+describe('whether somebody still is an owner', () => {
+  const asked = () => site.jobState.ownersAsked.length;
+
+  test('is asked once a minute for each session, however many requests come', async () => {
+    await Promise.all([1, 2, 3].map(() => expectStatus(200, site.request('get', SESSION, { cookie }))));
+    expect(asked()).toBe(0);
+    site.pass(OWNER_CHECKED_EVERY_MS);
+    await Promise.all([1, 2, 3].map(() => expectStatus(200, site.request('get', SESSION, { cookie }))));
+    expect(asked()).toBe(1);
+    site.pass(OWNER_CHECKED_EVERY_MS - 1);
+    await expectStatus(200, site.request('get', SESSION, { cookie }));
+    expect(asked()).toBe(1);
+  });
+
+  test('ends the sessions of somebody who is none any more', async () => {
+    const others = await site.signIn(PEOPLE.salesOwner);
+    site.jobState.dismiss('mem_olive');
+    site.pass(OWNER_CHECKED_EVERY_MS);
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    expect(asked()).toBe(1);
+    await expectStatus(200, site.request('get', SESSION, { cookie: others }));
+  });
+
+  test('keeps requests waiting for an answer while nobody can tell, but for signing out', async () => {
+    site.jobState.setAccessAway(true);
+    site.pass(OWNER_CHECKED_EVERY_MS);
+    for (let n = 0; n < 2; n += 1) await expectStatus(503, site.request('get', SESSION, { cookie }));
+    site.jobState.setAccessAway(false);
+    await expectStatus(200, site.request('get', SESSION, { cookie }));
+    site.jobState.setAccessAway(true);
+    site.pass(OWNER_CHECKED_EVERY_MS);
+    await expectStatus(204, site.request('delete', SESSION, { cookie }));
+  });
+});
+
+describe('a URL', () => {
+  const check = (url: string) => site.request('post', '/partner-api/url-checks', { cookie, body: { url } });
+
+  test('is judged as for a new subscription, for the company of the session', async () => {
+    expect((await check('https://receiver.example/').expect(200)).body).toEqual({ ok: true });
+    expect((await check('ftp://receiver.example/').expect(200)).body).toEqual({
+      ok: false,
+      reason: 'must use port 443',
+    });
+    expect(site.jobState.asked).toEqual([
+      { method: 'checkUrl', companyId: 'cmp_sunny' },
+      { method: 'checkUrl', companyId: 'cmp_sunny' },
+    ]);
+  });
+
+  test.each([{}, { url: 7 }])('that is not given as text is 400: %j', async (body) => {
+    const answer = await site.request('post', '/partner-api/url-checks', { cookie, body }).expect(400);
+    expect(answer.body).toMatchObject({ details: [{ path: 'url' }] });
+  });
+
+  test('can be asked for 60 times a minute by each session', async () => {
+    for (let n = 0; n < 60; n += 1) await expectStatus(200, check('https://receiver.example/'));
+    const refused = await check('https://receiver.example/').expect(429);
+    expect(Number(refused.get('retry-after'))).toBeGreaterThan(0);
+    expect(site.jobState.asked).toHaveLength(60);
+    await expectStatus(200, site.request('get', WEBHOOKS, { cookie }));
+    cookie = await site.signIn();
+    await expectStatus(200, check('https://receiver.example/'));
+  });
+});

@@ -1,0 +1,22 @@
+import { confirmSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { clientOriginOf } from '../client-origin.js';
+import { presentSession } from '../present-session.js';
+import { confirmPassword, type ConfirmPasswordDeps } from '../sessions/confirm-password.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/session/confirm`: takes the password again, so that secrets can be made for a while. */
+export function confirmSession(deps: ConfirmPasswordDeps): AnyEndpoint<OwnerSession> {
+  return serveOperation(confirmSessionOperation, async (request) => {
+    const session = await confirmPassword(
+      deps,
+      {
+        session: request.principal,
+        password: request.body.password,
+        origin: clientOriginOf(request),
+      },
+      request.call,
+    );
+    return { status: 200, json: presentSession(session) };
+  });
+}

@@ -1,0 +1,30 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
+import { createApiKeyOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
+import { keyKindOf, presentApiKey } from '../present-api-key.js';
+import { requiredField } from '../required-field.js';
+import { requireConfirmed } from '../sessions/require-confirmed.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/api-keys`: makes a key of the company and shows it for the only time. */
+export function createApiKey(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'createKey'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(createApiKeyOperation, async (request) => {
+    requireConfirmed(request.principal, deps.clock);
+    const { body, call } = request;
+    const { companyId, actor } = actingOwner(request);
+    const { kind, ...fields } = body;
+    const created = await deps.access.createKey({ ...fields, companyId, actor, kind: keyKindOf(kind) }, call);
+    const json = {
+      key: presentApiKey(created.key),
+      apiKey: requiredField(created.apiKey, 'an API key'),
+    } satisfies z.input<typeof apiKeyCreated>;
+    return { status: 201, json };
+  });
+}

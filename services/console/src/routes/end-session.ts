@@ -1,0 +1,21 @@
+import { endSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { notFound } from '@partner/runtime/service-error';
+import { clientOriginOf } from '../client-origin.js';
+import { pathId } from '../path-id.js';
+import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
+import type { SessionTrail } from '../sessions/session-trail.js';
+
+/** `DELETE /partner-api/sessions/{id}`: signs out elsewhere, or here. Somebody else's session is 404, of the same company too. */
+export function endSession(deps: {
+  readonly sessions: Pick<SessionStore, 'endOwn'>;
+  readonly trail: Pick<SessionTrail, 'note'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(endSessionOperation, async (request) => {
+    const { principal: owner, params, call } = request;
+    const publicId = pathId('ses', params, 'session');
+    if (!(await deps.sessions.endOwn(owner.membershipId, publicId))) throw notFound('session');
+    await deps.trail.note({ change: 'ended', owner, publicId, origin: clientOriginOf(request) }, call);
+    return { status: 204 };
+  });
+}

@@ -1,0 +1,21 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { presentCompanyStatistics } from '../present-statistics.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+import { statisticsSpan } from '../statistics-span.js';
+
+/** `GET /partner-api/statistics`: the attempts to all subscriptions of the company, counted over time and for each. */
+export function getStatistics(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getCompanyStatistics'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(getStatisticsOperation, async ({ principal, query, call }) => {
+    const found = await deps.deliveries.getCompanyStatistics(
+      { companyId: principal.companyId, ...statisticsSpan(query, deps.clock()) },
+      call,
+    );
+    return { status: 200, json: presentCompanyStatistics(found) };
+  });
+}

@@ -1,0 +1,23 @@
+import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { getWebhookStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { pathId } from '../path-id.js';
+import { presentWebhookStatistics } from '../present-statistics.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+import { statisticsSpan } from '../statistics-span.js';
+
+/** `GET /partner-api/webhooks/{id}/statistics`: the attempts to one subscription, counted over time. */
+export function getWebhookStatistics(deps: {
+  readonly deliveries: Pick<Client<typeof DeliveryService>, 'getSubscriptionStatistics'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(getWebhookStatisticsOperation, async ({ principal, params, query, call }) => {
+    const subscriptionId = pathId('whk', params, 'webhook subscription');
+    const found = await deps.deliveries.getSubscriptionStatistics(
+      { companyId: principal.companyId, subscriptionId, ...statisticsSpan(query, deps.clock()) },
+      call,
+    );
+    return { status: 200, json: presentWebhookStatistics(subscriptionId, found) };
+  });
+}

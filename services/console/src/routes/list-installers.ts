@@ -1,0 +1,31 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { installerPage } from '@partner/proto-contracts/public-api/api-key-management';
+import { listInstallersOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { z } from 'zod';
+import { pageCursor } from '../page-cursor.js';
+import { presentInstaller } from '../present-api-key.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `GET /partner-api/installers`: a page of the companies that a key of this one can be bound to. */
+export function listInstallers(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'listContractedInstallers'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(listInstallersOperation, async ({ principal, query, call }) => {
+    const cursor = pageCursor('cmp', query.cursor);
+    const page = await deps.access.listContractedInstallers(
+      {
+        companyId: principal.companyId,
+        limit: query.limit,
+        ...(cursor !== undefined && { afterCompanyId: cursor }),
+      },
+      call,
+    );
+    const json = {
+      installers: page.installers.map(presentInstaller),
+      nextCursor: page.nextAfterCompanyId ?? null,
+    } satisfies z.input<typeof installerPage>;
+    return { status: 200, json };
+  });
+}

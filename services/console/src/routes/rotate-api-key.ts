@@ -1,0 +1,36 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { type apiKeyRotated, KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { rotateApiKeyOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
+import { pathId } from '../path-id.js';
+import { presentApiKey } from '../present-api-key.js';
+import { requiredField } from '../required-field.js';
+import { requireConfirmed } from '../sessions/require-confirmed.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `POST /partner-api/api-keys/{id}/rotate`: makes a key in place of another one, shows it for the only time, and lets the
+ * other one go on for the overlap.
+ */
+export function rotateApiKey(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'rotateKey'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(rotateApiKeyOperation, async (request) => {
+    requireConfirmed(request.principal, deps.clock);
+    const { params, body, call } = request;
+    const { companyId, actor } = actingOwner(request);
+    const keyId = pathId('key', params, 'API key');
+    const overlapHours = body?.overlapHours ?? KEY_LIMITS.overlapHours.default;
+    const rotated = await deps.access.rotateKey({ companyId, actor, keyId, overlapHours }, call);
+    const json = {
+      key: presentApiKey(rotated.key),
+      apiKey: requiredField(rotated.apiKey, 'an API key'),
+      previous: presentApiKey(rotated.previous),
+    } satisfies z.input<typeof apiKeyRotated>;
+    return { status: 201, json };
+  });
+}

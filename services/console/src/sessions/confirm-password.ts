@@ -1,0 +1,71 @@
+import type { CallOptions, Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { clientNetwork } from '@partner/runtime/http/client-address';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { LoginAttempt, LoginAttempts } from './login-attempts.js';
+import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.js';
+import type { SessionTrail } from './session-trail.js';
+import type { VerifyPassword } from './verify-password.js';
+
+/** What a confirmation needs. */
+export interface ConfirmPasswordDeps {
+  readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
+  readonly sessions: Pick<SessionStore, 'confirm' | 'end'>;
+  readonly attempts: LoginAttempts;
+  readonly verifyPassword: VerifyPassword;
+  readonly trail: Pick<SessionTrail, 'record'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Has a session count as confirmed from now on, once its owner has given the password, and gives the session as it is then. Fails
+ * with `password_wrong`; with `rate_limited` after too many failures of the account or the client address, logins included;
+ * with `unauthenticated` for somebody who is no owner any more, whose session ends, or when the session has ended meanwhile.
+ * What is not in the audit trail does not count: the entry is written first. Only wrong guesses stay counted.
+ */
+export async function confirmPassword(
+  deps: ConfirmPasswordDeps,
+  { session, password, origin }: { session: OwnerSession; password: string; origin: ClientOrigin },
+  call: CallOptions,
+): Promise<OwnerSession> {
+  const { companyId, membershipId } = session;
+  const line = { companyId, membershipId, remoteAddress: origin.remoteAddress };
+  const attempts: LoginAttempt[] = [];
+  let mustCount = false;
+  try {
+    attempts.push(await deps.attempts.begin('address', clientNetwork(origin.remoteAddress)));
+    attempts.push(await deps.attempts.begin('account', membershipId));
+    const owner = await deps.access.getOwner({ companyId, membershipId, withPasswordHash: true }, call);
+    if (owner.isOwner !== true) {
+      await deps.sessions.end(session);
+      throw noSession();
+    }
+    if (!(await deps.verifyPassword(password, owner.passwordHash))) {
+      mustCount = true;
+      deps.logger.warn({ ...line, outcome: 'wrong' }, 'session.confirmation_concluded');
+      throw new ServiceError('password_wrong', 'the password is wrong');
+    }
+    await deps.trail.record(
+      { change: 'confirmed', owner: session, publicId: session.publicId, origin },
+      call,
+    );
+    const confirmedUntil = await deps.sessions.confirm(session.id);
+    if (confirmedUntil === undefined) throw noSession();
+    deps.logger.info({ ...line, outcome: 'confirmed' }, 'session.confirmation_concluded');
+    return { ...session, confirmedUntil };
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'rate_limited') {
+      mustCount = true;
+      deps.logger.warn({ ...line, outcome: 'limited' }, 'session.confirmation_concluded');
+    }
+    throw error;
+  } finally {
+    // One that can not be forgotten stays counted until the end of its span; that changes nothing about this answer.
+    if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
+  }
+}
+
+function noSession(): ServiceError {
+  return new ServiceError('unauthenticated', 'there is no session; sign in with POST /partner-api/session');
+}

@@ -1,0 +1,50 @@
+import { create } from '@bufbuild/protobuf';
+import { expect, test } from '@jest/globals';
+import { GetOwnerResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { silentLogger } from '@partner/runtime/logger';
+import { isStillOwner } from './is-still-owner.js';
+import { OWNER_CHECKED_EVERY_MS } from './session-store.js';
+
+const NOW = new Date('2026-08-26T14:00:00Z');
+
+const session = {
+  id: 'id',
+  publicId: 'ses_1',
+  membershipId: 'mem_1',
+  displayName: 'Olive Owner',
+  companyId: 'cmp_1',
+  companyName: 'Sunny Installers',
+  companyClass: 'INSTALLER',
+  startedAt: NOW,
+  lastSeenAt: NOW,
+  expiresAt: NOW,
+  confirmedUntil: NOW,
+  ownerCheckedAt: new Date(NOW.getTime() - OWNER_CHECKED_EVERY_MS),
+  remoteAddress: '192.0.2.1',
+  userAgent: null,
+} as const;
+
+test('a former owner’s session ends also when the client leaves before it is known', async () => {
+  const done: string[] = [];
+  const isOwner = await isStillOwner(
+    {
+      access: {
+        async getOwner(_request, options) {
+          options?.signal?.throwIfAborted();
+          return create(GetOwnerResponseSchema, { isOwner: false });
+        },
+      },
+      sessions: {
+        claimOwnerCheck: async () => true,
+        returnOwnerCheck: async () => void done.push('returned'),
+        end: async () => done.push('ended') > 0,
+      },
+      logger: silentLogger,
+      clock: () => NOW,
+    },
+    session,
+    { timeoutMs: 1_000, signal: AbortSignal.abort() },
+  );
+  expect(isOwner).toBe(false);
+  expect(done).toEqual(['ended']);
+});

@@ -1,0 +1,85 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type AuditEntry,
+  AuditEntrySchema,
+  AuditService,
+  SessionChange,
+} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { ServiceError } from '@partner/runtime/service-error';
+
+/** An entry to be added to a company's trail. */
+type NewEntry = Pick<
+  AuditEntry,
+  'action' | 'actor' | 'subjectType' | 'subjectId' | 'requestId' | 'detailsJson'
+>;
+
+const SESSION_ACTIONS: Readonly<Record<SessionChange, string>> = {
+  [SessionChange.UNSPECIFIED]: '',
+  [SessionChange.STARTED]: 'session.started',
+  [SessionChange.ENDED]: 'session.ended',
+  [SessionChange.CONFIRMED]: 'session.confirmed',
+};
+
+/** Audit trails of several companies in memory, each kept from the others. */
+export interface FakeAudit {
+  readonly service: RpcService;
+  /** Adds an entry to a company's trail and gives its id. */
+  add(companyId: string, entry: NewEntry): string;
+  /** A company's trail, newest first. */
+  entriesOf(companyId: string): readonly AuditEntry[];
+  /** From now on, or no longer, what becomes of sessions can not be recorded. */
+  setAway(isAway: boolean): void;
+}
+
+/** Makes an `AuditService` in memory. */
+export function createFakeAudit(now: Timestamp): FakeAudit {
+  const trails = new Map<string, AuditEntry[]>();
+  let isRecordingAway = false;
+
+  function trailOf(companyId: string | undefined): AuditEntry[] {
+    invariant(companyId !== undefined, 'the console names the company');
+    const trail = trails.get(companyId) ?? [];
+    trails.set(companyId, trail);
+    return trail;
+  }
+
+  function add(companyId: string | undefined, entry: NewEntry): string {
+    const id = newId('aud');
+    trailOf(companyId).unshift(
+      Object.assign(create(AuditEntrySchema, { id, at: now, detailsJson: '{}' }), entry),
+    );
+    return id;
+  }
+
+  return {
+    add,
+    entriesOf: trailOf,
+    setAway: (isAway) => {
+      isRecordingAway = isAway;
+    },
+    service: rpcService(AuditService, {
+      listAuditEntries: ({ companyId, beforeEntryId, action, limit = 50 }) => {
+        const matching = trailOf(companyId)
+          .filter(({ id = '' }) => beforeEntryId === undefined || id < beforeEntryId)
+          .filter((entry) => action === undefined || entry.action === action);
+        const page = matching.slice(0, limit);
+        const next = matching.length > limit ? page.at(-1)?.id : undefined;
+        return { entries: page, ...(next !== undefined && { nextBeforeEntryId: next }) };
+      },
+      recordSessionChange: ({ companyId, actor, sessionId, change }) => {
+        if (isRecordingAway) throw new ServiceError('internal', 'nothing can be recorded');
+        add(companyId, {
+          ...(actor !== undefined && { actor }),
+          action: SESSION_ACTIONS[change ?? SessionChange.UNSPECIFIED],
+          subjectType: 'session',
+          ...(sessionId !== undefined && { subjectId: sessionId }),
+        });
+        return {};
+      },
+    }),
+  };
+}

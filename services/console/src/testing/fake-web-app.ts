@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import type { WebAppDeps } from '../web/web-endpoints.js';
+
+/** A web app of one page and one file, so that tests need no build. */
+export const FAKE_WEB_APP: Omit<WebAppDeps, 'cookie'> = {
+  bundle: {
+    page: '<!doctype html><meta property="csp-nonce" nonce="{{nonce}}"><meta name="environment" content="{{environment}}"><meta name="partner-session" content="{{session}}">',
+    assets: new Map([
+      [
+        'app-12345678.js',
+        {
+          contentType: 'text/javascript; charset=utf-8',
+          bytes: Buffer.from('plain'),
+          compressed: new Map([
+            ['br', Buffer.from('brotli')],
+            ['gzip', Buffer.from('gzip')],
+          ]),
+        },
+      ],
+    ]),
+  },
+  environment: 'sandbox',
+  randomBytes,
+};

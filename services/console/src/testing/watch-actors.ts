@@ -1,0 +1,22 @@
+import { create, type JsonValue, toJson } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+
+/** A request to job-state that named who makes it. */
+export interface ActedCall {
+  readonly method: string;
+  readonly actor: JsonValue;
+}
+
+/** A transport that notes the actor of each request that carries one, then passes the request on. */
+export function watchActors(transport: Transport, note: (call: ActedCall) => void): Transport {
+  return {
+    unary(method, signal, timeoutMs, header, input, contextValues) {
+      const json = toJson(method.input, create(method.input, input));
+      if (typeof json === 'object' && json !== null && !Array.isArray(json) && json['actor'] !== undefined) {
+        note({ method: method.name, actor: json['actor'] });
+      }
+      return transport.unary(method, signal, timeoutMs, header, input, contextValues);
+    },
+    stream: (...given) => transport.stream(...given),
+  };
+}

@@ -1,0 +1,379 @@
+import { createHash } from 'node:crypto';
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  AccessService,
+  type ApiKey,
+  KeyKind,
+  KeyRevokedSchema,
+  KeyState,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { parseApiKey } from '@partner/runtime/api-key';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import type { Database } from '../database/database.js';
+import { recordJobAssigned } from '../platform/record-job-assigned.js';
+import { readPlatformMessage } from '../platform/platform-messages.js';
+import { failureOf } from '../testing/subscription-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertAssignedJob, insertCompany, jobAssignedMessage, TEST_NOW } from '../testing/test-jobs.js';
+import { createAccessService } from './access-service.js';
+
+const HOUR_MS = 3_600_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+let installer: string;
+let now = TEST_NOW;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+
+beforeEach(async () => {
+  now = TEST_NOW;
+  seller = await insertCompany(database, 'SALES');
+  installer = await insertCompany(database, 'INSTALLER');
+});
+
+afterAll(() => testDatabase.drop());
+
+function client() {
+  const service = createAccessService({
+    database,
+    clock: () => now,
+    logger: silentLogger,
+    keyUsage: { note: () => undefined },
+    environment: 'production',
+  });
+  return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+}
+
+/** A general key of the seller, and its text. */
+async function created(companyId = seller): Promise<{ readonly id: string; readonly text: string }> {
+  const { key, apiKey } = await client().createKey({ companyId, kind: KeyKind.GENERAL });
+  invariant(key?.id !== undefined && apiKey !== undefined, 'a key was made');
+  return { id: key.id, text: apiKey };
+}
+
+/** Whether a gateway that looks the key up now is told that it is valid. */
+async function isTaken(text: string): Promise<boolean> {
+  const parsed = parseApiKey(text, 'production');
+  invariant(parsed, 'the text has the form of a key of the environment');
+  return client()
+    .authenticateKey(parsed)
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+async function revocationsOf(keyId: string): Promise<number> {
+  const messages = await database.query<{ body: Buffer }>(
+    `select body from outbox where exchange = 'partner.access' and type = $1`,
+    [KeyRevokedSchema.typeName],
+  );
+  return messages.filter(({ body }) => fromBinary(KeyRevokedSchema, body).keyId === keyId).length;
+}
+
+async function listed(companyId = seller): Promise<readonly ApiKey[]> {
+  return (await client().listKeys({ companyId })).keys;
+}
+
+async function move(jobId: string, installerCompanyId: string, occurredAt: Date): Promise<void> {
+  const { type, body } = jobAssignedMessage({ jobId, installerCompanyId, occurredAt });
+  const message = readPlatformMessage(type, body, occurredAt);
+  invariant(message.kind === 'job_assigned', 'the message is whole');
+  await database.transaction((tx) => recordJobAssigned(tx, message.command, occurredAt));
+}
+
+describe('creating a key', () => {
+  test('gives one that is taken at once, and of which only the hash and the last four characters are kept', async () => {
+    const { key, apiKey } = await client().createKey({
+      companyId: seller,
+      kind: KeyKind.GENERAL,
+      description: 'Website',
+    });
+    invariant(key?.id !== undefined && apiKey !== undefined, 'a key was made');
+    expect(apiKey).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
+    expect(apiKey.startsWith(`${key.id}.`)).toBe(true);
+    expect(key).toMatchObject({
+      kind: KeyKind.GENERAL,
+      description: 'Website',
+      lastFour: apiKey.slice(-4),
+      state: KeyState.ACTIVE,
+    });
+    expect(await isTaken(apiKey)).toBe(true);
+    const secret = apiKey.slice(apiKey.indexOf('.') + 1);
+    const [row] = await database.query<{ row: string; sha256: Buffer }>(
+      'select api_keys::text as row, secret_sha256 as sha256 from api_keys where id = $1',
+      [key.id],
+    );
+    expect(row?.sha256).toEqual(createHash('sha256').update(secret).digest());
+    expect(row?.row).not.toContain(secret);
+    const [message] = await database.query<{ found: boolean }>(
+      'select exists (select from audit_entries a where a::text like $1) as found',
+      [`%${secret}%`],
+    );
+    expect(message?.found).toBe(false);
+  });
+
+  test.each([
+    ['SALES', KeyKind.INSTALLER_COMPANY],
+    ['INSTALLER', KeyKind.GENERAL],
+    ['ACCOUNTING', KeyKind.GENERAL],
+    ['ACCOUNTING', KeyKind.INSTALLER_COMPANY],
+  ] as const)('is refused to a company of class %s for the kind %d', async (companyClass, kind) => {
+    const companyId = await insertCompany(database, companyClass);
+    expect((await failureOf(client().createKey({ companyId, kind }))).reason).toBe('key_kind_not_allowed');
+    expect(await listed(companyId)).toEqual([]);
+  });
+
+  test('of a company that installs gives one of the installer surface', async () => {
+    const { key } = await client().createKey({ companyId: installer, kind: KeyKind.INSTALLER_COMPANY });
+    expect(key).toMatchObject({ kind: KeyKind.INSTALLER_COMPANY, state: KeyState.ACTIVE });
+  });
+
+  test('binds a contractor key to an installer that has, or had, a job of the company', async () => {
+    const other = await insertCompany(database, 'INSTALLER');
+    const jobId = await insertAssignedJob(database, seller, installer);
+    await move(jobId, other, new Date(TEST_NOW.getTime() + HOUR_MS));
+    for (const boundCompanyId of [installer, other]) {
+      const { key } = await client().createKey({
+        companyId: seller,
+        kind: KeyKind.INSTALLER_CONTRACTOR,
+        boundCompanyId,
+      });
+      expect(key?.boundCompany).toMatchObject({ id: boundCompanyId, name: 'installer company' });
+    }
+  });
+
+  test('binds to no other company, and does not tell whether there is one', async () => {
+    const otherSeller = await insertCompany(database, 'SALES');
+    await insertAssignedJob(database, otherSeller, installer);
+    const messages = await Promise.all(
+      [installer, otherSeller, seller, newId('cmp')].map(async (boundCompanyId) => {
+        const kind = KeyKind.INSTALLER_CONTRACTOR;
+        const failure = await failureOf(client().createKey({ companyId: seller, kind, boundCompanyId }));
+        return `${failure.reason} ${failure.message}`;
+      }),
+    );
+    expect(new Set(messages).size).toBe(1);
+    expect(messages[0]).toMatch(/^installer_not_bindable /);
+  });
+
+  test('needs a company to bind to exactly for a contractor key, and a description of 120 characters at most', async () => {
+    const faults = [
+      { kind: KeyKind.INSTALLER_CONTRACTOR },
+      { kind: KeyKind.GENERAL, boundCompanyId: installer },
+      { kind: KeyKind.GENERAL, description: 'x'.repeat(121) },
+      { kind: KeyKind.UNSPECIFIED },
+      {},
+    ];
+    for (const fault of faults) {
+      const failure = await failureOf(client().createKey({ companyId: seller, ...fault }));
+      expect(failure.reason).toBe('invalid_argument');
+    }
+    const { key } = await client().createKey({
+      companyId: seller,
+      kind: KeyKind.GENERAL,
+      description: '😀'.repeat(120),
+    });
+    expect(key?.description).toBe('😀'.repeat(120));
+  });
+
+  test('stops at 20 keys in force, also when two are asked for at the same time', async () => {
+    for (let count = 0; count < 19; count += 1) await created();
+    const { both } = await database.transaction(async (tx) => {
+      // Keys can be counted meanwhile, but not be made.
+      await tx.query('lock table api_keys in exclusive mode');
+      const asked = [created(), created()].map((call) =>
+        call.then(
+          () => 'made',
+          () => 'refused',
+        ),
+      );
+      await eventually('both wait', async () => {
+        const waiting = await database.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 2 ? waiting : undefined;
+      });
+      return { both: Promise.all(asked) };
+    });
+    expect((await both).sort()).toEqual(['made', 'refused']);
+    expect((await failureOf(created())).reason).toBe('key_limit_reached');
+    expect(await listed()).toHaveLength(20);
+    await created(await insertCompany(database, 'SALES'));
+  });
+
+  test('does not count keys that are revoked or expired', async () => {
+    const keys = [];
+    for (let count = 0; count < 20; count += 1) keys.push(await created());
+    const [revoked, expired] = keys;
+    invariant(revoked !== undefined && expired !== undefined, 'there are 20');
+    await client().revokeKey({ companyId: seller, keyId: revoked.id });
+    await created();
+    await expect(created()).rejects.toMatchObject({ reason: 'key_limit_reached' });
+    await database.query('update api_keys set expires_at = $2 where id = $1', [expired.id, now]);
+    await created();
+  });
+});
+
+describe('rotating a key', () => {
+  test('makes one of the same kind, and lets the old one go on for the overlap and no longer', async () => {
+    await insertAssignedJob(database, seller, installer);
+    const made = await client().createKey({
+      companyId: seller,
+      kind: KeyKind.INSTALLER_CONTRACTOR,
+      boundCompanyId: installer,
+      description: 'Order desk',
+    });
+    const rotated = await client().rotateKey({
+      companyId: seller,
+      keyId: made.key?.id ?? '',
+      overlapHours: 24,
+    });
+    expect(rotated.key).toMatchObject({
+      kind: KeyKind.INSTALLER_CONTRACTOR,
+      boundCompany: { id: installer },
+      description: 'Order desk',
+      state: KeyState.ACTIVE,
+    });
+    expect(rotated.previous).toMatchObject({
+      id: made.key?.id,
+      state: KeyState.EXPIRING,
+      replacedBy: rotated.key?.id,
+    });
+    invariant(made.apiKey !== undefined && rotated.apiKey !== undefined, 'both have texts');
+    expect(rotated.previous?.expiresAt && timestampDate(rotated.previous.expiresAt)).toEqual(
+      new Date(TEST_NOW.getTime() + 24 * HOUR_MS),
+    );
+    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS - 1);
+    expect([await isTaken(made.apiKey), await isTaken(rotated.apiKey)]).toEqual([true, true]);
+    now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
+    expect([await isTaken(made.apiKey), await isTaken(rotated.apiKey)]).toEqual([false, true]);
+    expect((await listed()).map(({ state }) => state)).toEqual([KeyState.ACTIVE, KeyState.EXPIRED]);
+    expect(await revocationsOf(made.key?.id ?? '')).toBe(0);
+  });
+
+  test('without an overlap ends the old one at once, and broadcasts it', async () => {
+    const { id, text } = await created();
+    await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 0 });
+    expect(await isTaken(text)).toBe(false);
+    expect(await revocationsOf(id)).toBe(1);
+  });
+
+  test('never lets the old one go on for longer than it would have', async () => {
+    const { id } = await created();
+    const end = new Date(TEST_NOW.getTime() + HOUR_MS);
+    await database.query('update api_keys set expires_at = $2 where id = $1', [id, end]);
+    const { previous } = await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 168 });
+    expect(previous?.expiresAt && timestampDate(previous.expiresAt)).toEqual(end);
+  });
+
+  test('is refused for one that was replaced, is revoked or is expired', async () => {
+    const [replaced, revoked, expired] = [await created(), await created(), await created()];
+    const rotate = (keyId: string) => client().rotateKey({ companyId: seller, keyId, overlapHours: 1 });
+    const outcomes = await Promise.all(
+      [1, 2].map(() =>
+        rotate(replaced.id).then(
+          () => 'made',
+          () => 'refused',
+        ),
+      ),
+    );
+    expect(outcomes.sort()).toEqual(['made', 'refused']);
+    await client().revokeKey({ companyId: seller, keyId: revoked.id });
+    await database.query('update api_keys set expires_at = $2 where id = $1', [expired.id, now]);
+    for (const { id } of [replaced, revoked, expired]) {
+      expect((await failureOf(rotate(id))).reason).toBe('key_not_rotatable');
+    }
+    expect(await listed()).toHaveLength(4);
+  });
+
+  test('counts both keys, unless the old one ends at once', async () => {
+    const keys = [];
+    for (let count = 0; count < 20; count += 1) keys.push(await created());
+    const [{ id, text } = { id: '', text: '' }] = keys;
+    const rotate = (overlapHours: number) =>
+      client().rotateKey({ companyId: seller, keyId: id, overlapHours });
+    expect((await failureOf(rotate(1))).reason).toBe('key_limit_reached');
+    expect(await isTaken(text)).toBe(true);
+    expect((await listed()).map(({ state }) => state)).not.toContain(KeyState.EXPIRING);
+    await rotate(0);
+  });
+
+  test.each([-1, 169])('is refused with an overlap of %d hours', async (overlapHours) => {
+    const { id } = await created();
+    const failure = await failureOf(client().rotateKey({ companyId: seller, keyId: id, overlapHours }));
+    expect(failure.reason).toBe('invalid_argument');
+  });
+});
+
+describe('the keys of a company', () => {
+  test('are listed newest first, page by page, whatever their state', async () => {
+    const [first, second, third] = [await created(), await created(), await created()];
+    await client().revokeKey({ companyId: seller, keyId: second.id });
+    const page = await client().listKeys({ companyId: seller, limit: 2 });
+    expect(page.keys.map(({ id, state }) => [id, state])).toEqual([
+      [third.id, KeyState.ACTIVE],
+      [second.id, KeyState.REVOKED],
+    ]);
+    const { nextBeforeKeyId } = page;
+    invariant(nextBeforeKeyId, 'there are more');
+    const rest = await client().listKeys({ companyId: seller, limit: 2, beforeKeyId: nextBeforeKeyId });
+    expect(rest.keys.map(({ id }) => id)).toEqual([first.id]);
+    expect(rest.nextBeforeKeyId).toBeUndefined();
+    for (const limit of [0, 101]) {
+      const failure = await failureOf(client().listKeys({ companyId: seller, limit }));
+      expect(failure.reason).toBe('invalid_argument');
+    }
+  });
+
+  test('are no other company’s: it sees none, and can neither rotate nor revoke one', async () => {
+    const { id, text } = await created();
+    const other = await insertCompany(database, 'SALES');
+    expect(await listed(other)).toEqual([]);
+    const attempts = [
+      client().rotateKey({ companyId: other, keyId: id, overlapHours: 0 }),
+      client().revokeKey({ companyId: other, keyId: id }),
+    ];
+    for (const attempt of attempts) expect((await failureOf(attempt)).reason).toBe('not_found');
+    expect(await isTaken(text)).toBe(true);
+    expect((await client().listKeys({ companyId: other, beforeKeyId: newId('key') })).keys).toEqual([]);
+  });
+});
+
+describe('the installers of a company', () => {
+  test('are those that its jobs are or were assigned to, once each, page by page', async () => {
+    const other = await insertCompany(database, 'INSTALLER');
+    const never = await insertCompany(database, 'INSTALLER');
+    const jobId = await insertAssignedJob(database, seller, installer);
+    await insertAssignedJob(database, seller, installer);
+    await move(jobId, other, new Date(TEST_NOW.getTime() + HOUR_MS));
+    const otherSeller = await insertCompany(database, 'SALES');
+    await insertAssignedJob(database, otherSeller, never);
+
+    const ids = [installer, other].sort();
+    const page = await client().listContractedInstallers({ companyId: seller, limit: 1 });
+    expect(page.installers).toMatchObject([{ id: ids[0], name: 'installer company' }]);
+    expect(page.nextAfterCompanyId).toBe(ids[0]);
+    const rest = await client().listContractedInstallers({
+      companyId: seller,
+      limit: 1,
+      afterCompanyId: ids[0] ?? '',
+    });
+    expect(rest.installers.map(({ id }) => id)).toEqual([ids[1]]);
+    expect(rest.nextAfterCompanyId).toBeUndefined();
+    expect((await client().listContractedInstallers({ companyId: installer })).installers).toEqual([]);
+  });
+});

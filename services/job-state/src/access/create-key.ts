@@ -1,0 +1,91 @@
+import { apiKeyIn, KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/public-api/api-key-management';
+import type { ErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Environment } from '@partner/runtime/api-key';
+import { invalidArgument, validate } from '@partner/runtime/http/validation';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
+import type { Database, TransactionLimits } from '../database/database.js';
+import { isContracted } from './contracted-installers.js';
+import { insertKey, lockCompany, type NewKey } from './insert-key.js';
+
+/** The key that an owner asks for. */
+export interface KeyToCreate {
+  readonly companyId: string;
+  readonly actor: Actor | undefined;
+  readonly kind: KeyKindName;
+  readonly boundCompanyId: string | undefined;
+  readonly description: string | undefined;
+}
+
+/**
+ * Makes an API key, whose text is given out only here. Fails with `invalid_argument` for a company to bind to that is missing
+ * or too much, with `key_kind_not_allowed` for a kind that the company's class may not have, with `installer_not_bindable` for
+ * a company that no job of this one is or was assigned to, whoever it is, and with `key_limit_reached`.
+ *
+ * Atomic: the key and its entry in the audit trail. Lock: the company.
+ */
+export async function createKey(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly environment: Environment;
+    readonly clock: () => Date;
+    readonly logger: Pick<Logger, 'info'>;
+  },
+  request: KeyToCreate,
+  limits: TransactionLimits = {},
+): Promise<NewKey> {
+  const { companyId, actor } = request;
+  const checked = validate(apiKeyIn, request, 'body');
+  if (!checked.valid) throw invalidArgument(checked.violations);
+  const { kind, boundCompanyId = null, description = '' } = checked.value;
+  const created = await deps.database.transaction(
+    async (tx) => {
+      refuseKind(await lockCompany(tx, companyId), kind);
+      if (boundCompanyId !== null && !(await isContracted(tx, companyId, boundCompanyId))) {
+        throw refused(
+          'installer_not_bindable',
+          'boundCompanyId',
+          'must be an installer company that a job of yours is or was assigned to',
+        );
+      }
+      const made = await insertKey(tx, {
+        environment: deps.environment,
+        companyId,
+        kind,
+        boundCompanyId,
+        description: description === '' ? null : description,
+        now: deps.clock(),
+      });
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'api_key.created',
+        subject: { type: 'api_key', id: made.key.id },
+        details: { kind, boundCompanyId, description: made.key.description, lastFour: made.key.lastFour },
+      });
+      return made;
+    },
+    { ...limits, companyId },
+  );
+  const { id: keyId } = created.key;
+  deps.logger.info({ companyId, keyId, kind, membershipId: actor?.membershipId }, 'key.created');
+  return created;
+}
+
+function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
+  const allowed = KEY_KINDS_OF_CLASS[companyClass];
+  if (allowed.includes(kind)) return;
+  const expectation =
+    allowed.length === 0
+      ? `a company of class ${companyClass} can not have API keys`
+      : `must be one of ${allowed.join(', ')} for a company of class ${companyClass}`;
+  throw refused('key_kind_not_allowed', 'kind', expectation);
+}
+
+function refused(reason: ErrorReason, path: string, message: string): ServiceError {
+  return new ServiceError(reason, `${path}: ${message}`, { details: [{ path, message }] });
+}

@@ -1,0 +1,69 @@
+import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { createApiKey, type Environment } from '@partner/runtime/api-key';
+import { invariant } from '@partner/runtime/invariant';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Transaction } from '../database/database.js';
+import { KEY_COLUMNS, type KeyRow } from './key-message.js';
+
+/** A key and, for the only time, its text. */
+export interface NewKey {
+  readonly key: KeyRow;
+  /** The value of `x-api-key`; only its hash is kept. */
+  readonly text: string;
+}
+
+/**
+ * Locks the company, so that keys that are made at the same time are counted one after another, and gives its class. To be
+ * taken before any of the company's keys.
+ */
+export async function lockCompany(tx: Transaction, companyId: string): Promise<CompanyClassName> {
+  const [company] = await tx.query<{ class: CompanyClassName }>(
+    'select class from companies where id = $1 for no key update',
+    [companyId],
+  );
+  if (company === undefined) throw notFound('company');
+  return company.class;
+}
+
+/**
+ * Makes a key of a company that {@link lockCompany} has locked. Fails with `key_limit_reached` when the company has as many in
+ * force as it can have.
+ */
+export async function insertKey(
+  tx: Transaction,
+  made: {
+    readonly environment: Environment;
+    readonly companyId: string;
+    readonly kind: KeyKindName;
+    readonly boundCompanyId: string | null;
+    readonly description: string | null;
+    readonly now: Date;
+  },
+): Promise<NewKey> {
+  const { companyId, now } = made;
+  const [inForce] = await tx.query<{ count: number }>(
+    `select count(*)::integer as count from api_keys
+     where company_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [companyId, now],
+  );
+  if (inForce === undefined || inForce.count >= KEY_LIMITS.keysInForce) {
+    throw new ServiceError(
+      'key_limit_reached',
+      `a company can have at most ${KEY_LIMITS.keysInForce} API keys in force; revoke one first`,
+    );
+  }
+  const { text, keyId, secretSha256, lastFour } = createApiKey(made.environment);
+  const [key] = await tx.query<KeyRow>(
+    `with k as (
+       insert into api_keys (id, company_id, kind, bound_company_id, description, secret_sha256, last_four, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
+       returning *
+     )
+     select ${KEY_COLUMNS} from k`,
+    [keyId, companyId, made.kind, made.boundCompanyId, made.description, secretSha256, lastFour, now],
+  );
+  invariant(key, 'an insert gives its row');
+  return { key, text };
+}

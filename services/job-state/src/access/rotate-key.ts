@@ -1,0 +1,115 @@
+import { KeyRevokedSchema, KeyState } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
+import type { Environment } from '@partner/runtime/api-key';
+import { invalidArgument } from '@partner/runtime/http/validation';
+import { invariant } from '@partner/runtime/invariant';
+import type { Logger } from '@partner/runtime/logger';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
+import type { Database, Transaction, TransactionLimits } from '../database/database.js';
+import { enqueueMessage } from '../outbox/enqueue-message.js';
+import { insertKey, lockCompany, type NewKey } from './insert-key.js';
+import { KEY_COLUMNS, type KeyRow, keyState } from './key-message.js';
+
+const HOUR_MS = 3_600_000;
+
+/** The key that an owner wants replaced. */
+export interface KeyToRotate {
+  readonly companyId: string;
+  readonly actor: Actor | undefined;
+  readonly keyId: string;
+  /** For how long the replaced key goes on. */
+  readonly overlapHours: number;
+}
+
+/**
+ * Makes a key in place of another one: of its kind, bound to its company and described in its words. The replaced one ends
+ * after the overlap, never later than it would have; without an overlap it is broadcast as revoked, so that no gateway goes on
+ * with it. Fails with `not_found` for a key that the company does not have, with `key_not_rotatable` for one that is not in
+ * force or was replaced before, and with `key_limit_reached` when both together are one too many.
+ *
+ * Atomic: both keys, the entry in the audit trail and the broadcast. Locks: the company, then the key.
+ */
+export async function rotateKey(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly environment: Environment;
+    readonly clock: () => Date;
+    readonly logger: Pick<Logger, 'info'>;
+  },
+  request: KeyToRotate,
+  limits: TransactionLimits = {},
+): Promise<NewKey & { readonly previous: KeyRow }> {
+  const { companyId, actor, keyId, overlapHours } = request;
+  const { max } = KEY_LIMITS.overlapHours;
+  if (overlapHours < 0 || overlapHours > max) {
+    throw invalidArgument([{ path: 'overlapHours', message: `must be from 0 to ${max}` }]);
+  }
+  const rotated = await deps.database.transaction(
+    async (tx) => {
+      await lockCompany(tx, companyId);
+      const now = deps.clock();
+      const { kind, boundCompanyId, description } = await lockRotatable(tx, request, now);
+      // Before the new key is counted: without an overlap it takes the place of this one.
+      await tx.query('update api_keys set expires_at = least(expires_at, $2::timestamptz) where id = $1', [
+        keyId,
+        new Date(now.getTime() + overlapHours * HOUR_MS),
+      ]);
+      const made = await insertKey(tx, {
+        environment: deps.environment,
+        companyId,
+        kind,
+        boundCompanyId,
+        description,
+        now,
+      });
+      const [previous] = await tx.query<KeyRow>(
+        `with k as (update api_keys set replaced_by = $2 where id = $1 returning *) select ${KEY_COLUMNS} from k`,
+        [keyId, made.key.id],
+      );
+      invariant(previous, 'the locked row is there');
+      const { expiresAt } = previous;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'api_key.rotated',
+        subject: { type: 'api_key', id: keyId },
+        details: { replacedBy: made.key.id, lastFour: made.key.lastFour, overlapHours, expiresAt },
+      });
+      if (overlapHours === 0) {
+        await enqueueMessage(tx, {
+          exchange: ACCESS_BROADCAST,
+          schema: KeyRevokedSchema,
+          message: { keyId },
+        });
+      }
+      return { ...made, previous };
+    },
+    { ...limits, companyId },
+  );
+  const { id: replacedBy } = rotated.key;
+  deps.logger.info(
+    { companyId, keyId, replacedBy, overlapHours, membershipId: actor?.membershipId },
+    'key.rotated',
+  );
+  return rotated;
+}
+
+async function lockRotatable(tx: Transaction, { companyId, keyId }: KeyToRotate, now: Date): Promise<KeyRow> {
+  const [key] = await tx.query<KeyRow>(
+    `select ${KEY_COLUMNS} from api_keys k where k.id = $1 and k.company_id = $2 for no key update of k`,
+    [keyId, companyId],
+  );
+  if (key === undefined) throw notFound('API key');
+  const state = keyState(key, now);
+  if (state === KeyState.REVOKED || state === KeyState.EXPIRED) {
+    const ended = state === KeyState.REVOKED ? 'revoked' : 'expired';
+    throw new ServiceError('key_not_rotatable', `the key is ${ended}; create another one`);
+  }
+  if (key.replacedBy !== null) {
+    throw new ServiceError('key_not_rotatable', `the key was replaced by ${key.replacedBy} already`);
+  }
+  return key;
+}

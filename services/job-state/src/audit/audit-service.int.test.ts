@@ -1,0 +1,378 @@
+import { type Client, createClient } from '@connectrpc/connect';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  AccessService,
+  CompanyClass,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService, SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import {
+  AttemptOutcome,
+  DeliveryService,
+  DeliveryState,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { createAccessService } from '../access/access-service.js';
+import { createDeliveryService } from '../deliveries/delivery-service.js';
+import {
+  failureOf,
+  openSubscriptionFixture,
+  type SubscriptionFixture,
+} from '../testing/subscription-fixture.js';
+import { createAuditService } from './audit-service.js';
+
+let fixture: SubscriptionFixture;
+let audit: Client<typeof AuditService>;
+let access: Client<typeof AccessService>;
+let deliveries: Client<typeof DeliveryService>;
+let companyId: string;
+
+const actor = {
+  membershipId: 'mem_olive',
+  displayName: 'Olive Owner',
+  remoteAddress: '203.0.113.7',
+  userAgent: 'Browser/1.0',
+};
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  const { database } = fixture;
+  const transport = createInMemoryTransport([
+    rpcService(AuditService, createAuditService({ database })),
+    rpcService(DeliveryService, createDeliveryService({ database, logger: silentLogger })),
+    rpcService(
+      AccessService,
+      createAccessService({
+        database,
+        clock: () => new Date(),
+        logger: silentLogger,
+        keyUsage: { note: () => undefined },
+        environment: 'sandbox',
+      }),
+    ),
+  ]);
+  audit = createClient(AuditService, transport);
+  access = createClient(AccessService, transport);
+  deliveries = createClient(DeliveryService, transport);
+});
+
+beforeEach(async () => {
+  companyId = await fixture.company();
+});
+
+afterAll(() => fixture.close());
+
+/** The company's trail, oldest first. */
+async function trail(of = companyId) {
+  const { entries } = await audit.listAuditEntries({ companyId: of, limit: 100 });
+  return entries.reverse().map((entry) => {
+    const details: unknown = JSON.parse(entry.detailsJson ?? '');
+    return { action: entry.action, subject: `${entry.subjectType} ${entry.subjectId}`, details };
+  });
+}
+
+async function createWebhook() {
+  const { subscription } = await fixture.client.createSubscription({
+    companyId,
+    actor,
+    companyClass: CompanyClass.INSTALLER,
+    url: 'https://receiver.example/hooks?board=1',
+    events: ['install.*'],
+    description: 'Board',
+  });
+  invariant(subscription?.id, 'a subscription was made');
+  return { companyId, subscriptionId: subscription.id };
+}
+
+describe('a change', () => {
+  test('is recorded with who made it, from where, when and by which request', async () => {
+    const before = new Date();
+    const { subscriptionId } = await runWithRequestId('request-1', createWebhook);
+    const { entries } = await audit.listAuditEntries({ companyId });
+    expect(entries).toHaveLength(1);
+    const [entry] = entries;
+    invariant(entry?.at, 'an entry has a time');
+    expect(entry).toMatchObject({
+      action: 'webhook.created',
+      subjectType: 'webhook',
+      subjectId: subscriptionId,
+      actor,
+      requestId: 'request-1',
+    });
+    const at = timestampDate(entry.at).getTime();
+    expect(at).toBeGreaterThanOrEqual(before.getTime());
+    expect(at).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('of a webhook is recorded once for each that took effect', async () => {
+    const webhook = await createWebhook();
+    const { subscriptionId } = webhook;
+    const asked = { ...webhook, actor };
+    const companyClass = CompanyClass.INSTALLER;
+    await fixture.client.updateSubscription({ ...asked, companyClass, description: 'Other' });
+    await fixture.client.updateSubscription({ ...asked, companyClass, description: 'Other' });
+    await fixture.client.updateSubscription({ ...asked, companyClass, url: 'https://receiver.example/v2' });
+    const deliveryId = await fixture.tested(webhook, AttemptOutcome.DELIVERED, 2);
+    await fixture.client.activateSubscription(asked);
+    await fixture.client.activateSubscription(asked);
+    await fixture.client.pauseSubscription(asked);
+    await fixture.client.pauseSubscription(asked);
+    const { secret = '' } = await fixture.client.rotateSecret(asked);
+    await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
+    await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
+    await fixture.client.deleteSubscription(asked);
+
+    const subject = `webhook ${subscriptionId}`;
+    const url = 'https://receiver.example/v2';
+    expect(await trail()).toEqual([
+      {
+        action: 'webhook.created',
+        subject,
+        details: {
+          url: 'https://receiver.example/hooks?board=1',
+          events: ['install.*'],
+          description: 'Board',
+          schemaVersion: 1,
+        },
+      },
+      {
+        action: 'webhook.updated',
+        subject,
+        details: { changed: ['description'], description: 'Other', state: 'paused' },
+      },
+      { action: 'webhook.updated', subject, details: { changed: ['url'], url, state: 'paused' } },
+      { action: 'webhook.tested', subject, details: { deliveryId, secretVersion: null } },
+      { action: 'webhook.activated', subject, details: { backfillId: null } },
+      { action: 'webhook.paused', subject, details: {} },
+      { action: 'webhook.secret_rotated', subject, details: { pendingSecretVersion: 2 } },
+      { action: 'webhook.secret_activated', subject, details: { secretVersion: 2 } },
+      { action: 'webhook.deleted', subject, details: { url } },
+    ]);
+    const [kept] = await fixture.database.query<{ secrets: number }>(
+      'select count(*)::integer as secrets from audit_entries a where strpos(a::text, $1) > 0',
+      [secret],
+    );
+    expect(kept?.secrets).toBe(0);
+  });
+
+  test('of deliveries is recorded: a replay, and the beginning and the end of a bulk replay', async () => {
+    const webhook = await fixture.activated(companyId);
+    const { subscriptionId } = webhook;
+    await fixture.event(companyId);
+    const [delivery] = (await fixture.deliveriesOf(subscriptionId)).filter(({ is_test }) => !is_test);
+    invariant(delivery, 'the event was queued');
+    await fixture.finish('dead_lettered', delivery.id);
+    const before = await trail();
+    const created = await deliveries.createBulkReplay({
+      ...webhook,
+      actor,
+      selection: {
+        states: [DeliveryState.DEAD_LETTERED],
+        from: timestampFromDate(new Date(Date.now() - 3_600_000)),
+        to: timestampFromDate(new Date(Date.now() + 3_600_000)),
+      },
+      perMinute: 60,
+    });
+    const replayId = created.replay?.id ?? '';
+    for (let repeat = 0; repeat < 2; repeat += 1) {
+      await deliveries.cancelBulkReplay({ companyId, replayId, actor });
+    }
+    const { delivery: replay } = await deliveries.replayDelivery({
+      companyId,
+      deliveryId: delivery.id,
+      actor,
+    });
+    expect((await trail()).slice(before.length)).toEqual([
+      {
+        action: 'bulk_replay.started',
+        subject: `bulk_replay ${replayId}`,
+        details: expect.objectContaining({
+          subscriptionId,
+          states: ['dead_lettered'],
+          perMinute: 60,
+          total: 1,
+        }),
+      },
+      {
+        action: 'bulk_replay.cancelled',
+        subject: `bulk_replay ${replayId}`,
+        details: { subscriptionId, kind: 'replay', queued: 0 },
+      },
+      {
+        action: 'delivery.replayed',
+        subject: `delivery ${delivery.id}`,
+        details: { replayId: replay?.id, subscriptionId, eventId: delivery.event_id },
+      },
+    ]);
+  });
+
+  test('of API keys is recorded, without the key', async () => {
+    const kind = KeyKind.INSTALLER_COMPANY;
+    const made = await access.createKey({ companyId, actor, kind });
+    const keyId = made.key?.id ?? '';
+    const rotated = await access.rotateKey({ companyId, actor, keyId, overlapHours: 24 });
+    for (let repeat = 0; repeat < 2; repeat += 1) await access.revokeKey({ companyId, actor, keyId });
+    expect(await trail()).toEqual([
+      {
+        action: 'api_key.created',
+        subject: `api_key ${keyId}`,
+        details: {
+          kind: 'installer-company',
+          boundCompanyId: null,
+          description: null,
+          lastFour: made.key?.lastFour,
+        },
+      },
+      {
+        action: 'api_key.rotated',
+        subject: `api_key ${keyId}`,
+        details: {
+          replacedBy: rotated.key?.id,
+          lastFour: rotated.key?.lastFour,
+          overlapHours: 24,
+          expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        },
+      },
+      {
+        action: 'api_key.revoked',
+        subject: `api_key ${keyId}`,
+        details: { kind: 'installer-company', lastFour: made.key?.lastFour },
+      },
+    ]);
+  });
+
+  test('of a session is recorded by the one who keeps sessions', async () => {
+    const { STARTED, CONFIRMED, ENDED } = SessionChange;
+    for (const change of [STARTED, CONFIRMED, ENDED]) {
+      await audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', change });
+    }
+    expect(await trail()).toEqual(
+      ['session.started', 'session.confirmed', 'session.ended'].map((action) => ({
+        action,
+        subject: 'session session-1',
+        details: {},
+      })),
+    );
+    for (const fault of [{ change: SessionChange.UNSPECIFIED }, {}]) {
+      const failure = await failureOf(
+        audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', ...fault }),
+      );
+      expect(failure.reason).toBe('invalid_argument');
+    }
+  });
+
+  test('that fails leaves no entry, and one whose entry can not be written is not made', async () => {
+    const webhook = await createWebhook();
+    await failureOf(fixture.client.activateSubscription({ ...webhook, actor }));
+    await failureOf(fixture.client.activateSecret({ ...webhook, actor, pendingSecretVersion: 7 }));
+    expect(await trail()).toHaveLength(1);
+    await fixture.database.query(
+      `alter table audit_entries add constraint no_pauses check (action <> 'webhook.deleted') not valid`,
+    );
+    try {
+      await failureOf(fixture.client.deleteSubscription({ ...webhook, actor }));
+    } finally {
+      await fixture.database.query('alter table audit_entries drop constraint no_pauses');
+    }
+    expect((await fixture.client.getSubscription(webhook)).subscription?.id).toBe(webhook.subscriptionId);
+  });
+});
+
+describe('whoever asks', () => {
+  test('without saying who they are is recorded as nobody, and a caller who tells the membership alone by its name', async () => {
+    const webhook = await fixture.created(companyId);
+    const actingMembershipId = newId('mem');
+    await fixture.database.query(
+      `insert into memberships (id, company_id, role, display_name, email, password_hash)
+       values ($1, $2, 'OWNER', 'Dana Whitfield', $1, 'x')`,
+      [actingMembershipId, companyId],
+    );
+    await fixture.client.rotateSecret({ ...webhook, actingMembershipId });
+    const { entries } = await audit.listAuditEntries({ companyId });
+    expect(entries.map((entry) => entry.actor)).toMatchObject([
+      { membershipId: actingMembershipId, displayName: 'Dana Whitfield' },
+      undefined,
+    ]);
+  });
+
+  test('with a long user agent has its first 200 characters recorded', async () => {
+    const userAgent = `${'a'.repeat(200)}b`;
+    await audit.recordSessionChange({
+      companyId,
+      actor: { ...actor, userAgent },
+      sessionId: 's',
+      change: SessionChange.STARTED,
+    });
+    const { entries } = await audit.listAuditEntries({ companyId });
+    expect(entries[0]?.actor?.userAgent).toBe('a'.repeat(200));
+  });
+});
+
+describe('the trail', () => {
+  async function record(count: number, change = SessionChange.STARTED): Promise<void> {
+    for (let number = 0; number < count; number += 1) {
+      await audit.recordSessionChange({ companyId, actor, sessionId: `session-${number}`, change });
+    }
+  }
+
+  test('is read newest first, page by page, with and without an action', async () => {
+    await record(3);
+    await record(1, SessionChange.ENDED);
+    const seen: (string | undefined)[] = [];
+    let beforeEntryId: string | undefined;
+    do {
+      const page = await audit.listAuditEntries({
+        companyId,
+        limit: 2,
+        action: 'session.started',
+        ...(beforeEntryId !== undefined && { beforeEntryId }),
+      });
+      seen.push(...page.entries.map(({ subjectId }) => subjectId));
+      beforeEntryId = page.nextBeforeEntryId;
+    } while (beforeEntryId !== undefined);
+    expect(seen).toEqual(['session-2', 'session-1', 'session-0']);
+    const all = await audit.listAuditEntries({ companyId });
+    expect(all.entries.map(({ action }) => action)).toEqual([
+      'session.ended',
+      'session.started',
+      'session.started',
+      'session.started',
+    ]);
+    expect(all.nextBeforeEntryId).toBeUndefined();
+  });
+
+  test('is the company’s own, wherever a page begins', async () => {
+    await record(2);
+    const other = await fixture.company();
+    const { entries } = await audit.listAuditEntries({ companyId });
+    expect(await trail(other)).toEqual([]);
+    const beforeEntryId = entries[0]?.id ?? '';
+    expect((await audit.listAuditEntries({ companyId: other, beforeEntryId })).entries).toEqual([]);
+  });
+
+  test.each([{ limit: 0 }, { limit: 101 }, { action: 'webhook.unknown' }])(
+    'can not be asked for with %j',
+    async (fault) => {
+      const failure = await failureOf(audit.listAuditEntries({ companyId, ...fault }));
+      expect(failure.reason).toBe('invalid_argument');
+    },
+  );
+
+  test('is found by an index, however many entries others have', async () => {
+    const plan = await fixture.database.transaction(async (tx) => {
+      // An empty table is read whole otherwise.
+      await tx.query('set local enable_seqscan = off');
+      await tx.query('set local enable_bitmapscan = off');
+      return tx.query<{ 'QUERY PLAN': string }>(
+        `explain select * from audit_entries where company_id = 'cmp_1' and id < 'aud_1' order by id desc limit 51`,
+      );
+    });
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).not.toContain('Sort');
+  });
+});

@@ -1,0 +1,77 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import {
+  type AuditService,
+  SessionChange,
+} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { AUDIT_ACTIONS, type AuditAction } from '@partner/proto-contracts/public-api/audit-trail';
+import { instantOfId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { type Database, queryWithin } from '../database/database.js';
+import { pageSize } from '../rpc/page-size.js';
+import { required } from '../rpc/required.js';
+import { actorOf } from './actor.js';
+import { type AuditEntryRow, listAuditEntries } from './list-audit-entries.js';
+import { recordAudit } from './record-audit.js';
+
+const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> = {
+  [SessionChange.UNSPECIFIED]: undefined,
+  [SessionChange.STARTED]: 'session.started',
+  [SessionChange.ENDED]: 'session.ended',
+  [SessionChange.CONFIRMED]: 'session.confirmed',
+};
+
+/** Serves the RPCs with which a company's owner reads the audit trail, and the console adds what it alone knows of. */
+export function createAuditService(deps: {
+  readonly database: Pick<Database, 'query'>;
+}): ServiceImpl<typeof AuditService> {
+  return {
+    async listAuditEntries(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const action = AUDIT_ACTIONS.find((known) => known === request.action);
+      const { entries, nextBeforeId } = await listAuditEntries(database, {
+        companyId: required(request.companyId, 'company_id'),
+        beforeEntryId: request.beforeEntryId,
+        limit: pageSize(request.limit),
+        action: request.action === undefined ? undefined : required(action, 'known action'),
+      });
+      return {
+        entries: entries.map(auditEntryMessage),
+        ...(nextBeforeId !== undefined && { nextBeforeEntryId: nextBeforeId }),
+      };
+    },
+
+    async recordSessionChange(request, context) {
+      const change = required(request.change, 'change');
+      await recordAudit(queryWithin(deps.database, context.timeoutMs()), {
+        companyId: required(request.companyId, 'company_id'),
+        actor: actorOf(request),
+        action: required(SESSION_ACTIONS[change], 'known change'),
+        subject: { type: 'session', id: required(request.sessionId, 'session_id') },
+      });
+      return {};
+    },
+  };
+}
+
+function auditEntryMessage(row: AuditEntryRow) {
+  const at = instantOfId('aud', row.id);
+  invariant(at, 'the id of an entry tells its time');
+  return {
+    id: row.id,
+    at: timestampFromDate(at),
+    ...(row.membershipId !== null && {
+      actor: {
+        membershipId: row.membershipId,
+        ...(row.displayName !== null && { displayName: row.displayName }),
+        ...(row.remoteAddress !== null && { remoteAddress: row.remoteAddress }),
+        ...(row.userAgent !== null && { userAgent: row.userAgent }),
+      },
+    }),
+    action: row.action,
+    subjectType: row.subjectType,
+    subjectId: row.subjectId,
+    ...(row.requestId !== null && { requestId: row.requestId }),
+    detailsJson: row.details,
+  };
+}

@@ -1,0 +1,46 @@
+import {
+  AUDIT_USER_AGENT_LENGTH,
+  type AuditAction,
+  type AuditSubjectType,
+} from '@partner/proto-contracts/public-api/audit-trail';
+import { newId } from '@partner/runtime/ids';
+import { currentRequestId } from '@partner/runtime/request-context';
+import type { Queryable } from '../database/database.js';
+import type { Actor } from './actor.js';
+
+/** A change, as the audit trail tells it. */
+export interface AuditedChange {
+  readonly companyId: string;
+  /** Undefined: nobody who had signed in. */
+  readonly actor: Actor | undefined;
+  readonly action: AuditAction;
+  readonly subject: { readonly type: AuditSubjectType; readonly id: string };
+  /** Shown to every owner of the company: never a secret. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adds an entry to a company's audit trail, for the present request. To be called in the transaction of the change itself, so
+ * that there is neither one without the other. Locks nothing that another transaction waits for.
+ */
+export async function recordAudit(tx: Queryable, change: AuditedChange): Promise<void> {
+  const { companyId, actor, action, subject, details = {} } = change;
+  await tx.query(
+    `insert into audit_entries (id, company_id, action, subject_type, subject_id, membership_id, display_name, remote_address,
+       user_agent, request_id, details)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      newId('aud'),
+      companyId,
+      action,
+      subject.type,
+      subject.id,
+      actor?.membershipId ?? null,
+      actor?.displayName ?? null,
+      actor?.remoteAddress ?? null,
+      actor?.userAgent?.slice(0, AUDIT_USER_AGENT_LENGTH) ?? null,
+      currentRequestId() ?? null,
+      JSON.stringify(details),
+    ],
+  );
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { silentLogger } from '@partner/runtime/logger';
+import { createBulkReplay } from '../deliveries/bulk-replay.js';
+import { replayDelivery } from '../deliveries/replay-delivery.js';
+import { stepBulkReplay } from '../deliveries/run-bulk-replays.js';
+import { followSubscriptionState } from '../subscriptions/follow-subscription-state.js';
+import { attemptedMessage } from '../testing/webhook-fixture.js';
+import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
+
+const FAILED = AttemptOutcome.TIMED_OUT;
+let fixture: SubscriptionFixture;
+const told: string[] = [];
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  fixture.database.onAnnounced((companyId, ids) => void told.push(`${companyId} ${ids.join()}`));
+});
+
+beforeEach(() => {
+  told.length = 0;
+});
+
+afterAll(() => fixture.close());
+
+/** What work announces. */
+async function announcedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+  told.length = 0;
+  await work();
+  return told.splice(0);
+}
+
+async function queued(companyId: string, subscriptionId: string): Promise<string> {
+  await fixture.event(companyId);
+  const deliveries = await fixture.deliveriesOf(subscriptionId);
+  return deliveries.at(-1)?.id ?? '';
+}
+
+async function attempted(deliveryId: string, outcome: AttemptOutcome): Promise<void> {
+  await fixture.makeDue(deliveryId);
+  const claimed = await fixture.claim();
+  const leaseId = claimed.find(({ id }) => id === deliveryId)?.leaseId ?? null;
+  await fixture.handle(attemptedMessage({ deliveryId, leaseId, outcome }));
+}
+
+describe('a page that shows webhooks is told of', () => {
+  test('every change that an owner makes to a subscription', async () => {
+    const companyId = await fixture.company();
+    let of = { companyId, subscriptionId: '' };
+    const created = await announcedBy(async () => {
+      of = await fixture.created(companyId);
+    });
+    const line = `${companyId} ${of.subscriptionId}`;
+    expect(created).toEqual([line]);
+    expect(await announcedBy(() => fixture.tested(of))).toEqual([line, line]);
+    const { client } = fixture;
+    const changes = [
+      () => client.activateSubscription(of),
+      () => client.rotateSecret(of),
+      () => client.activateSecret({ ...of, pendingSecretVersion: 2 }),
+      () =>
+        client.updateSubscription({
+          ...of,
+          companyClass: CompanyClass.INSTALLER,
+          description: 'another one',
+        }),
+      () => client.pauseSubscription(of),
+      () => client.deleteSubscription(of),
+    ];
+    for (const change of changes) expect(await announcedBy(change)).toEqual([line]);
+  });
+
+  test('an event that is queued, and of none that nobody gets', async () => {
+    const companyId = await fixture.company();
+    expect(await announcedBy(() => fixture.event(companyId))).toEqual([]);
+    const subscriptionId = await fixture.subscription({ companyId });
+    await fixture.subscription({ companyId, state: 'paused' });
+    expect(await announcedBy(() => fixture.event(companyId))).toEqual([`${companyId} ${subscriptionId}`]);
+  });
+
+  test('each attempt, and of one that comes late and saves a dead letter', async () => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const line = `${companyId} ${subscriptionId}`;
+    const id = await queued(companyId, subscriptionId);
+    expect(await announcedBy(() => attempted(id, FAILED))).toEqual([line]);
+    await fixture.finish('dead_lettered', id);
+    expect(
+      await announcedBy(() => fixture.handle(attemptedMessage({ deliveryId: id, leaseId: 'former' }))),
+    ).toEqual([line]);
+    expect(
+      await announcedBy(() =>
+        fixture.handle(attemptedMessage({ deliveryId: 'dlv_gone', leaseId: 'former' })),
+      ),
+    ).toEqual([]);
+  });
+
+  test('replays, one by one and together', async () => {
+    const { database } = fixture;
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const of = { companyId, subscriptionId };
+    const line = `${companyId} ${subscriptionId}`;
+    const id = await queued(companyId, subscriptionId);
+    await fixture.finish('delivered', id);
+    const deps = { database, logger: silentLogger, eventsSettledMs: 0 };
+    let again = '';
+    const replayed = await announcedBy(async () => {
+      again = (await replayDelivery(deps, { companyId, deliveryId: id })).id;
+    });
+    expect(replayed).toEqual([line]);
+    await fixture.finish('dead_lettered', again);
+
+    const selection = {
+      states: ['dead_lettered'] as const,
+      from: new Date(Date.now() - 60_000),
+      to: new Date(),
+      event: undefined,
+    };
+    const begin = async () => createBulkReplay(deps, { ...of, selection, perMinute: 600 });
+    expect(await announcedBy(begin)).toEqual([line]);
+    expect(await announcedBy(() => stepBulkReplay(deps))).toEqual([line]);
+  });
+
+  test('deliveries that follow a pause and an activation', async () => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    await queued(companyId, subscriptionId);
+    await fixture.setState(subscriptionId, 'paused');
+    expect(await announcedBy(() => followSubscriptionState(fixture))).toContain(
+      `${companyId} ${subscriptionId}`,
+    );
+    await fixture.setState(subscriptionId, 'active');
+    expect(await announcedBy(() => followSubscriptionState(fixture))).toContain(
+      `${companyId} ${subscriptionId}`,
+    );
+  });
+
+  test('nothing that was undone', async () => {
+    const undone = fixture.database.transaction(async (tx) => {
+      tx.announceAfterCommit('cmp_1', ['whk_1']);
+      await tx.query('select 1 / 0');
+    });
+    await expect(undone).rejects.toThrow();
+    expect(told).toEqual([]);
+  });
+
+  test('several changes of one transaction at once, each company apart', async () => {
+    await fixture.database.transaction(async (tx) => {
+      tx.announceAfterCommit('cmp_1', ['whk_1']);
+      tx.announceAfterCommit('cmp_2', ['whk_3']);
+      tx.announceAfterCommit('cmp_1', ['whk_2', 'whk_1']);
+      tx.announceAfterCommit('cmp_3', []);
+      await tx.query('select 1');
+    });
+    expect(told).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);
+  });
+});

@@ -1,0 +1,95 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
+import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
+import { createManualTimers, type ManualTimers } from '@partner/runtime/testing/manual-timers';
+import { type ChangeAnnouncements, startAnnouncingChanges } from './start-announcing-changes.js';
+
+let timers: ManualTimers;
+let published: OutgoingMessage[];
+let takes: () => Promise<void>;
+let tell: (companyId: string, subscriptionIds: readonly string[]) => void;
+let announcements: ChangeAnnouncements;
+
+beforeEach(() => {
+  timers = createManualTimers();
+  published = [];
+  takes = async () => undefined;
+  announcements = startAnnouncingChanges({
+    databases: [
+      {
+        onAnnounced: (listener) => {
+          tell = listener;
+        },
+      },
+    ],
+    publisher: {
+      publish: (message) => {
+        published.push(message);
+        return takes();
+      },
+    },
+    after: timers.after,
+  });
+});
+
+const announced = () =>
+  published.splice(0).map(({ body }) => {
+    const { companyId, subscriptionIds } = fromBinary(WebhooksChangedSchema, body);
+    return [companyId, ...subscriptionIds];
+  });
+
+describe('changes', () => {
+  test('are announced at once, to whoever is there', () => {
+    tell('cmp_1', ['whk_1', 'whk_2']);
+    expect(published).toMatchObject([
+      {
+        exchange: { name: 'partner.webhook-changes', type: 'fanout' },
+        type: 'partner.webhooks.v1.WebhooksChanged',
+        mayBeLost: true,
+      },
+    ]);
+    expect(announced()).toEqual([['cmp_1', 'whk_1', 'whk_2']]);
+  });
+
+  test('are announced once a second for each company, together', () => {
+    tell('cmp_1', ['whk_1']);
+    for (let n = 0; n < 1_000; n += 1) tell('cmp_1', [`whk_${n % 3}`]);
+    tell('cmp_2', ['whk_9']);
+    expect(announced()).toEqual([
+      ['cmp_1', 'whk_1'],
+      ['cmp_2', 'whk_9'],
+    ]);
+    timers.pass(1_000);
+    expect(announced()).toEqual([['cmp_1', 'whk_0', 'whk_1', 'whk_2']]);
+    timers.pass(1_000);
+    expect(announced()).toEqual([]);
+    expect(timers.waiting()).toBe(0);
+  });
+
+  test.each([
+    ['refuses', () => Promise.reject(new Error('no connection'))],
+    ['never answers', () => new Promise<void>(() => undefined)],
+    [
+      'fails at once',
+      () => {
+        throw new Error('a fault');
+      },
+    ],
+  ])('concern nobody who commits when the broker %s', (_name, outcome) => {
+    takes = outcome;
+    tell('cmp_1', ['whk_1']);
+    tell('cmp_1', ['whk_1']);
+    timers.pass(1_000);
+    expect(announced()).toHaveLength(2);
+  });
+
+  test('are not announced after the end', () => {
+    tell('cmp_1', ['whk_1']);
+    tell('cmp_1', ['whk_2']);
+    announcements.stop();
+    tell('cmp_2', ['whk_3']);
+    timers.pass(1_000);
+    expect(announced()).toEqual([['cmp_1', 'whk_1']]);
+  });
+});

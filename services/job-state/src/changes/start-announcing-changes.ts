@@ -1,0 +1,65 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
+import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
+import type { Publisher } from '@partner/runtime/amqp/publisher';
+import { newId } from '@partner/runtime/ids';
+import { createKeyedThrottle } from '@partner/runtime/keyed-throttle';
+import type { After } from '@partner/runtime/timers';
+import type { Database } from '../database/database.js';
+
+/** A company is announced at most this often. */
+export const ANNOUNCED_EVERY_MS = 1_000;
+
+/** The announcing of changes, until it is stopped. */
+export interface ChangeAnnouncements {
+  /** Announces nothing any more; what waits for its second is dropped. */
+  readonly stop: () => void;
+}
+
+/**
+ * Broadcasts whose webhooks or deliveries have changed, at most once a second for each company. Nothing waits for it and
+ * nothing fails with it: what the broker does not take is lost.
+ */
+export function startAnnouncingChanges(deps: {
+  /** All through which this process changes webhooks or deliveries. */
+  readonly databases: readonly Pick<Database, 'onAnnounced'>[];
+  readonly publisher: Pick<Publisher, 'publish'>;
+  readonly after?: After;
+}): ChangeAnnouncements {
+  let isStopped = false;
+  const throttle = createKeyedThrottle({
+    intervalMs: ANNOUNCED_EVERY_MS,
+    give: (companyId, subscriptionIds) => void announce(companyId, subscriptionIds),
+    ...(deps.after !== undefined && { after: deps.after }),
+  });
+
+  async function announce(companyId: string, subscriptionIds: readonly string[]): Promise<void> {
+    try {
+      await deps.publisher.publish({
+        exchange: WEBHOOK_CHANGES_BROADCAST,
+        routingKey: WebhooksChangedSchema.typeName,
+        messageId: newId('evt'),
+        type: WebhooksChangedSchema.typeName,
+        body: toBinary(
+          WebhooksChangedSchema,
+          create(WebhooksChangedSchema, { companyId, subscriptionIds: [...subscriptionIds] }),
+        ),
+        mayBeLost: true,
+      });
+    } catch {
+      // Counted by the publisher; whoever shows the change looks again without it.
+    }
+  }
+
+  for (const database of deps.databases) {
+    database.onAnnounced((companyId, subscriptionIds) => {
+      if (!isStopped) throttle.note(companyId, subscriptionIds);
+    });
+  }
+  return {
+    stop() {
+      isStopped = true;
+      throttle.stop();
+    },
+  };
+}

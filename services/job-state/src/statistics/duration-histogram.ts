@@ -1,0 +1,38 @@
+import { invariant } from '@partner/runtime/invariant';
+
+/** Where the slots of a histogram of durations end, in milliseconds, the last one excepted: each slot ends before its bound. */
+export const DURATION_BOUNDS_MS = [
+  25, 50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000,
+] as const;
+
+/** Slots of a histogram: one below each bound, and one from the last bound on. */
+export const DURATION_SLOTS = DURATION_BOUNDS_MS.length + 1;
+
+/** How many durations are in each slot; {@link DURATION_SLOTS} numbers. */
+export type DurationHistogram = readonly number[];
+
+/**
+ * The duration in milliseconds that a part of all durations (0.95: 95 of 100) stays within, as if the durations of a slot were
+ * spread evenly over it; undefined without durations. What is beyond the last bound counts as that bound: an attempt ends
+ * there.
+ */
+export function percentileMs(histogram: DurationHistogram, part: number): number | undefined {
+  invariant(histogram.length === DURATION_SLOTS, 'a histogram has all slots');
+  invariant(part > 0 && part <= 1, 'a percentile is a part of all durations');
+  const rank = part * histogram.reduce((sum, count) => sum + count, 0);
+  if (rank === 0) return undefined;
+  let below = 0;
+  let fromMs = 0;
+  for (const [slot, toMs] of DURATION_BOUNDS_MS.entries()) {
+    const count = histogram[slot] ?? 0;
+    if (below + count >= rank) return Math.round(fromMs + ((toMs - fromMs) * (rank - below)) / count);
+    below += count;
+    fromMs = toMs;
+  }
+  return fromMs;
+}
+
+/** Two histograms as one. */
+export function sumOfHistograms(a: DurationHistogram, b: DurationHistogram): DurationHistogram {
+  return a.map((count, slot) => count + (b[slot] ?? 0));
+}

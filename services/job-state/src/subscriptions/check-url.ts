@@ -1,0 +1,24 @@
+import type { Client } from '@connectrpc/connect';
+import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { validate } from '@partner/runtime/http/validation';
+import { type Caller, judgeEndpoint } from './check-endpoint.js';
+
+const urlOnly = subscriptionFields(CURRENT_SCHEMA_VERSION).creation.pick({ url: true });
+
+/**
+ * Says whether a subscription can be created with a URL (spec: Subscription URL rules): undefined when it can, else why not, in
+ * the words that the creation uses for `url`. The dispatcher is asked only for a URL whose text is right. Fails with
+ * `unavailable` as the creation does.
+ */
+export async function refusalOfUrl(
+  endpoints: Client<typeof EndpointService>,
+  url: string,
+  caller: Caller,
+): Promise<string | undefined> {
+  const checked = validate(urlOnly, { url }, 'url');
+  if (!checked.valid) return checked.violations[0]?.message ?? 'is not valid';
+  const verdict = await judgeEndpoint(endpoints, checked.value.url, caller);
+  return 'refusal' in verdict ? verdict.refusal : undefined;
+}
