@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { withPostgres } from '@partner/runtime/local-parts/postgres';
 import { z } from 'zod';
@@ -12,11 +13,15 @@ const settings = z
   .parse(workerData);
 
 /** As fast as a platform commits: each event of a real burst has a transaction of its own. */
-const EVENTS_AT_ONCE = 100;
+const EVENTS_AT_ONCE = 25;
 const EVENTS_PER_SECOND = 1_000;
 
 // Apart from the receiver and its clock, which the making of so many events would hold up.
+const port = parentPort;
+if (port === null) throw new Error('this is a worker');
 const ids = await withPostgres(settings.postgresUrl, async (client) => {
+  port.postMessage('ready');
+  await once(port, 'message');
   const committed: string[] = [];
   const startedAt = performance.now();
   while (committed.length < settings.count) {
@@ -29,4 +34,5 @@ const ids = await withPostgres(settings.postgresUrl, async (client) => {
   }
   return committed;
 });
-parentPort?.postMessage(ids);
+port.postMessage(ids);
+port.close();

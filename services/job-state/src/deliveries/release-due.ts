@@ -19,7 +19,7 @@ const SUBSCRIPTIONS_AT_ONCE = 500;
  * Between claims of a backlog. What is claimed together costs the broker, the dispatcher and the record of it far less; and
  * with its cap of places it paces an endpoint with a backlog, so that what others get meanwhile does not wait for a processor.
  */
-const REST_MS = 50;
+const REST_MS = 60;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
