@@ -9,12 +9,12 @@ const settings = z
     postgresUrl: z.string(),
     subscription: z.object({ id: z.string(), companyId: z.string() }),
     count: z.int(),
+    seconds: z.int(),
   })
   .parse(workerData);
 
-/** As fast as a platform commits: each event of a real burst has a transaction of its own. */
+/** In small transactions, evenly over the time given: each event of a real burst has a transaction of its own. */
 const EVENTS_AT_ONCE = 25;
-const EVENTS_PER_SECOND = 1_000;
 
 // Apart from the receiver and its clock, which the making of so many events would hold up.
 const port = parentPort;
@@ -27,7 +27,7 @@ const ids = await withPostgres(settings.postgresUrl, async (client) => {
   while (committed.length < settings.count) {
     const count = Math.min(EVENTS_AT_ONCE, settings.count - committed.length);
     committed.push(...(await commitEvents(client, { subscriptions: [settings.subscription], count })));
-    const nextAt = startedAt + (committed.length * 1_000) / EVENTS_PER_SECOND;
+    const nextAt = startedAt + (committed.length * settings.seconds * 1_000) / settings.count;
     await new Promise((resolve) => {
       setTimeout(resolve, Math.max(0, nextAt - performance.now()));
     });

@@ -91,7 +91,11 @@ export async function runFairnessBench(options: {
           runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
 
         // Its start is no part of what is measured.
-        const commitBurst = await prepareBurst(stack.description.postgresUrl, bursting, burst);
+        const commitBurst = await prepareBurst(stack.description.postgresUrl, {
+          subscription: bursting,
+          count: burst,
+          seconds,
+        });
         await phase();
         report('warm');
         const before = await phase();
@@ -142,14 +146,13 @@ export async function runFairnessBench(options: {
   });
 }
 
-/** Gets a burst of events ready in a thread of its own. What it gives commits them, and gives their ids. */
+/** Gets a burst of events ready in a thread of its own. What it gives commits them within so many seconds, and gives their ids. */
 async function prepareBurst(
   postgresUrl: string,
-  subscription: BenchSubscription,
-  count: number,
+  events: { readonly subscription: BenchSubscription; readonly count: number; readonly seconds: number },
 ): Promise<() => Promise<readonly string[]>> {
   const worker = new Worker(path.join(import.meta.dirname, 'burst-worker.js'), {
-    workerData: { postgresUrl, subscription, count },
+    workerData: { postgresUrl, ...events },
   });
   const answer = () =>
     new Promise<unknown>((resolve, reject) => {
