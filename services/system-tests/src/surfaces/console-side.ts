@@ -129,12 +129,21 @@ export async function readSessionIds(session: OwnerSession): Promise<readonly st
 }
 
 /** Lets the session of a cookie be as if its time were over. */
-export async function expireSession(redisUrl: string, cookie: string): Promise<void> {
+export function expireSession(redisUrl: string, cookie: string): Promise<void> {
+  return endTimeOf(redisUrl, cookie, 'expiresAt');
+}
+
+/** Lets the session of a cookie be as if the password had been given long ago. */
+export function forgetConfirmation(redisUrl: string, cookie: string): Promise<void> {
+  return endTimeOf(redisUrl, cookie, 'confirmedUntil');
+}
+
+async function endTimeOf(redisUrl: string, cookie: string, field: string): Promise<void> {
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');
   const [key] = /\S*session:\S+/.exec(await askRedis(redisUrl, `KEYS *session:${id}`)) ?? [];
   if (key === undefined) throw new Error('the session is not kept where this looks for it');
-  await askRedis(redisUrl, `HSET ${key} expiresAt 1`);
+  await askRedis(redisUrl, `HSET ${key} ${field} 1`);
 }
 
 async function askRedis(redisUrl: string, command: string): Promise<string> {

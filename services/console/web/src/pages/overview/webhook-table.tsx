@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { type AttemptCounts, useWebhookStatistics } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
-import { formatCountOf, formatDuration, formatShare } from '../../format.js';
+import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
 import { HealthBadge, StateBadge } from '../../parts/badges.js';
 import { DataTable } from '../../parts/data-table.js';
 import { useNow } from '../../parts/relative-time.js';
@@ -87,8 +87,8 @@ function Failures({ id, totals }: { readonly id: string; readonly totals: Attemp
       size="sm"
     >
       {isDead
-        ? `${formatCountOf(totals.deadLettered, 'delivery', 'deliveries')} dead-lettered`
-        : formatCountOf(totals.failed, 'failed attempt', 'failed attempts')}
+        ? `${formatCount(totals.deadLettered)} dead-lettered`
+        : `${formatCount(totals.failed)} failed`}
     </TextLink>
   );
 }

@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import type { Page } from 'playwright-core';
+import { openBrowser, type TestBrowser } from './browser/open-browser.js';
+import { signIn } from './browser/sign-in.js';
+import { takeScreenshots } from './browser/take-screenshots.js';
+import { type PageWatch, watch } from './browser/watch.js';
+import { createActiveSubscription, signIn as signInByApi } from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { forgetConfirmation } from './surfaces/console-side.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+
+const TEST_MS = 120_000;
+
+let stack: TestStack;
+let browser: TestBrowser;
+let seller: SandboxCompany;
+let installer: SandboxCompany;
+let page: Page;
+let watched: PageWatch;
+
+const first = (companies: readonly SandboxCompany[]): SandboxCompany => {
+  const [company] = companies;
+  if (company === undefined) throw new Error('the sandbox has such a company');
+  return company;
+};
+
+beforeAll(async () => {
+  stack = await startTestStack({
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '20', SCHEDULER_INTERVAL_MS: '50' } },
+    answer: ({ path }) => (path === '/webhooks/down' ? 500 : 204),
+  });
+  browser = await openBrowser(stack.baseUrl);
+  seller = first(stack.companies('SALES'));
+  installer = first(stack.companies('INSTALLER'));
+}, 180_000);
+
+afterAll(async () => {
+  await browser.close();
+  await stack.stop();
+}, 60_000);
+
+beforeEach(async () => {
+  page = await browser.newPage();
+  watched = watch(page);
+});
+
+afterEach(async () => {
+  await page.context().close();
+});
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+
+/** The name of what has the focus, as a screen reader would say it. */
+const focused = () =>
+  page.evaluate(
+    `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''`,
+  );
+
+/** Goes on by Tab until something has the focus. Throws when it is not reached. */
+async function tabTo(name: string): Promise<void> {
+  const passed: unknown[] = [];
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press('Tab');
+    const at = await focused();
+    if (at === name) return;
+    passed.push(at);
+  }
+  throw new Error(`Tab does not lead to ${name}, but to ${passed.join(' | ')}`);
+}
+
+describe('signing in', () => {
+  test(
+    'is done by keyboard alone, says what is wrong, and leads to the first webhook of a new owner',
+    async () => {
+      watched.allow(/^401 GET \/partner-api\/session$/);
+      watched.allow(/^401 POST \/partner-api\/session$/);
+      await page.goto('/console');
+      await heading('Sign in to the partner console').waitFor();
+      await takeScreenshots(page, 'sign-in');
+
+      await page.getByLabel('Email address').focus();
+      await page.keyboard.type(installer.owner.email);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('not the password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('the email address or the password is wrong').waitFor();
+      await takeScreenshots(page, 'sign-in-refused');
+
+      await page.getByLabel('Password', { exact: true }).focus();
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.keyboard.type(installer.owner.password);
+      await page.keyboard.press('Enter');
+      await heading('Overview').waitFor();
+      await page.getByText('No webhooks yet').waitFor();
+      await takeScreenshots(page, 'overview-empty');
+
+      await page.getByRole('link', { name: 'Skip to the page' }).focus();
+      await page.keyboard.press('Enter');
+      await tabTo('Create your first webhook');
+      await page.keyboard.press('Enter');
+      await heading('Create a webhook').waitFor();
+      expect(await page.title()).toContain('Create a webhook');
+      expect(await focused()).toBe('Create a webhook');
+      watched.expectNoFaults();
+    },
+    TEST_MS,
+  );
+});
+
+describe('the overview', () => {
+  test(
+    'says first what needs attention, then how every webhook does',
+    async () => {
+      const owner = await signInByApi(stack.baseUrl, installer.owner);
+      const events = ['install.*'];
+      const down = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/up`, events });
+      const up = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/fine`, events });
+      await stack.database.query('update subscriptions set url = $2, description = $3 where id = $1', [
+        down.id,
+        `${stack.receiverUrl}/down`,
+        'Dispatch board',
+      ]);
+      await stack.database.query(`update subscriptions set description = 'Warehouse' where id = $1`, [up.id]);
+      const jobs = { sellingCompanyId: seller.id, installerCompanyId: installer.id };
+      const installerKey = apiKeyOf(installer, 'installer-company');
+      for (let job = 0; job < 3; job += 1) await assignNewJob(stack, { ...jobs, installerKey });
+      await signIn(page, installer.owner);
+
+      await page.getByText('Deliveries to Dispatch board fail').waitFor();
+      await page
+        .getByText('3 deliveries dead-lettered within 24 hours, and none was delivered since.')
+        .waitFor();
+      const table = page.getByRole('region', { name: 'Webhooks' });
+      await table.getByText('Warehouse').waitFor();
+      await table.getByText('100%').first().waitFor();
+      await takeScreenshots(page, 'overview');
+      watched.expectNoFaults();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'says that it can not be loaded, and is loaded when one tries again',
+    async () => {
+      watched.allow(/^503 GET \/partner-api\/webhooks/);
+      let isAway = true;
+      await page.route(/\/partner-api\/webhooks(\?|$)/, (route) =>
+        isAway
+          ? route.fulfill({
+              status: 503,
+              json: { error: 'job-state does not answer', code: 'unavailable', requestId: 'r-1' },
+            })
+          : route.continue(),
+      );
+      await signIn(page, installer.owner);
+      await page.getByText('Could not load your webhooks').waitFor();
+      await page.getByText('r-1').waitFor();
+      await takeScreenshots(page, 'overview-error');
+      isAway = false;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+      watched.expectNoFaults();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'is used on a phone and in dark colours, which are remembered',
+    async () => {
+      await signIn(page, installer.owner);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole('button', { name: 'Open the navigation' }).click();
+      await takeScreenshots(page, 'navigation');
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole('link', { name: 'Event catalogue' }).click();
+      await heading('Event catalogue').waitFor();
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.getByRole('button', { name: 'Use dark colours' }).click();
+      await page.reload();
+      await page.getByRole('button', { name: 'Use light colours' }).waitFor();
+      watched.expectNoFaults();
+    },
+    TEST_MS,
+  );
+});
+
+describe('a secret that is made long after the login', () => {
+  test(
+    'asks for the password, again when it was wrong, and goes on with what was begun',
+    async () => {
+      watched.allow(/^403 POST \/partner-api\//);
+      const owner = await signInByApi(stack.baseUrl, installer.owner);
+      const events = ['install.*'];
+      const { id } = await createActiveSubscription(owner, { url: `${stack.receiverUrl}/late`, events });
+      await signIn(page, installer.owner, `/console/webhooks/${id}/rotate-secret`);
+      for (const { name, value } of await page.context().cookies()) {
+        await forgetConfirmation(stack.stack.description.redisUrl, `${name}=${value}`);
+      }
+      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+      await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+      await dialog.getByRole('button', { name: 'Confirm' }).click();
+      await dialog.getByText('password is wrong').waitFor();
+      await takeScreenshots(page, 'password-dialog');
+      await dialog.getByLabel('Password', { exact: true }).fill(installer.owner.password);
+      await dialog.getByRole('button', { name: 'Confirm' }).click();
+      await page
+        .getByText(/whsec_/)
+        .first()
+        .waitFor();
+      const secret = await owner.call('GET', `/partner-api/webhooks/${id}`);
+      expect(secret.json).toMatchObject({ pendingSecretVersion: 2 });
+      watched.expectNoFaults();
+    },
+    TEST_MS,
+  );
+});
