@@ -134,6 +134,7 @@ describe('the overview', () => {
       const table = page.getByRole('region', { name: 'Webhooks' });
       await table.getByText('Warehouse').waitFor();
       await table.getByText('100%').first().waitFor();
+      expect(await table.getByRole('link', { name: '3 dead-lettered' }).count()).toBe(1);
       await takeScreenshots(page, 'overview');
       watched.expectNoFaults();
     },
@@ -160,6 +161,7 @@ describe('the overview', () => {
       isAway = false;
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('region', { name: 'Webhooks' }).waitFor();
+      expect(await page.getByText('Could not load your webhooks').count()).toBe(0);
       watched.expectNoFaults();
     },
     TEST_MS,
@@ -179,6 +181,7 @@ describe('the overview', () => {
       await page.getByRole('button', { name: 'Use dark colours' }).click();
       await page.reload();
       await page.getByRole('button', { name: 'Use light colours' }).waitFor();
+      expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
       watched.expectNoFaults();
     },
     TEST_MS,

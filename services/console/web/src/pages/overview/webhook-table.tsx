@@ -86,9 +86,7 @@ function Failures({ id, totals }: { readonly id: string; readonly totals: Attemp
       to={PATHS.deliveries({ webhook: id, status: isDead ? 'dead_lettered' : 'retry_scheduled' })}
       size="sm"
     >
-      {isDead
-        ? `${formatCount(totals.deadLettered)} dead-lettered`
-        : `${formatCount(totals.failed)} failed`}
+      {isDead ? `${formatCount(totals.deadLettered)} dead-lettered` : `${formatCount(totals.failed)} failed`}
     </TextLink>
   );
 }
