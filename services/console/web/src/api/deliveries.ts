@@ -122,7 +122,7 @@ export function useDeliveryCounts(
         });
         return { webhookId, count: deliveries.length, atLeast: nextCursor !== null };
       },
-      meta: { live: true, webhookId },
+      meta: { live: true, webhookId, isSum: true },
     })),
   });
   return new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.webhookId, data]])));

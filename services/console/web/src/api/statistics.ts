@@ -28,6 +28,7 @@ export function useCompanyStatistics(span: StatisticsSpan = {}) {
     path: '/statistics',
     query: { ...span },
     keepsPrevious: true,
+    isSum: true,
   });
 }
 
@@ -40,5 +41,6 @@ export function useWebhookStatistics(id: string, span: StatisticsSpan = {}) {
     query: { ...span },
     webhookId: id,
     keepsPrevious: true,
+    isSum: true,
   });
 }

@@ -12,11 +12,13 @@ export function useAnswer<Answer>(question: {
   readonly webhookId?: string | undefined;
   readonly enabled?: boolean;
   readonly isLive?: boolean;
+  /** For sums over many deliveries: loaded again every 30 seconds, not with each change. */
+  readonly isSum?: boolean;
   /** Shows the answer of the question before until this one has its own. */
   readonly keepsPrevious?: boolean;
 }) {
   const api = useApi();
-  const { isLive = true } = question;
+  const { isLive = true, isSum = false } = question;
   return useQuery({
     queryKey: [...question.key, question.query ?? {}],
     queryFn: ({ signal }) =>
@@ -28,6 +30,10 @@ export function useAnswer<Answer>(question: {
     enabled: question.enabled ?? true,
     ...(isLive ? {} : { staleTime: Number.POSITIVE_INFINITY }),
     ...(question.keepsPrevious === true ? { placeholderData: keepPreviousData } : {}),
-    meta: { live: isLive, ...(question.webhookId === undefined ? {} : { webhookId: question.webhookId }) },
+    meta: {
+      live: isLive,
+      isSum,
+      ...(question.webhookId === undefined ? {} : { webhookId: question.webhookId }),
+    },
   });
 }
