@@ -141,9 +141,10 @@ describe('the event catalogue', () => {
         const row = event.getByRole('row', { name: /data\.schedule\.startsAt/ });
         await row.getByText('date and time, or null').waitFor();
         expect(await textOf(page, 'Example of install.schedule_changed')).toContain('"changedBy": "seller"');
-        await page.waitForFunction(
-          `document.getElementById('install.schedule_changed').getBoundingClientRect().top < 200`,
-        );
+        await eventually('the event at the top', async () => {
+          const box = await event.boundingBox();
+          return box !== null && box.y < 200;
+        });
         await takeScreenshots(page, 'catalogue-event');
         // A link to what is for others leads there all the same.
         await page.goto('/console/catalogue#quote.sent');

@@ -22,7 +22,7 @@ export async function takeScreenshots(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height });
     await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' });
-    await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`);
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     // What stays at the top while one scrolls would lie across the middle.
     await page.evaluate('window.scrollTo(0, 0)');
     await page.screenshot({
