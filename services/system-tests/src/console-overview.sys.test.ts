@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { eventually } from '@partner/runtime/testing/eventually';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn } from './browser/sign-in.js';
@@ -125,6 +126,15 @@ describe('the overview', () => {
       const jobs = { sellingCompanyId: seller.id, installerCompanyId: installer.id };
       const installerKey = apiKeyOf(installer, 'installer-company');
       for (let job = 0; job < 3; job += 1) await assignNewJob(stack, { ...jobs, installerKey });
+      // Sums are loaded with the page, and again only half a minute later.
+      await eventually('all deliveries at their ends', async () => {
+        const { rows } = await stack.database.query(
+          `select 1 from finished_deliveries
+           where not is_test and (subscription_id = $1 and state = 'dead_lettered' or subscription_id = $2)`,
+          [down.id, up.id],
+        );
+        return rows.length === 6;
+      });
       await signIn(page, installer.owner);
 
       await page.getByText('Deliveries to Dispatch board fail').waitFor();
