@@ -1,12 +1,12 @@
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router';
 import { useApiKeys } from '../../api/api-keys.js';
 import { useDeliveryCounts } from '../../api/deliveries.js';
 import { type AttemptCounts, useCompanyStatistics } from '../../api/statistics.js';
 import { useWebhooks, type Webhook } from '../../api/webhooks.js';
-import { formatCount, formatDuration, formatShare } from '../../format.js';
 import { AnswerView } from '../../parts/answer-view.js';
+import { AttemptFigures } from '../../parts/attempt-figures.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { ErrorState } from '../../parts/error-state.js';
 import { LazyTrafficChart } from '../../parts/lazy-traffic-chart.js';
@@ -15,12 +15,12 @@ import { useOwner } from '../../parts/owner-context.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { useNow } from '../../parts/relative-time.js';
+import { SpanSwitch } from '../../parts/span-switch.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
-import { chartPoints, SPAN_TEXTS, SPANS, spanNamed, spanUntil } from '../../statistics-span.js';
+import { chartPoints, SPAN_TEXTS, spanNamed, spanUntil } from '../../statistics-span.js';
 import { attentionOf } from './attention.js';
 import { AttentionList } from './attention-list.js';
-import classes from './overview.module.css';
 import { WebhookTable } from './webhook-table.js';
 
 /** What needs attention, and how every webhook does. */
@@ -76,7 +76,7 @@ function Start() {
 
 function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const now = useNow();
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
   const span = spanNamed(query.get('span'));
   const lastDay = useCompanyStatistics();
   const statistics = useCompanyStatistics(spanUntil(span, now));
@@ -104,18 +104,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   return (
     <Stack gap="lg">
       <AttentionList found={found} />
-      <Panel
-        title="Deliveries"
-        actions={
-          <SegmentedControl
-            aria-label="Time span"
-            value={span}
-            onChange={(value) => setQuery({ span: value }, { replace: true, preventScrollReset: true })}
-            data={SPANS.map((value) => ({ value, label: SPAN_LABELS[value] }))}
-            size="xs"
-          />
-        }
-      >
+      <Panel title="Deliveries" actions={<SpanSwitch span={span} />}>
         {statistics.data === undefined ? (
           statistics.error !== null && (
             <ErrorState
@@ -126,7 +115,7 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           )
         ) : (
           <Stack gap="lg">
-            <Figures totals={statistics.data.totals} />
+            <AttemptFigures totals={statistics.data.totals} />
             {statistics.data.totals.attempts === 0 ? (
               <Text c="dimmed">{`Nothing was sent in ${SPAN_TEXTS[span]}.`}</Text>
             ) : (
@@ -147,28 +136,6 @@ function State({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         <WebhookTable webhooks={webhooks} totalsOf={totalsById(statistics.data?.webhooks)} span={span} />
       </section>
     </Stack>
-  );
-}
-
-const SPAN_LABELS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
-
-function Figures({ totals }: { readonly totals: AttemptCounts }) {
-  const figures = [
-    ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
-    ['Attempts', formatCount(totals.attempts)],
-    ['Failed attempts', formatCount(totals.failed)],
-    ['Dead-lettered', formatCount(totals.deadLettered)],
-    ['95% within', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
-  ] as const;
-  return (
-    <dl className={classes['figures']}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { type AttemptCounts, useWebhookStatistics } from '../../api/statistics.js';
 import type { Webhook } from '../../api/webhooks.js';
 import { formatCount, formatCountOf, formatDuration, formatShare } from '../../format.js';
@@ -7,9 +7,9 @@ import { DataTable } from '../../parts/data-table.js';
 import { useNow } from '../../parts/relative-time.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { TextLink } from '../../parts/text-link.js';
+import { WebhookLink } from '../../parts/webhook-link.js';
 import { PATHS } from '../../paths.js';
 import { chartPoints, SPAN_TEXTS, type SpanName, spanUntil } from '../../statistics-span.js';
-import { webhookName } from '../../webhook-name.js';
 
 /** Every subscription with how it does. */
 export function WebhookTable(props: {
@@ -27,18 +27,7 @@ export function WebhookTable(props: {
         {
           header: 'Webhook',
           isName: true,
-          cell: (webhook) => (
-            <div>
-              <TextLink to={PATHS.webhook(webhook.id)} fw={600}>
-                {webhookName(webhook)}
-              </TextLink>
-              {webhook.description !== '' && (
-                <Text size="xs" c="dimmed">
-                  {webhook.url}
-                </Text>
-              )}
-            </div>
-          ),
+          cell: (webhook) => <WebhookLink webhook={webhook} />,
         },
         {
           header: 'State',

@@ -11,9 +11,8 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { LinkButton } from '../../parts/link-button.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { TextLink } from '../../parts/text-link.js';
+import { WebhookLink } from '../../parts/webhook-link.js';
 import { PATHS } from '../../paths.js';
-import { webhookName } from '../../webhook-name.js';
 import { EventPatterns } from '../webhook/event-patterns.js';
 
 /** Every subscription of the company. */
@@ -78,18 +77,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
         {
           header: 'Webhook',
           isName: true,
-          cell: (webhook) => (
-            <div>
-              <TextLink to={PATHS.webhook(webhook.id)} fw={600}>
-                {webhookName(webhook)}
-              </TextLink>
-              {webhook.description !== '' && (
-                <Text size="xs" c="dimmed">
-                  {webhook.url}
-                </Text>
-              )}
-            </div>
-          ),
+          cell: (webhook) => <WebhookLink webhook={webhook} />,
         },
         {
           header: 'State',

@@ -1,0 +1,24 @@
+import type { AttemptCounts } from '../api/statistics.js';
+import { formatCount, formatDuration, formatShare } from '../format.js';
+import classes from './attempt-figures.module.css';
+
+/** How attempts went, in figures side by side. */
+export function AttemptFigures({ totals }: { readonly totals: AttemptCounts }) {
+  const figures = [
+    ['Success rate', formatShare(totals.delivered, totals.attempts) ?? '–'],
+    ['Attempts', formatCount(totals.attempts)],
+    ['Failed attempts', formatCount(totals.failed)],
+    ['Dead-lettered', formatCount(totals.deadLettered)],
+    ['95% within', totals.p95Ms === null ? '–' : formatDuration(totals.p95Ms)],
+  ] as const;
+  return (
+    <dl className={classes['figures']}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,19 @@
+import { SegmentedControl } from '@mantine/core';
+import { useSearchParams } from 'react-router';
+import { type SpanName, SPANS } from '../statistics-span.js';
+
+const LABELS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const;
+
+/** Chooses the time span of statistics, which stands in the query of the page. */
+export function SpanSwitch({ span }: { readonly span: SpanName }) {
+  const [, setQuery] = useSearchParams();
+  return (
+    <SegmentedControl
+      aria-label="Time span"
+      value={span}
+      onChange={(value) => setQuery({ span: value }, { replace: true, preventScrollReset: true })}
+      data={SPANS.map((value) => ({ value, label: LABELS[value] }))}
+      size="xs"
+    />
+  );
+}
