@@ -33,6 +33,9 @@ export interface QueueDefinition {
 /** Commands between our own services, routed by queue name. */
 export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
 
+/** Requests of operators, apart from {@link COMMANDS} so that only who may write to this exchange can make them. */
+export const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
+
 /** What the platform tells this service; routing key = full name of the protobuf message. */
 export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies ExchangeDefinition;
 
@@ -73,6 +76,13 @@ export const JOB_STATE_RPC = {
   name: 'job-state.rpc',
   type: 'classic',
   bindings: [{ exchange: COMMANDS, routingKey: 'job-state.rpc' }],
+} as const satisfies QueueDefinition;
+
+/** RPC requests of operators to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
+export const JOB_STATE_OPERATOR_RPC = {
+  name: 'job-state.operator-rpc',
+  type: 'classic',
+  bindings: [{ exchange: OPERATOR, routingKey: 'job-state.operator-rpc' }],
 } as const satisfies QueueDefinition;
 
 /** RPC requests to webhook-dispatcher. Loses and doubles as {@link JOB_STATE_RPC}; every call there is a read. */
@@ -138,6 +148,7 @@ export const PARTNER_EVENTS_FOR_PLATFORM = {
 /** Every exchange, for declaration and for checks. */
 export const EXCHANGES: readonly ExchangeDefinition[] = [
   COMMANDS,
+  OPERATOR,
   PLATFORM,
   PARTNER_EVENTS,
   ACCESS_BROADCAST,
@@ -148,6 +159,7 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
 /** Every durable queue, for declaration and for checks. Every service declares all of them at each connect. */
 export const QUEUES: readonly QueueDefinition[] = [
   JOB_STATE_RPC,
+  JOB_STATE_OPERATOR_RPC,
   WEBHOOK_DISPATCHER_RPC,
   WEBHOOK_DELIVERIES,
   DELIVERY_RESULTS,

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createEventCatalogue, eventCatalogue } from './event-catalogue.js';
-import { EVENT_CATALOGUE, eventData } from './webhook-events.js';
+import { EVENT_CATALOGUE } from './webhook-events.js';
 
 const catalogue = createEventCatalogue();
-const sent = catalogue.events.filter(({ name }) => Object.hasOwn(eventData, name));
 
 describe('the event catalogue', () => {
   test('lists every event that a subscription can name, and the version of the signature scheme', () => {
@@ -22,26 +21,23 @@ describe('the event catalogue', () => {
     expect(eventCatalogue.parse(catalogue)).toEqual(catalogue);
   });
 
-  test.each(sent)('has a JSON Schema of $name that its example fits, with nothing left out', (event) => {
-    const schema = z.fromJSONSchema(event.schema ?? {});
-    expect(schema.safeParse(event.example).error).toBeUndefined();
-    for (const field of Object.keys(event.example ?? {})) {
-      expect(schema.safeParse({ ...event.example, [field]: undefined }).success).toBe(false);
-    }
-    expect(schema.safeParse({ ...event.example, event: 'another.event' }).success).toBe(false);
-    const data = z.record(z.string(), z.unknown()).parse(event.example?.['data']);
-    for (const field of Object.keys(data)) {
-      const fewer = { ...event.example, data: { ...data, [field]: undefined } };
-      expect(schema.safeParse(fewer).success).toBe(false);
-    }
-    const text = JSON.stringify(event.schema);
-    expect(text).not.toContain('additionalProperties":false');
-    expect(text).not.toContain('"override"');
-  });
-
-  test('shows no payload of an event that is not sent yet', () => {
-    for (const event of catalogue.events.filter((each) => !sent.includes(each))) {
-      expect(event).toMatchObject({ schema: null, example: null });
-    }
-  });
+  test.each(catalogue.events)(
+    'has a JSON Schema of $name that its example fits, with nothing left out',
+    (event) => {
+      const schema = z.fromJSONSchema(event.schema);
+      expect(schema.safeParse(event.example).error).toBeUndefined();
+      for (const field of Object.keys(event.example)) {
+        expect(schema.safeParse({ ...event.example, [field]: undefined }).success).toBe(false);
+      }
+      expect(schema.safeParse({ ...event.example, event: 'another.event' }).success).toBe(false);
+      const data = z.record(z.string(), z.unknown()).parse(event.example['data']);
+      for (const field of Object.keys(data)) {
+        const fewer = { ...event.example, data: { ...data, [field]: undefined } };
+        expect(schema.safeParse(fewer).success).toBe(false);
+      }
+      const text = JSON.stringify(event.schema);
+      expect(text).not.toContain('additionalProperties":false');
+      expect(text).not.toContain('"override"');
+    },
+  );
 });

@@ -3,7 +3,6 @@ import { WEBHOOK_EXAMPLES } from './examples/webhook-examples.js';
 import { simplifySchemas } from './openapi/simplify-schemas.js';
 import { CURRENT_SCHEMA_VERSION, SIGNATURE_SCHEME } from './versions.js';
 import {
-  type EmittedEventName,
   EVENT_CATALOGUE,
   eventData,
   eventGroup,
@@ -24,13 +23,11 @@ const catalogueEvent = z
       .array(z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']))
       .meta({ description: 'The classes of companies that may subscribe.' }),
     schemaVersion: z.int().meta({ description: 'The newest schema version of its payload.' }),
-    schema: json.nullable().meta({
+    schema: json.meta({
       description:
-        'The JSON Schema (draft 2020-12) of the body that is sent; null for an event that is not sent yet. It is open: fields can be added.',
+        'The JSON Schema (draft 2020-12) of the body that is sent. It is open: fields can be added.',
     }),
-    example: json.nullable().meta({
-      description: 'A whole body; null for an event that is not sent yet.',
-    }),
+    example: json.meta({ description: 'A whole body.' }),
   })
   .meta({ id: 'WebhookCatalogueEvent', description: 'An event that a subscription can name.' });
 
@@ -45,8 +42,8 @@ export const eventCatalogue = z
   .meta({ id: 'WebhookEventCatalogue', description: 'Every event, and how deliveries are signed.' });
 
 /**
- * The catalogue of events (spec: Event catalogue) with the JSON Schemas of the very payloads that are sent. An event whose
- * payload is not defined yet, because the service does not send it, has neither schema nor example. It costs time: make it once.
+ * The catalogue of events (spec: Event catalogue) with the JSON Schemas of the very payloads that are sent. It
+ * costs time: make it once.
  */
 export function createEventCatalogue(): z.infer<typeof eventCatalogue> {
   return {
@@ -63,16 +60,12 @@ function describeEvent(name: EventName): z.infer<typeof catalogueEvent> {
     meaning,
     classes: [...classes],
     schemaVersion: CURRENT_SCHEMA_VERSION,
-    schema: isEmitted(name) ? bodySchema(name) : null,
-    example: isEmitted(name) ? { ...WEBHOOK_EXAMPLES[name] } : null,
+    schema: bodySchema(name),
+    example: { ...WEBHOOK_EXAMPLES[name] },
   };
 }
 
-function isEmitted(name: EventName): name is EmittedEventName {
-  return Object.hasOwn(eventData, name);
-}
-
-function bodySchema(name: EmittedEventName): Record<string, unknown> {
+function bodySchema(name: EventName): Record<string, unknown> {
   const body = webhookEnvelope.extend({ event: z.literal(name), data: eventData[name] });
   const schema = { ...z.toJSONSchema(body, { override: ({ jsonSchema }) => applyOverride(jsonSchema) }) };
   simplifySchemas(schema);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
-import { BLOCKER_CODES, JOB_STATUSES, SCHEDULE_STATUSES } from './installer-job.js';
+import { BLOCKER_CODES, DOCUMENT_CATEGORIES, JOB_STATUSES, SCHEDULE_STATUSES } from './installer-job.js';
 
 /** What a company does, as partners see it. */
 export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
@@ -81,21 +81,83 @@ export function eventsMatching(pattern: string, companyClass: CompanyClassName):
   });
 }
 
-/** The `data` of each event that the service emits. Strict: a field that is not listed can not be sent. */
+/** Categories of documents that an installer company is told of when they can be fetched. */
+export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
+  (category) => category !== 'CONTRACT_METADATA',
+);
+
+const money = z
+  .strictObject({
+    amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents." }),
+    currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
+  })
+  .meta({ id: 'Money', description: 'An amount in a currency.' });
+const projectId = z.string();
+const journalEntry = {
+  entryId: z.string(),
+  companyId: z.string().meta({ description: 'The company whose journal it is.' }),
+  projectId: z.string().nullable(),
+  recordedAt: dateTimeOut,
+};
+
+/**
+ * The `data` of each event: the list of what may be sent. Strict: a field that is not listed can not be sent. None holds
+ * a customer's contact details, and those of installer companies no price (spec: What the service does 6, Events).
+ */
 export const eventData = {
+  'quote.sent': z.strictObject({
+    quoteId: z.string(),
+    projectId,
+    total: money,
+    validUntil: dateTimeOut.nullable().meta({ description: 'Null when it holds for good.' }),
+  }),
+  'quote.viewed': z.strictObject({ quoteId: z.string(), projectId, viewedAt: dateTimeOut }),
+  'quote.accepted': z.strictObject({
+    quoteId: z.string(),
+    projectId,
+    optionName: z.string().nullable().meta({ description: 'Null when there was one option only.' }),
+    total: money,
+    acceptedAt: dateTimeOut,
+  }),
+  'project.stage_changed': z.strictObject({
+    projectId,
+    previousStage: z.string().nullable().meta({ description: 'Null for the first stage.' }),
+    stage: z.string(),
+  }),
+  'appointment.booked': z.strictObject({
+    appointmentId: z.string(),
+    leadId: z.string(),
+    projectId: z.string().nullable(),
+    startsAt: dateTimeOut,
+    endsAt: dateTimeOut,
+    notes: z.string().nullable(),
+  }),
+  'deposit.paid': z.strictObject({ depositId: z.string(), projectId, amount: money, paidAt: dateTimeOut }),
+  'deposit.refunded': z.strictObject({
+    depositId: z.string(),
+    projectId,
+    amount: money,
+    refundedAt: dateTimeOut,
+  }),
+  'invoice.issued': z.strictObject({
+    invoiceId: z.string(),
+    projectId,
+    invoiceNumber: z.string(),
+    total: money,
+    issuedAt: dateTimeOut,
+    dueAt: dateTimeOut.nullable().meta({ description: 'Null: at once.' }),
+  }),
+  'rebate.status_changed': z.strictObject({
+    rebateId: z.string(),
+    projectId,
+    programme: z.string(),
+    previousStatus: z.string().nullable().meta({ description: 'Null for the first state.' }),
+    status: z.string(),
+  }),
+  'project.completed': z.strictObject({ projectId, completedAt: dateTimeOut }),
   'install.job_assigned': z.strictObject({ jobId: z.string(), status: z.enum(JOB_STATUSES) }),
   'install.job_unassigned': z.strictObject({ jobId: z.string() }),
-  'install.status_changed': z.strictObject({
-    jobId: z.string(),
-    previousStatus: z.enum(JOB_STATUSES),
-    status: z.enum(JOB_STATUSES),
-    occurredAt: dateTimeOut.meta({ description: 'As the status event told it.' }),
-    note: z.string().nullable(),
-    blockerCode: z
-      .enum(BLOCKER_CODES)
-      .nullable()
-      .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
-  }),
+  'install.job_cancelled': z.strictObject({ jobId: z.string(), previousStatus: z.enum(JOB_STATUSES) }),
   'install.schedule_changed': z.strictObject({
     jobId: z.string(),
     changedBy: z.enum(['installer', 'seller']).meta({ description: '`installer`: your own company.' }),
@@ -114,21 +176,59 @@ export const eventData = {
     ready: z.boolean(),
     blockerCodes: z.array(z.string()),
   }),
-  'appointment.booked': z.strictObject({
-    appointmentId: z.string(),
-    leadId: z.string(),
-    projectId: z.string().nullable(),
-    startsAt: dateTimeOut,
-    endsAt: dateTimeOut,
-    notes: z.string().nullable(),
+  'install.document_available': z.strictObject({
+    jobId: z.string(),
+    document: z.strictObject({
+      id: z.string(),
+      category: z.enum(ANNOUNCED_DOCUMENT_CATEGORIES),
+      mime: z.string(),
+      availableAt: dateTimeOut,
+    }),
+  }),
+  'install.status_changed': z.strictObject({
+    jobId: z.string(),
+    previousStatus: z.enum(JOB_STATUSES),
+    status: z.enum(JOB_STATUSES),
+    occurredAt: dateTimeOut.meta({ description: 'As the status event told it.' }),
+    note: z.string().nullable(),
+    blockerCode: z
+      .enum(BLOCKER_CODES)
+      .nullable()
+      .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
+  }),
+  'install.completion_received': z.strictObject({ jobId: z.string(), acceptedAt: dateTimeOut }),
+  'install.scope_acknowledgement_required': z.strictObject({
+    jobId: z.string(),
+    scopeVersion: z.int(),
+    previousScopeVersion: z.int(),
   }),
   'install.test': z.strictObject({ subscriptionId: z.string(), message: z.string() }),
-} as const satisfies Partial<Record<EventName, z.ZodType>>;
+  'journal.deposit_recorded': z.strictObject({
+    ...journalEntry,
+    depositId: z.string(),
+    amount: money,
+  }),
+  'journal.invoice_recorded': z.strictObject({
+    ...journalEntry,
+    invoiceId: z.string(),
+    invoiceNumber: z.string(),
+    amount: money,
+  }),
+  'journal.payout_recorded': z.strictObject({
+    ...journalEntry,
+    payoutId: z.string(),
+    payeeCompanyId: z.string(),
+    amount: money,
+  }),
+  'journal.adjustment_recorded': z.strictObject({
+    ...journalEntry,
+    adjustsEntryId: z.string().nullable().meta({ description: 'The entry that is corrected.' }),
+    reasonCode: z.string(),
+    amount: money.meta({ description: 'Negative lowers.' }),
+  }),
+} as const satisfies Record<EventName, z.ZodType>;
 
-/** The events that the service emits today. */
-export type EmittedEventName = keyof typeof eventData;
-
-export type EventData<E extends EmittedEventName> = z.infer<(typeof eventData)[E]>;
+export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
 
 /** The body of every webhook (spec: Webhook envelope). */
 export const webhookEnvelope = z.strictObject({

@@ -16,7 +16,13 @@ export type IdPrefix =
   | 'usr'
   | 'rpl'
   | 'aud'
-  | 'ses';
+  | 'ses'
+  | 'quo'
+  | 'dep'
+  | 'inv'
+  | 'reb'
+  | 'jrn'
+  | 'pay';
 
 /** Makes an id: the prefix, `_`, and 26 characters that sort by time of creation (TypeID over UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -148,7 +148,7 @@ describe('the event catalogue', () => {
         await takeScreenshots(page, 'catalogue-event');
         // A link to what is for others leads there all the same.
         await page.goto('/console/catalogue#quote.sent');
-        await page.getByRole('article', { name: 'quote.sent' }).getByText('Not sent yet').waitFor();
+        await page.getByRole('article', { name: 'quote.sent' }).getByText('Not for your company').waitFor();
       });
     },
     PATIENCE_MS,

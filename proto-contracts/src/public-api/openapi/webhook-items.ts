@@ -4,7 +4,7 @@ import { WEBHOOK_EXAMPLES } from '../examples/webhook-examples.js';
 import { LIMITS } from '../limits.js';
 import { SIGNATURE_SCHEME } from '../versions.js';
 import {
-  type EmittedEventName,
+  type EventName,
   EVENT_CATALOGUE,
   eventData,
   isEventName,
@@ -65,17 +65,13 @@ const HEADERS = z.object({
 /** Describes each event that is sent, as the request that a subscriber gets. */
 export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
   return Object.fromEntries(
-    Object.keys(eventData)
-      .filter(isEmitted)
+    Object.keys(EVENT_CATALOGUE)
+      .filter(isEventName)
       .map((event) => [event, webhookItem(event)]),
   );
 }
 
-function isEmitted(name: string): name is EmittedEventName {
-  return isEventName(name) && Object.hasOwn(eventData, name);
-}
-
-function webhookItem(event: EmittedEventName): ZodOpenApiPathItemObject {
+function webhookItem(event: EventName): ZodOpenApiPathItemObject {
   const { meaning, classes } = EVENT_CATALOGUE[event];
   const name = pascalCase(event);
   const data = eventData[event].meta({ id: `${name}Data`, description: `The data of \`${event}\`.` });

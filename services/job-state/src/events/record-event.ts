@@ -5,7 +5,7 @@ import { injectTrace } from '@partner/runtime/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
   EVENT_CATALOGUE,
-  type EmittedEventName,
+  type EventName,
   type EventData,
   eventGroup,
 } from '@partner/proto-contracts/public-api/webhook-events';
@@ -15,7 +15,7 @@ import { newDeliveryIds } from '../deliveries/delivery-ids.js';
 import { renderEnvelope } from './render-envelope.js';
 
 /** Something that happened and that a company may have subscribed to. */
-export interface EventToRecord<E extends EmittedEventName> {
+export interface EventToRecord<E extends EventName> {
   /** The company that is told. */
   readonly companyId: string;
   readonly event: E;
@@ -71,7 +71,7 @@ const RECORD_EVENT = {
  * before or after. It takes no lock. The deliveries are due at once; what releases them is woken after the commit.
  * Throws when the data does not fit the event's schema.
  */
-export async function recordEvent<E extends EmittedEventName>(
+export async function recordEvent<E extends EventName>(
   tx: Transaction,
   event: EventToRecord<E>,
 ): Promise<{ eventId: string; deliveries: number }> {

@@ -1,14 +1,14 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
-  type EmittedEventName,
+  type EventName,
   eventData,
   type EventData,
   webhookEnvelope,
 } from '@partner/proto-contracts/public-api/webhook-events';
 
 /** What the body of a webhook tells. */
-export interface EnvelopeContent<E extends EmittedEventName> {
+export interface EnvelopeContent<E extends EventName> {
   readonly eventId: string;
   readonly event: E;
   readonly occurredAt: Date;
@@ -21,7 +21,7 @@ export interface EnvelopeContent<E extends EmittedEventName> {
  * is rendered once and kept. The fields of `data` that are sent are those of the event's schema, in its order; anything
  * else, or anything missing, throws.
  */
-export function renderEnvelope<E extends EmittedEventName>(content: EnvelopeContent<E>): Buffer {
+export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>): Buffer {
   const { type, id, version } = content.resource;
   const envelope = webhookEnvelope.parse({
     id: content.eventId,

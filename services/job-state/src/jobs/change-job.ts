@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
-import type { EmittedEventName, EventData } from '@partner/proto-contracts/public-api/webhook-events';
+import type { EventName, EventData } from '@partner/proto-contracts/public-api/webhook-events';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import type { Logger } from '@partner/runtime/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/runtime/service-error';
@@ -40,8 +40,8 @@ export interface JobWriteDeps {
 
 /** An event about the job that is changed, for its installer company. */
 export type JobEvent = {
-  readonly [E in EmittedEventName]: { readonly event: E; readonly data: EventData<E> };
-}[EmittedEventName];
+  readonly [E in EventName]: { readonly event: E; readonly data: EventData<E> };
+}[EventName];
 
 /** What a write makes of a job. */
 export type JobDecision<Message extends DescMessage> =

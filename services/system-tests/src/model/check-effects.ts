@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type EmittedEventName,
+  type EventName,
   eventData,
   webhookEnvelope,
 } from '@partner/proto-contracts/public-api/webhook-events';
@@ -16,7 +16,7 @@ import type { World } from './world.js';
 /** Something that a company is told. */
 interface ExpectedEvent {
   readonly companyId: string;
-  readonly name: EmittedEventName;
+  readonly name: EventName;
   readonly resourceId: string;
   readonly version: number;
   readonly data: unknown;

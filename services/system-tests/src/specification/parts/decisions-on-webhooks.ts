@@ -549,13 +549,6 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'An event whose payload is not defined yet stands there with null as `schema` and `example`.',
-    provedBy: {
-      [EVENT_CATALOGUE_LIST]: ['the event catalogue > shows no payload of an event that is not sent yet'],
-    },
-  },
-  {
-    at: 'Decisions / Webhooks',
     says: 'Event groups by class: SALES companies get the sales and project events; INSTALLER companies the installation events; ACCOUNTING companies the journal (`journal.deposit_recorded`, `journal.invoice_recorded`, `journal.payout_recorded`, `journal.adjustment_recorded`).',
     provedBy: {
       [ALLOWED_EVENTS]: [

@@ -3,10 +3,14 @@
 /* eslint-disable */
 
 // What the platform (the company's CRM) tells this service. All messages are sent by the platform on the `platform`
-// exchange and recorded by job-state once per message id.
+// exchange, with the message's full name as type and routing key, and recorded by job-state once per message id.
+//
+// Every message is about one thing (a company, a membership, a job, a project, a quote, ...), which it names by its id. The
+// thing's `version` rises with each message about it, from 1: by it messages are put in order, whatever order they come in.
+// A version that was heard of already is harmless, and so is an older one: it changes nothing that a newer one has set.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,10 +19,137 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/platform/v1/platform_messages.proto.
  */
 export const file_partner_platform_v1_platform_messages: GenFile = /*@__PURE__*/
-  fileDesc("CitwYXJ0bmVyL3BsYXRmb3JtL3YxL3BsYXRmb3JtX21lc3NhZ2VzLnByb3RvEhNwYXJ0bmVyLnBsYXRmb3JtLnYxIscCCgpKb2JDcmVhdGVkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEh8KEnNlbGxpbmdfY29tcGFueV9pZBgCIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYAyABKAlIAogBARIaCg13b3JrX29yZGVyX25vGAQgASgJSAOIAQESLwoIY3VzdG9tZXIYBSABKAsyHS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkN1c3RvbWVyEikKBXNjb3BlGAYgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZRIvCgtvY2N1cnJlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIVChNfc2VsbGluZ19jb21wYW55X2lkQg0KC19wcm9qZWN0X2lkQhAKDl93b3JrX29yZGVyX25vIrYBCghDdXN0b21lchIRCgRuYW1lGAEgASgJSACIAQESEgoFcGhvbmUYAiABKAlIAYgBARISCgVsaW5lMRgDIAEoCUgCiAEBEhEKBGNpdHkYBCABKAlIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhAKA3ppcBgGIAEoCUgFiAEBQgcKBV9uYW1lQggKBl9waG9uZUIICgZfbGluZTFCBwoFX2NpdHlCCAoGX3N0YXRlQgYKBF96aXAisgIKBVNjb3BlEhkKDHBhY2thZ2VfbmFtZRgBIAEoCUgAiAEBEhgKC3N5c3RlbV90eXBlGAIgASgJSAGIAQESMQoJZXF1aXBtZW50GAMgAygLMh4ucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZUl0ZW0SMwoLYWNjZXNzb3JpZXMYBCADKAsyHi5wYXJ0bmVyLnBsYXRmb3JtLnYxLlNjb3BlSXRlbRI9ChBzdXBwbGllcl9zb3VyY2VzGAUgAygLMiMucGFydG5lci5wbGF0Zm9ybS52MS5TdXBwbGllclNvdXJjZRIaCg1zY29wZV92ZXJzaW9uGAYgASgFSAKIAQFCDwoNX3BhY2thZ2VfbmFtZUIOCgxfc3lzdGVtX3R5cGVCEAoOX3Njb3BlX3ZlcnNpb24iaQoJU2NvcGVJdGVtEhEKBG5hbWUYASABKAlIAIgBARISCgVtb2RlbBgCIAEoCUgBiAEBEhUKCHF1YW50aXR5GAMgASgFSAKIAQFCBwoFX25hbWVCCAoGX21vZGVsQgsKCV9xdWFudGl0eSJSCg5TdXBwbGllclNvdXJjZRIRCgRuYW1lGAEgASgJSACIAQESFgoJcmVmZXJlbmNlGAIgASgJSAGIAQFCBwoFX25hbWVCDAoKX3JlZmVyZW5jZSKaAQoLSm9iQXNzaWduZWQSEwoGam9iX2lkGAEgASgJSACIAQESIQoUaW5zdGFsbGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIXChVfaW5zdGFsbGVyX2NvbXBhbnlfaWRiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CitwYXJ0bmVyL3BsYXRmb3JtL3YxL3BsYXRmb3JtX21lc3NhZ2VzLnByb3RvEhNwYXJ0bmVyLnBsYXRmb3JtLnYxIogCCg5Db21wYW55Q2hhbmdlZBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhEKBG5hbWUYAyABKAlIAogBARI1CgVjbGFzcxgEIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAOIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgFIAMoCRIvCgtvY2N1cnJlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCCgoIX3ZlcnNpb25CBwoFX25hbWVCCAoGX2NsYXNzIucCChFNZW1iZXJzaGlwQ2hhbmdlZBIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhcKCmNvbXBhbnlfaWQYAyABKAlIAogBARI2CgRyb2xlGAQgASgOMiMucGFydG5lci5wbGF0Zm9ybS52MS5NZW1iZXJzaGlwUm9sZUgDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhIKBWVtYWlsGAYgASgJSAWIAQESEwoGYWN0aXZlGAcgASgISAaIAQESLwoLb2NjdXJyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhAKDl9tZW1iZXJzaGlwX2lkQgoKCF92ZXJzaW9uQg0KC19jb21wYW55X2lkQgcKBV9yb2xlQg8KDV9kaXNwbGF5X25hbWVCCAoGX2VtYWlsQgkKB19hY3RpdmUi6QIKCkpvYkNyZWF0ZWQSEwoGam9iX2lkGAEgASgJSACIAQESHwoSc2VsbGluZ19jb21wYW55X2lkGAIgASgJSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhoKDXdvcmtfb3JkZXJfbm8YBCABKAlIA4gBARIvCghjdXN0b21lchgFIAEoCzIdLnBhcnRuZXIucGxhdGZvcm0udjEuQ3VzdG9tZXISKQoFc2NvcGUYBiABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLlNjb3BlEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAggASgFSASIAQFCCQoHX2pvYl9pZEIVChNfc2VsbGluZ19jb21wYW55X2lkQg0KC19wcm9qZWN0X2lkQhAKDl93b3JrX29yZGVyX25vQgoKCF92ZXJzaW9uIrYBCghDdXN0b21lchIRCgRuYW1lGAEgASgJSACIAQESEgoFcGhvbmUYAiABKAlIAYgBARISCgVsaW5lMRgDIAEoCUgCiAEBEhEKBGNpdHkYBCABKAlIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhAKA3ppcBgGIAEoCUgFiAEBQgcKBV9uYW1lQggKBl9waG9uZUIICgZfbGluZTFCBwoFX2NpdHlCCAoGX3N0YXRlQgYKBF96aXAisgIKBVNjb3BlEhkKDHBhY2thZ2VfbmFtZRgBIAEoCUgAiAEBEhgKC3N5c3RlbV90eXBlGAIgASgJSAGIAQESMQoJZXF1aXBtZW50GAMgAygLMh4ucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZUl0ZW0SMwoLYWNjZXNzb3JpZXMYBCADKAsyHi5wYXJ0bmVyLnBsYXRmb3JtLnYxLlNjb3BlSXRlbRI9ChBzdXBwbGllcl9zb3VyY2VzGAUgAygLMiMucGFydG5lci5wbGF0Zm9ybS52MS5TdXBwbGllclNvdXJjZRIaCg1zY29wZV92ZXJzaW9uGAYgASgFSAKIAQFCDwoNX3BhY2thZ2VfbmFtZUIOCgxfc3lzdGVtX3R5cGVCEAoOX3Njb3BlX3ZlcnNpb24iaQoJU2NvcGVJdGVtEhEKBG5hbWUYASABKAlIAIgBARISCgVtb2RlbBgCIAEoCUgBiAEBEhUKCHF1YW50aXR5GAMgASgFSAKIAQFCBwoFX25hbWVCCAoGX21vZGVsQgsKCV9xdWFudGl0eSJSCg5TdXBwbGllclNvdXJjZRIRCgRuYW1lGAEgASgJSACIAQESFgoJcmVmZXJlbmNlGAIgASgJSAGIAQFCBwoFX25hbWVCDAoKX3JlZmVyZW5jZSK8AQoLSm9iQXNzaWduZWQSEwoGam9iX2lkGAEgASgJSACIAQESIQoUaW5zdGFsbGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgEIAEoBUgCiAEBQgkKB19qb2JfaWRCFwoVX2luc3RhbGxlcl9jb21wYW55X2lkQgoKCF92ZXJzaW9uIoIBCg1Kb2JVbmFzc2lnbmVkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAMgASgFSAGIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbiKBAQoMSm9iQ2FuY2VsbGVkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAMgASgFSAGIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbiKvAQoPSm9iU2NvcGVDaGFuZ2VkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEikKBXNjb3BlGAIgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZRIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgEIAEoBUgBiAEBQgkKB19qb2JfaWRCCgoIX3ZlcnNpb24ivQEKE0pvYlJlYWRpbmVzc0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESEgoFcmVhZHkYAiABKAhIAYgBARIVCg1ibG9ja2VyX2NvZGVzGAMgAygJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAUgASgFSAKIAQFCCQoHX2pvYl9pZEIICgZfcmVhZHlCCgoIX3ZlcnNpb24iywIKDEpvYlNjaGVkdWxlZBITCgZqb2JfaWQYASABKAlIAIgBARI7CgZzdGF0dXMYAiABKA4yJi5wYXJ0bmVyLnBsYXRmb3JtLnYxLkpvYlNjaGVkdWxlU3RhdHVzSAGIAQESLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCgl0aW1lX3pvbmUYBSABKAlIAogBARIvCgtvY2N1cnJlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgHIAEoBUgDiAEBQgkKB19qb2JfaWRCCQoHX3N0YXR1c0IMCgpfdGltZV96b25lQgoKCF92ZXJzaW9uIpoCChRKb2JEb2N1bWVudEF2YWlsYWJsZRITCgZqb2JfaWQYASABKAlIAIgBARIYCgtkb2N1bWVudF9pZBgCIAEoCUgBiAEBEjwKCGNhdGVnb3J5GAMgASgOMiUucGFydG5lci5wbGF0Zm9ybS52MS5Eb2N1bWVudENhdGVnb3J5SAKIAQESEQoEbWltZRgEIAEoCUgDiAEBEi8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAYgASgFSASIAQFCCQoHX2pvYl9pZEIOCgxfZG9jdW1lbnRfaWRCCwoJX2NhdGVnb3J5QgcKBV9taW1lQgoKCF92ZXJzaW9uIooBChVKb2JDb21wbGV0aW9uQWNjZXB0ZWQSEwoGam9iX2lkGAEgASgJSACIAQESLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKB3ZlcnNpb24YAyABKAVIAYgBAUIJCgdfam9iX2lkQgoKCF92ZXJzaW9uIlsKBU1vbmV5Eh0KDGFtb3VudF9taW5vchgBIAEoA0ICMAFIAIgBARIVCghjdXJyZW5jeRgCIAEoCUgBiAEBQg8KDV9hbW91bnRfbWlub3JCCwoJX2N1cnJlbmN5IsMBCg5Qcm9qZWN0Q3JlYXRlZBIXCgpwcm9qZWN0X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEh8KEnNlbGxpbmdfY29tcGFueV9pZBgDIAEoCUgCiAEBEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfcHJvamVjdF9pZEIKCghfdmVyc2lvbkIVChNfc2VsbGluZ19jb21wYW55X2lkIt4BChNQcm9qZWN0U3RhZ2VDaGFuZ2VkEhcKCnByb2plY3RfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESGwoOcHJldmlvdXNfc3RhZ2UYAyABKAlIAogBARISCgVzdGFnZRgEIAEoCUgDiAEBEi8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfcHJvamVjdF9pZEIKCghfdmVyc2lvbkIRCg9fcHJldmlvdXNfc3RhZ2VCCAoGX3N0YWdlIo0BChBQcm9qZWN0Q29tcGxldGVkEhcKCnByb2plY3RfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESLwoLb2NjdXJyZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkQgoKCF92ZXJzaW9uIoYCCglRdW90ZVNlbnQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEikKBXRvdGFsGAQgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leRIvCgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLb2NjdXJyZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9xdW90ZV9pZEIKCghfdmVyc2lvbkINCgtfcHJvamVjdF9pZCKsAQoLUXVvdGVWaWV3ZWQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfcXVvdGVfaWRCCgoIX3ZlcnNpb25CDQoLX3Byb2plY3RfaWQigwIKDVF1b3RlQWNjZXB0ZWQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhgKC29wdGlvbl9uYW1lGAQgASgJSAOIAQESKQoFdG90YWwYBSABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Ei8KC29jY3VycmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfcXVvdGVfaWRCCgoIX3ZlcnNpb25CDQoLX3Byb2plY3RfaWRCDgoMX29wdGlvbl9uYW1lItwBCgtEZXBvc2l0UGFpZBIXCgpkZXBvc2l0X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhcKCnByb2plY3RfaWQYAyABKAlIAogBARIqCgZhbW91bnQYBCABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Ei8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfZGVwb3NpdF9pZEIKCghfdmVyc2lvbkINCgtfcHJvamVjdF9pZCLgAQoPRGVwb3NpdFJlZnVuZGVkEhcKCmRlcG9zaXRfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEioKBmFtb3VudBgEIAEoCzIaLnBhcnRuZXIucGxhdGZvcm0udjEuTW9uZXkSLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19kZXBvc2l0X2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkIrkCCg1JbnZvaWNlSXNzdWVkEhcKCmludm9pY2VfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhsKDmludm9pY2VfbnVtYmVyGAQgASgJSAOIAQESKQoFdG90YWwYBSABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5EioKBmR1ZV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLb2NjdXJyZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19pbnZvaWNlX2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkQhEKD19pbnZvaWNlX251bWJlciKuAgoTUmViYXRlU3RhdHVzQ2hhbmdlZBIWCglyZWJhdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhYKCXByb2dyYW1tZRgEIAEoCUgDiAEBEhwKD3ByZXZpb3VzX3N0YXR1cxgFIAEoCUgEiAEBEhMKBnN0YXR1cxgGIAEoCUgFiAEBEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIMCgpfcmViYXRlX2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkQgwKCl9wcm9ncmFtbWVCEgoQX3ByZXZpb3VzX3N0YXR1c0IJCgdfc3RhdHVzIt0CChRBcHBvaW50bWVudFNjaGVkdWxlZBIbCg5hcHBvaW50bWVudF9pZBgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAVIAYgBARIUCgdsZWFkX2lkGAMgASgJSAKIAQESFwoKcHJvamVjdF9pZBgEIAEoCUgDiAEBEi0KCXN0YXJ0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFbm90ZXMYByABKAlIBIgBARIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2FwcG9pbnRtZW50X2lkQgoKCF92ZXJzaW9uQgoKCF9sZWFkX2lkQg0KC19wcm9qZWN0X2lkQggKBl9ub3RlcyKlAwoUSm91cm5hbEVudHJ5UmVjb3JkZWQSFQoIZW50cnlfaWQYASABKAlIAYgBARIXCgpjb21wYW55X2lkGAIgASgJSAKIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgDiAEBEjUKB2RlcG9zaXQYBCABKAsyIi5wYXJ0bmVyLnBsYXRmb3JtLnYxLkRlcG9zaXRSZWNvcmRIABI1CgdpbnZvaWNlGAUgASgLMiIucGFydG5lci5wbGF0Zm9ybS52MS5JbnZvaWNlUmVjb3JkSAASMwoGcGF5b3V0GAYgASgLMiEucGFydG5lci5wbGF0Zm9ybS52MS5QYXlvdXRSZWNvcmRIABI7CgphZGp1c3RtZW50GAcgASgLMiUucGFydG5lci5wbGF0Zm9ybS52MS5BZGp1c3RtZW50UmVjb3JkSAASLwoLb2NjdXJyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBnJlY29yZEILCglfZW50cnlfaWRCDQoLX2NvbXBhbnlfaWRCDQoLX3Byb2plY3RfaWQiYwoNRGVwb3NpdFJlY29yZBIXCgpkZXBvc2l0X2lkGAEgASgJSACIAQESKgoGYW1vdW50GAIgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leUINCgtfZGVwb3NpdF9pZCKTAQoNSW52b2ljZVJlY29yZBIXCgppbnZvaWNlX2lkGAEgASgJSACIAQESGwoOaW52b2ljZV9udW1iZXIYAiABKAlIAYgBARIqCgZhbW91bnQYAyABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Qg0KC19pbnZvaWNlX2lkQhEKD19pbnZvaWNlX251bWJlciKUAQoMUGF5b3V0UmVjb3JkEhYKCXBheW91dF9pZBgBIAEoCUgAiAEBEh0KEHBheWVlX2NvbXBhbnlfaWQYAiABKAlIAYgBARIqCgZhbW91bnQYAyABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5QgwKCl9wYXlvdXRfaWRCEwoRX3BheWVlX2NvbXBhbnlfaWQinAEKEEFkanVzdG1lbnRSZWNvcmQSHQoQYWRqdXN0c19lbnRyeV9pZBgBIAEoCUgAiAEBEhgKC3JlYXNvbl9jb2RlGAIgASgJSAGIAQESKgoGYW1vdW50GAMgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leUITChFfYWRqdXN0c19lbnRyeV9pZEIOCgxfcmVhc29uX2NvZGUqgQEKDENvbXBhbnlDbGFzcxIdChlDT01QQU5ZX0NMQVNTX1VOU1BFQ0lGSUVEEAASFwoTQ09NUEFOWV9DTEFTU19TQUxFUxABEhsKF0NPTVBBTllfQ0xBU1NfSU5TVEFMTEVSEAISHAoYQ09NUEFOWV9DTEFTU19BQ0NPVU5USU5HEAMqbAoOTWVtYmVyc2hpcFJvbGUSHwobTUVNQkVSU0hJUF9ST0xFX1VOU1BFQ0lGSUVEEAASGQoVTUVNQkVSU0hJUF9ST0xFX09XTkVSEAESHgoaTUVNQkVSU0hJUF9ST0xFX1RFQ0hOSUNJQU4QAiqhAQoRSm9iU2NoZWR1bGVTdGF0dXMSIwofSk9CX1NDSEVEVUxFX1NUQVRVU19VTlNQRUNJRklFRBAAEiEKHUpPQl9TQ0hFRFVMRV9TVEFUVVNfVEVOVEFUSVZFEAESIQodSk9CX1NDSEVEVUxFX1NUQVRVU19DT05GSVJNRUQQAhIhCh1KT0JfU0NIRURVTEVfU1RBVFVTX0NBTkNFTExFRBADKvkBChBEb2N1bWVudENhdGVnb3J5EiEKHURPQ1VNRU5UX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASGwoXRE9DVU1FTlRfQ0FURUdPUllfU0NPUEUQARIcChhET0NVTUVOVF9DQVRFR09SWV9QRVJNSVQQAhIcChhET0NVTUVOVF9DQVRFR09SWV9NQU5VQUwQAxIeChpET0NVTUVOVF9DQVRFR09SWV9XQVJSQU5UWRAEEiAKHERPQ1VNRU5UX0NBVEVHT1JZX0NPTVBMRVRJT04QBRInCiNET0NVTUVOVF9DQVRFR09SWV9DT05UUkFDVF9NRVRBREFUQRAGYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
- * JobCreated tells that a sales company has sold a job that can be given to installers.
+ * CompanyChanged tells of a new company, or what a known one is like now. The class of a company never changes.
+ *
+ * @generated from message partner.platform.v1.CompanyChanged
+ */
+export type CompanyChanged = Message<"partner.platform.v1.CompanyChanged"> & {
+  /**
+   * The company's id, made by the platform: `cmp_` and a time-ordered part.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The company's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * Its name, as partners see it.
+   *
+   * @generated from field: optional string name = 3;
+   */
+  name?: string | undefined;
+
+  /**
+   * What it does.
+   *
+   * @generated from field: optional partner.platform.v1.CompanyClass class = 4;
+   */
+  class?: CompanyClass | undefined;
+
+  /**
+   * The accounting companies that get its financial journal from now on; none: nobody.
+   *
+   * @generated from field: repeated string accounting_company_ids = 5;
+   */
+  accountingCompanyIds: string[];
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 6;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.CompanyChanged.
+ * Use `create(CompanyChangedSchema)` to create a new message.
+ */
+export const CompanyChangedSchema: GenMessage<CompanyChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 0);
+
+/**
+ * MembershipChanged tells of a new owner or technician of a company, or what a known one is like now. Nobody moves from one
+ * company to another. Holds no password: an owner signs in once an operator has set one.
+ *
+ * @generated from message partner.platform.v1.MembershipChanged
+ */
+export type MembershipChanged = Message<"partner.platform.v1.MembershipChanged"> & {
+  /**
+   * The membership's id, made by the platform: `mem_` and a time-ordered part.
+   *
+   * @generated from field: optional string membership_id = 1;
+   */
+  membershipId?: string | undefined;
+
+  /**
+   * The membership's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 3;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * What the person is there.
+   *
+   * @generated from field: optional partner.platform.v1.MembershipRole role = 4;
+   */
+  role?: MembershipRole | undefined;
+
+  /**
+   * The person's name, as owners and installers see it.
+   *
+   * @generated from field: optional string display_name = 5;
+   */
+  displayName?: string | undefined;
+
+  /**
+   * The email address that an owner signs in with; needed for an owner, and not kept for a technician.
+   *
+   * @generated from field: optional string email = 6;
+   */
+  email?: string | undefined;
+
+  /**
+   * False: can not sign in or be assigned any more.
+   *
+   * @generated from field: optional bool active = 7;
+   */
+  active?: boolean | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 8;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.MembershipChanged.
+ * Use `create(MembershipChangedSchema)` to create a new message.
+ */
+export const MembershipChangedSchema: GenMessage<MembershipChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 1);
+
+/**
+ * JobCreated tells that a sales company has sold a job that can be given to installers. Its version is 1.
  *
  * @generated from message partner.platform.v1.JobCreated
  */
@@ -71,6 +202,13 @@ export type JobCreated = Message<"partner.platform.v1.JobCreated"> & {
    * @generated from field: google.protobuf.Timestamp occurred_at = 7;
    */
   occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 8;
+   */
+  version?: number | undefined;
 };
 
 /**
@@ -78,7 +216,7 @@ export type JobCreated = Message<"partner.platform.v1.JobCreated"> & {
  * Use `create(JobCreatedSchema)` to create a new message.
  */
 export const JobCreatedSchema: GenMessage<JobCreated> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 0);
+  messageDesc(file_partner_platform_v1_platform_messages, 2);
 
 /**
  * Customer is whom the installer visits. Holds no email address on purpose: installers never get it.
@@ -134,7 +272,7 @@ export type Customer = Message<"partner.platform.v1.Customer"> & {
  * Use `create(CustomerSchema)` to create a new message.
  */
 export const CustomerSchema: GenMessage<Customer> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 1);
+  messageDesc(file_partner_platform_v1_platform_messages, 3);
 
 /**
  * Scope is what to install. Holds no prices on purpose: installers never get them.
@@ -190,7 +328,7 @@ export type Scope = Message<"partner.platform.v1.Scope"> & {
  * Use `create(ScopeSchema)` to create a new message.
  */
 export const ScopeSchema: GenMessage<Scope> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 2);
+  messageDesc(file_partner_platform_v1_platform_messages, 4);
 
 /**
  * ScopeItem is one piece of equipment or one accessory.
@@ -225,7 +363,7 @@ export type ScopeItem = Message<"partner.platform.v1.ScopeItem"> & {
  * Use `create(ScopeItemSchema)` to create a new message.
  */
 export const ScopeItemSchema: GenMessage<ScopeItem> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 3);
+  messageDesc(file_partner_platform_v1_platform_messages, 5);
 
 /**
  * SupplierSource is one place that material comes from.
@@ -253,7 +391,7 @@ export type SupplierSource = Message<"partner.platform.v1.SupplierSource"> & {
  * Use `create(SupplierSourceSchema)` to create a new message.
  */
 export const SupplierSourceSchema: GenMessage<SupplierSource> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 4);
+  messageDesc(file_partner_platform_v1_platform_messages, 6);
 
 /**
  * JobAssigned tells that a job was given to an installer company. For a job that another company has, that company loses it.
@@ -276,11 +414,18 @@ export type JobAssigned = Message<"partner.platform.v1.JobAssigned"> & {
   installerCompanyId?: string | undefined;
 
   /**
-   * When it was assigned on the platform.
+   * When it happened on the platform.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 3;
    */
   occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 4;
+   */
+  version?: number | undefined;
 };
 
 /**
@@ -288,5 +433,1316 @@ export type JobAssigned = Message<"partner.platform.v1.JobAssigned"> & {
  * Use `create(JobAssignedSchema)` to create a new message.
  */
 export const JobAssignedSchema: GenMessage<JobAssigned> = /*@__PURE__*/
-  messageDesc(file_partner_platform_v1_platform_messages, 5);
+  messageDesc(file_partner_platform_v1_platform_messages, 7);
+
+/**
+ * JobUnassigned tells that a job was taken from the installer company that has it, and given to nobody.
+ *
+ * @generated from message partner.platform.v1.JobUnassigned
+ */
+export type JobUnassigned = Message<"partner.platform.v1.JobUnassigned"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 2;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 3;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobUnassigned.
+ * Use `create(JobUnassignedSchema)` to create a new message.
+ */
+export const JobUnassignedSchema: GenMessage<JobUnassigned> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 8);
+
+/**
+ * JobCancelled tells that the selling side has cancelled a job. Nothing opens it again.
+ *
+ * @generated from message partner.platform.v1.JobCancelled
+ */
+export type JobCancelled = Message<"partner.platform.v1.JobCancelled"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 2;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 3;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobCancelled.
+ * Use `create(JobCancelledSchema)` to create a new message.
+ */
+export const JobCancelledSchema: GenMessage<JobCancelled> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 9);
+
+/**
+ * JobScopeChanged tells what is to be installed from now on. The installer company has to acknowledge it before work continues.
+ *
+ * @generated from message partner.platform.v1.JobScopeChanged
+ */
+export type JobScopeChanged = Message<"partner.platform.v1.JobScopeChanged"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * What to install, with a higher `scope_version` than before.
+   *
+   * @generated from field: partner.platform.v1.Scope scope = 2;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 3;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 4;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobScopeChanged.
+ * Use `create(JobScopeChangedSchema)` to create a new message.
+ */
+export const JobScopeChangedSchema: GenMessage<JobScopeChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 10);
+
+/**
+ * JobReadinessChanged tells whether the selling side sees a job as ready for work, and what stands in the way.
+ *
+ * @generated from message partner.platform.v1.JobReadinessChanged
+ */
+export type JobReadinessChanged = Message<"partner.platform.v1.JobReadinessChanged"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * Whether work can begin or go on.
+   *
+   * @generated from field: optional bool ready = 2;
+   */
+  ready?: boolean | undefined;
+
+  /**
+   * What stands in the way, as codes such as `PERMIT`; none while ready.
+   *
+   * @generated from field: repeated string blocker_codes = 3;
+   */
+  blockerCodes: string[];
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 5;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobReadinessChanged.
+ * Use `create(JobReadinessChangedSchema)` to create a new message.
+ */
+export const JobReadinessChangedSchema: GenMessage<JobReadinessChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 11);
+
+/**
+ * JobScheduled tells that the selling side has set or called off the time of a job.
+ *
+ * @generated from message partner.platform.v1.JobScheduled
+ */
+export type JobScheduled = Message<"partner.platform.v1.JobScheduled"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * The state of the schedule.
+   *
+   * @generated from field: optional partner.platform.v1.JobScheduleStatus status = 2;
+   */
+  status?: JobScheduleStatus | undefined;
+
+  /**
+   * When the visit starts; absent when called off.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 3;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When the visit ends; absent when called off.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 4;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * The IANA time zone of the place, e.g. `America/Denver`.
+   *
+   * @generated from field: optional string time_zone = 5;
+   */
+  timeZone?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 6;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 7;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobScheduled.
+ * Use `create(JobScheduledSchema)` to create a new message.
+ */
+export const JobScheduledSchema: GenMessage<JobScheduled> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 12);
+
+/**
+ * JobDocumentAvailable tells that a document of a job can be fetched.
+ *
+ * @generated from message partner.platform.v1.JobDocumentAvailable
+ */
+export type JobDocumentAvailable = Message<"partner.platform.v1.JobDocumentAvailable"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * The document's id, made by the platform: `doc_` and a time-ordered part.
+   *
+   * @generated from field: optional string document_id = 2;
+   */
+  documentId?: string | undefined;
+
+  /**
+   * What it is.
+   *
+   * @generated from field: optional partner.platform.v1.DocumentCategory category = 3;
+   */
+  category?: DocumentCategory | undefined;
+
+  /**
+   * Its media type, e.g. `application/pdf`.
+   *
+   * @generated from field: optional string mime = 4;
+   */
+  mime?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 5;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 6;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobDocumentAvailable.
+ * Use `create(JobDocumentAvailableSchema)` to create a new message.
+ */
+export const JobDocumentAvailableSchema: GenMessage<JobDocumentAvailable> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 13);
+
+/**
+ * JobCompletionAccepted tells that the selling side has accepted the completion report of a job.
+ *
+ * @generated from message partner.platform.v1.JobCompletionAccepted
+ */
+export type JobCompletionAccepted = Message<"partner.platform.v1.JobCompletionAccepted"> & {
+  /**
+   * The job.
+   *
+   * @generated from field: optional string job_id = 1;
+   */
+  jobId?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 2;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * The job's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 3;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JobCompletionAccepted.
+ * Use `create(JobCompletionAcceptedSchema)` to create a new message.
+ */
+export const JobCompletionAcceptedSchema: GenMessage<JobCompletionAccepted> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 14);
+
+/**
+ * Money is an amount in a currency.
+ *
+ * @generated from message partner.platform.v1.Money
+ */
+export type Money = Message<"partner.platform.v1.Money"> & {
+  /**
+   * In the currency's minor unit, e.g. cents; negative only where it is said that it can be.
+   *
+   * @generated from field: optional int64 amount_minor = 1 [jstype = JS_STRING];
+   */
+  amountMinor?: string | undefined;
+
+  /**
+   * ISO 4217 code, e.g. `USD`.
+   *
+   * @generated from field: optional string currency = 2;
+   */
+  currency?: string | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.Money.
+ * Use `create(MoneySchema)` to create a new message.
+ */
+export const MoneySchema: GenMessage<Money> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 15);
+
+/**
+ * ProjectCreated tells of a project that began on the platform. Those of leads and of jobs are known already.
+ *
+ * @generated from message partner.platform.v1.ProjectCreated
+ */
+export type ProjectCreated = Message<"partner.platform.v1.ProjectCreated"> & {
+  /**
+   * The project's id, made by the platform: `prj_` and a time-ordered part.
+   *
+   * @generated from field: optional string project_id = 1;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The project's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The company that it belongs to.
+   *
+   * @generated from field: optional string selling_company_id = 3;
+   */
+  sellingCompanyId?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.ProjectCreated.
+ * Use `create(ProjectCreatedSchema)` to create a new message.
+ */
+export const ProjectCreatedSchema: GenMessage<ProjectCreated> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 16);
+
+/**
+ * ProjectStageChanged tells that a project has moved in the pipeline.
+ *
+ * @generated from message partner.platform.v1.ProjectStageChanged
+ */
+export type ProjectStageChanged = Message<"partner.platform.v1.ProjectStageChanged"> & {
+  /**
+   * The project's id: `prj_` and a time-ordered part.
+   *
+   * @generated from field: optional string project_id = 1;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The project's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The stage before; absent for the first one.
+   *
+   * @generated from field: optional string previous_stage = 3;
+   */
+  previousStage?: string | undefined;
+
+  /**
+   * The stage now: the name that the platform uses, e.g. `PERMITTING`.
+   *
+   * @generated from field: optional string stage = 4;
+   */
+  stage?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 5;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.ProjectStageChanged.
+ * Use `create(ProjectStageChangedSchema)` to create a new message.
+ */
+export const ProjectStageChangedSchema: GenMessage<ProjectStageChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 17);
+
+/**
+ * ProjectCompleted tells that a project was closed out.
+ *
+ * @generated from message partner.platform.v1.ProjectCompleted
+ */
+export type ProjectCompleted = Message<"partner.platform.v1.ProjectCompleted"> & {
+  /**
+   * The project's id: `prj_` and a time-ordered part.
+   *
+   * @generated from field: optional string project_id = 1;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The project's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 3;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.ProjectCompleted.
+ * Use `create(ProjectCompletedSchema)` to create a new message.
+ */
+export const ProjectCompletedSchema: GenMessage<ProjectCompleted> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 18);
+
+/**
+ * QuoteSent tells that a quote was sent to the customer.
+ *
+ * @generated from message partner.platform.v1.QuoteSent
+ */
+export type QuoteSent = Message<"partner.platform.v1.QuoteSent"> & {
+  /**
+   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   *
+   * @generated from field: optional string quote_id = 1;
+   */
+  quoteId?: string | undefined;
+
+  /**
+   * The quote's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * Its total.
+   *
+   * @generated from field: partner.platform.v1.Money total = 4;
+   */
+  total?: Money | undefined;
+
+  /**
+   * Until when it holds; absent when it holds for good.
+   *
+   * @generated from field: google.protobuf.Timestamp valid_until = 5;
+   */
+  validUntil?: Timestamp | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 6;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.QuoteSent.
+ * Use `create(QuoteSentSchema)` to create a new message.
+ */
+export const QuoteSentSchema: GenMessage<QuoteSent> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 19);
+
+/**
+ * QuoteViewed tells that the customer opened the link of a quote.
+ *
+ * @generated from message partner.platform.v1.QuoteViewed
+ */
+export type QuoteViewed = Message<"partner.platform.v1.QuoteViewed"> & {
+  /**
+   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   *
+   * @generated from field: optional string quote_id = 1;
+   */
+  quoteId?: string | undefined;
+
+  /**
+   * The quote's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.QuoteViewed.
+ * Use `create(QuoteViewedSchema)` to create a new message.
+ */
+export const QuoteViewedSchema: GenMessage<QuoteViewed> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 20);
+
+/**
+ * QuoteAccepted tells that the customer accepted an option of a quote.
+ *
+ * @generated from message partner.platform.v1.QuoteAccepted
+ */
+export type QuoteAccepted = Message<"partner.platform.v1.QuoteAccepted"> & {
+  /**
+   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   *
+   * @generated from field: optional string quote_id = 1;
+   */
+  quoteId?: string | undefined;
+
+  /**
+   * The quote's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The name of the option; absent when there was one only.
+   *
+   * @generated from field: optional string option_name = 4;
+   */
+  optionName?: string | undefined;
+
+  /**
+   * The total that was accepted.
+   *
+   * @generated from field: partner.platform.v1.Money total = 5;
+   */
+  total?: Money | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 6;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.QuoteAccepted.
+ * Use `create(QuoteAcceptedSchema)` to create a new message.
+ */
+export const QuoteAcceptedSchema: GenMessage<QuoteAccepted> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 21);
+
+/**
+ * DepositPaid tells that a customer's deposit was settled.
+ *
+ * @generated from message partner.platform.v1.DepositPaid
+ */
+export type DepositPaid = Message<"partner.platform.v1.DepositPaid"> & {
+  /**
+   * The deposit's id, made by the platform: `dep_` and a time-ordered part.
+   *
+   * @generated from field: optional string deposit_id = 1;
+   */
+  depositId?: string | undefined;
+
+  /**
+   * The deposit's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * How much.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 4;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 5;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.DepositPaid.
+ * Use `create(DepositPaidSchema)` to create a new message.
+ */
+export const DepositPaidSchema: GenMessage<DepositPaid> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 22);
+
+/**
+ * DepositRefunded tells that a customer's deposit was reversed.
+ *
+ * @generated from message partner.platform.v1.DepositRefunded
+ */
+export type DepositRefunded = Message<"partner.platform.v1.DepositRefunded"> & {
+  /**
+   * The deposit's id, made by the platform: `dep_` and a time-ordered part.
+   *
+   * @generated from field: optional string deposit_id = 1;
+   */
+  depositId?: string | undefined;
+
+  /**
+   * The deposit's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * How much was given back.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 4;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 5;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.DepositRefunded.
+ * Use `create(DepositRefundedSchema)` to create a new message.
+ */
+export const DepositRefundedSchema: GenMessage<DepositRefunded> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 23);
+
+/**
+ * InvoiceIssued tells that an invoice was issued.
+ *
+ * @generated from message partner.platform.v1.InvoiceIssued
+ */
+export type InvoiceIssued = Message<"partner.platform.v1.InvoiceIssued"> & {
+  /**
+   * The invoice's id, made by the platform: `inv_` and a time-ordered part.
+   *
+   * @generated from field: optional string invoice_id = 1;
+   */
+  invoiceId?: string | undefined;
+
+  /**
+   * The invoice's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The number on it.
+   *
+   * @generated from field: optional string invoice_number = 4;
+   */
+  invoiceNumber?: string | undefined;
+
+  /**
+   * Its total.
+   *
+   * @generated from field: partner.platform.v1.Money total = 5;
+   */
+  total?: Money | undefined;
+
+  /**
+   * When it is due; absent: at once.
+   *
+   * @generated from field: google.protobuf.Timestamp due_at = 6;
+   */
+  dueAt?: Timestamp | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.InvoiceIssued.
+ * Use `create(InvoiceIssuedSchema)` to create a new message.
+ */
+export const InvoiceIssuedSchema: GenMessage<InvoiceIssued> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 24);
+
+/**
+ * RebateStatusChanged tells that an application for a rebate or incentive changed state.
+ *
+ * @generated from message partner.platform.v1.RebateStatusChanged
+ */
+export type RebateStatusChanged = Message<"partner.platform.v1.RebateStatusChanged"> & {
+  /**
+   * The application's id, made by the platform: `reb_` and a time-ordered part.
+   *
+   * @generated from field: optional string rebate_id = 1;
+   */
+  rebateId?: string | undefined;
+
+  /**
+   * The application's version: rises with each message about it, from 1.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The project that it belongs to.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * The programme's name.
+   *
+   * @generated from field: optional string programme = 4;
+   */
+  programme?: string | undefined;
+
+  /**
+   * The state before; absent for the first one.
+   *
+   * @generated from field: optional string previous_status = 5;
+   */
+  previousStatus?: string | undefined;
+
+  /**
+   * The state now: the name that the platform uses, e.g. `SUBMITTED`.
+   *
+   * @generated from field: optional string status = 6;
+   */
+  status?: string | undefined;
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.RebateStatusChanged.
+ * Use `create(RebateStatusChangedSchema)` to create a new message.
+ */
+export const RebateStatusChangedSchema: GenMessage<RebateStatusChanged> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 25);
+
+/**
+ * AppointmentScheduled tells that an appointment was made on the platform, or that one was moved, whoever made it.
+ *
+ * @generated from message partner.platform.v1.AppointmentScheduled
+ */
+export type AppointmentScheduled = Message<"partner.platform.v1.AppointmentScheduled"> & {
+  /**
+   * The appointment's id: `appt_` and a time-ordered part.
+   *
+   * @generated from field: optional string appointment_id = 1;
+   */
+  appointmentId?: string | undefined;
+
+  /**
+   * The appointment's version: rises with each message about it. One that a partner booked is at version 1 by that, so its
+   * first move has version 2.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+
+  /**
+   * The lead that it is with.
+   *
+   * @generated from field: optional string lead_id = 3;
+   */
+  leadId?: string | undefined;
+
+  /**
+   * The project that it belongs to; absent when it is about none.
+   *
+   * @generated from field: optional string project_id = 4;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * When it starts.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When it ends.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 6;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * Remarks for whoever goes there; absent: those that it has.
+   *
+   * @generated from field: optional string notes = 7;
+   */
+  notes?: string | undefined;
+
+  /**
+   * When it was made or moved on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 8;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.AppointmentScheduled.
+ * Use `create(AppointmentScheduledSchema)` to create a new message.
+ */
+export const AppointmentScheduledSchema: GenMessage<AppointmentScheduled> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 26);
+
+/**
+ * JournalEntryRecorded tells of an entry of a company's financial journal. Entries never change: a correction is an adjustment.
+ * Holds nothing of the customer on purpose: accounting companies never get it.
+ *
+ * @generated from message partner.platform.v1.JournalEntryRecorded
+ */
+export type JournalEntryRecorded = Message<"partner.platform.v1.JournalEntryRecorded"> & {
+  /**
+   * The entry's id, made by the platform: `jrn_` and a time-ordered part.
+   *
+   * @generated from field: optional string entry_id = 1;
+   */
+  entryId?: string | undefined;
+
+  /**
+   * The company whose journal it is.
+   *
+   * @generated from field: optional string company_id = 2;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The project that it belongs to; absent when it is about none.
+   *
+   * @generated from field: optional string project_id = 3;
+   */
+  projectId?: string | undefined;
+
+  /**
+   * What it records.
+   *
+   * @generated from oneof partner.platform.v1.JournalEntryRecorded.record
+   */
+  record: {
+    /**
+     * A deposit came in.
+     *
+     * @generated from field: partner.platform.v1.DepositRecord deposit = 4;
+     */
+    value: DepositRecord;
+    case: "deposit";
+  } | {
+    /**
+     * An invoice was issued.
+     *
+     * @generated from field: partner.platform.v1.InvoiceRecord invoice = 5;
+     */
+    value: InvoiceRecord;
+    case: "invoice";
+  } | {
+    /**
+     * Money was paid out.
+     *
+     * @generated from field: partner.platform.v1.PayoutRecord payout = 6;
+     */
+    value: PayoutRecord;
+    case: "payout";
+  } | {
+    /**
+     * A former entry is corrected.
+     *
+     * @generated from field: partner.platform.v1.AdjustmentRecord adjustment = 7;
+     */
+    value: AdjustmentRecord;
+    case: "adjustment";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * When it happened on the platform.
+   *
+   * @generated from field: google.protobuf.Timestamp occurred_at = 8;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.JournalEntryRecorded.
+ * Use `create(JournalEntryRecordedSchema)` to create a new message.
+ */
+export const JournalEntryRecordedSchema: GenMessage<JournalEntryRecorded> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 27);
+
+/**
+ * DepositRecord is a deposit in the journal.
+ *
+ * @generated from message partner.platform.v1.DepositRecord
+ */
+export type DepositRecord = Message<"partner.platform.v1.DepositRecord"> & {
+  /**
+   * The deposit.
+   *
+   * @generated from field: optional string deposit_id = 1;
+   */
+  depositId?: string | undefined;
+
+  /**
+   * How much.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 2;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.DepositRecord.
+ * Use `create(DepositRecordSchema)` to create a new message.
+ */
+export const DepositRecordSchema: GenMessage<DepositRecord> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 28);
+
+/**
+ * InvoiceRecord is an invoice in the journal.
+ *
+ * @generated from message partner.platform.v1.InvoiceRecord
+ */
+export type InvoiceRecord = Message<"partner.platform.v1.InvoiceRecord"> & {
+  /**
+   * The invoice.
+   *
+   * @generated from field: optional string invoice_id = 1;
+   */
+  invoiceId?: string | undefined;
+
+  /**
+   * The number on it.
+   *
+   * @generated from field: optional string invoice_number = 2;
+   */
+  invoiceNumber?: string | undefined;
+
+  /**
+   * Its total.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.InvoiceRecord.
+ * Use `create(InvoiceRecordSchema)` to create a new message.
+ */
+export const InvoiceRecordSchema: GenMessage<InvoiceRecord> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 29);
+
+/**
+ * PayoutRecord is a payment to a company in the journal.
+ *
+ * @generated from message partner.platform.v1.PayoutRecord
+ */
+export type PayoutRecord = Message<"partner.platform.v1.PayoutRecord"> & {
+  /**
+   * The payout's id, made by the platform: `pay_` and a time-ordered part.
+   *
+   * @generated from field: optional string payout_id = 1;
+   */
+  payoutId?: string | undefined;
+
+  /**
+   * The company that was paid.
+   *
+   * @generated from field: optional string payee_company_id = 2;
+   */
+  payeeCompanyId?: string | undefined;
+
+  /**
+   * How much.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.PayoutRecord.
+ * Use `create(PayoutRecordSchema)` to create a new message.
+ */
+export const PayoutRecordSchema: GenMessage<PayoutRecord> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 30);
+
+/**
+ * AdjustmentRecord is a correction in the journal.
+ *
+ * @generated from message partner.platform.v1.AdjustmentRecord
+ */
+export type AdjustmentRecord = Message<"partner.platform.v1.AdjustmentRecord"> & {
+  /**
+   * The entry that is corrected; absent when it is none in particular.
+   *
+   * @generated from field: optional string adjusts_entry_id = 1;
+   */
+  adjustsEntryId?: string | undefined;
+
+  /**
+   * Why, as a code that the platform uses, e.g. `WRITE_OFF`.
+   *
+   * @generated from field: optional string reason_code = 2;
+   */
+  reasonCode?: string | undefined;
+
+  /**
+   * By how much; negative lowers.
+   *
+   * @generated from field: partner.platform.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message partner.platform.v1.AdjustmentRecord.
+ * Use `create(AdjustmentRecordSchema)` to create a new message.
+ */
+export const AdjustmentRecordSchema: GenMessage<AdjustmentRecord> = /*@__PURE__*/
+  messageDesc(file_partner_platform_v1_platform_messages, 31);
+
+/**
+ * CompanyClass says what a company does.
+ *
+ * @generated from enum partner.platform.v1.CompanyClass
+ */
+export enum CompanyClass {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: COMPANY_CLASS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Sells and owns leads, projects and jobs.
+   *
+   * @generated from enum value: COMPANY_CLASS_SALES = 1;
+   */
+  SALES = 1,
+
+  /**
+   * Performs jobs.
+   *
+   * @generated from enum value: COMPANY_CLASS_INSTALLER = 2;
+   */
+  INSTALLER = 2,
+
+  /**
+   * Receives the financial journal of the companies that it is linked to.
+   *
+   * @generated from enum value: COMPANY_CLASS_ACCOUNTING = 3;
+   */
+  ACCOUNTING = 3,
+}
+
+/**
+ * Describes the enum partner.platform.v1.CompanyClass.
+ */
+export const CompanyClassSchema: GenEnum<CompanyClass> = /*@__PURE__*/
+  enumDesc(file_partner_platform_v1_platform_messages, 0);
+
+/**
+ * MembershipRole says what somebody is in a company.
+ *
+ * @generated from enum partner.platform.v1.MembershipRole
+ */
+export enum MembershipRole {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: MEMBERSHIP_ROLE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Manages webhooks and API keys in the console.
+   *
+   * @generated from enum value: MEMBERSHIP_ROLE_OWNER = 1;
+   */
+  OWNER = 1,
+
+  /**
+   * Can be assigned to jobs.
+   *
+   * @generated from enum value: MEMBERSHIP_ROLE_TECHNICIAN = 2;
+   */
+  TECHNICIAN = 2,
+}
+
+/**
+ * Describes the enum partner.platform.v1.MembershipRole.
+ */
+export const MembershipRoleSchema: GenEnum<MembershipRole> = /*@__PURE__*/
+  enumDesc(file_partner_platform_v1_platform_messages, 1);
+
+/**
+ * JobScheduleStatus is the state of a job's schedule that the selling side can set.
+ *
+ * @generated from enum partner.platform.v1.JobScheduleStatus
+ */
+export enum JobScheduleStatus {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: JOB_SCHEDULE_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Proposed; both times are given.
+   *
+   * @generated from enum value: JOB_SCHEDULE_STATUS_TENTATIVE = 1;
+   */
+  TENTATIVE = 1,
+
+  /**
+   * Agreed with the customer; both times are given.
+   *
+   * @generated from enum value: JOB_SCHEDULE_STATUS_CONFIRMED = 2;
+   */
+  CONFIRMED = 2,
+
+  /**
+   * Called off; no times.
+   *
+   * @generated from enum value: JOB_SCHEDULE_STATUS_CANCELLED = 3;
+   */
+  CANCELLED = 3,
+}
+
+/**
+ * Describes the enum partner.platform.v1.JobScheduleStatus.
+ */
+export const JobScheduleStatusSchema: GenEnum<JobScheduleStatus> = /*@__PURE__*/
+  enumDesc(file_partner_platform_v1_platform_messages, 2);
+
+/**
+ * DocumentCategory says what a document is.
+ *
+ * @generated from enum partner.platform.v1.DocumentCategory
+ */
+export enum DocumentCategory {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * What is to be done.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_SCOPE = 1;
+   */
+  SCOPE = 1,
+
+  /**
+   * A permit.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_PERMIT = 2;
+   */
+  PERMIT = 2,
+
+  /**
+   * A manual.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_MANUAL = 3;
+   */
+  MANUAL = 3,
+
+  /**
+   * A warranty.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_WARRANTY = 4;
+   */
+  WARRANTY = 4,
+
+  /**
+   * A completion report.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_COMPLETION = 5;
+   */
+  COMPLETION = 5,
+
+  /**
+   * Facts about the contract; installers see that there is one, and are not told of it by an event.
+   *
+   * @generated from enum value: DOCUMENT_CATEGORY_CONTRACT_METADATA = 6;
+   */
+  CONTRACT_METADATA = 6,
+}
+
+/**
+ * Describes the enum partner.platform.v1.DocumentCategory.
+ */
+export const DocumentCategorySchema: GenEnum<DocumentCategory> = /*@__PURE__*/
+  enumDesc(file_partner_platform_v1_platform_messages, 3);
 

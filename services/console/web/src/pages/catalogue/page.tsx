@@ -1,5 +1,5 @@
 import { Anchor, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconBellOff, IconCheck, IconClock, IconListSearch, IconSearch } from '@tabler/icons-react';
+import { IconBellOff, IconCheck, IconListSearch, IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import { useEventCatalogue } from '../../api/webhooks.js';
@@ -152,22 +152,11 @@ function Event({ event, isNamed }: { readonly event: CatalogueEvent; readonly is
             Not for your company
           </ToneBadge>
         )}
-        {event.schema === null && (
-          <ToneBadge tone="warn" icon={IconClock}>
-            Not sent yet
-          </ToneBadge>
-        )}
         <Text size="sm" c="dimmed">
           {`For ${new Intl.ListFormat('en').format(mayHave.map((each) => CLASS_NAMES[each]))} companies · schema version ${schemaVersion}`}
         </Text>
       </Group>
-      {event.schema === null ? (
-        <Text size="sm" c="dimmed">
-          You can subscribe already; its fields will stand here when it is sent.
-        </Text>
-      ) : (
-        <Contents event={event} isNamed={isNamed} />
-      )}
+      <Contents event={event} isNamed={isNamed} />
     </article>
   );
 }

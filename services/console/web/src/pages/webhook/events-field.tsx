@@ -1,4 +1,4 @@
-import { Checkbox, Code, Group, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Checkbox, Code, Input, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useEventCatalogue } from '../../api/webhooks.js';
 import { AnswerView } from '../../parts/answer-view.js';
@@ -75,21 +75,12 @@ function GroupField({ group, choice }: { readonly group: EventGroup; readonly ch
         {group.events.map((event) => (
           <li key={event.name}>
             <Checkbox
-              label={
-                <Group gap="xs" component="span">
-                  <Code>{event.name}</Code>
-                  {event.schema === null && (
-                    <Text span size="xs" c="dimmed">
-                      not sent yet
-                    </Text>
-                  )}
-                </Group>
-              }
+              label={<Code>{event.name}</Code>}
               description={sentenceOf(event.meaning, '')}
               checked={isChosen(value, event)}
               onChange={() => onChange(toggleEvent(value, group, event))}
             />
-            {event.schema !== null && event.example !== null && <EventDetails event={event} />}
+            <EventDetails event={event} />
           </li>
         ))}
       </ul>
