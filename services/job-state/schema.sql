@@ -1,3 +1,47 @@
+CREATE FUNCTION public.attach_partition(parent text, partition text, lower_bound text, upper_bound text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    begin
+      perform public.check_partition(parent, partition);
+      execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)',
+        parent, partition, lower_bound, upper_bound);
+    end $$;
+
+CREATE FUNCTION public.check_partition(parent text, partition text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $_$
+    begin
+      if not exists (select from pg_class where oid = to_regclass(format('public.%I', parent)) and relkind = 'p')
+        or partition !~ ('^' || parent || '_p[0-9]{8}$')
+      then raise exception '% is no partition of %', partition, parent; end if;
+    end $_$;
+
+CREATE FUNCTION public.create_partition(parent text, partition text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    begin
+      perform public.check_partition(parent, partition);
+      -- A number of its own would be in the way of the number that the whole table has.
+      execute format('create table public.%I (like public.%I including all excluding identity)', partition, parent);
+    end $$;
+
+CREATE FUNCTION public.drop_partition(parent text, partition text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    begin
+      perform public.check_partition(parent, partition);
+      execute format('drop table public.%I', partition);
+    end $$;
+
+CREATE TABLE public.accounting_links (
+    company_id text NOT NULL,
+    accounting_company_id text NOT NULL
+);
+
 CREATE TABLE public.deliveries (
     id text NOT NULL COLLATE pg_catalog."C",
     subscription_id text NOT NULL,
@@ -89,6 +133,7 @@ CREATE TABLE public.api_keys (
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     replaced_by text,
+    faults jsonb,
     CONSTRAINT api_keys_bound_check CHECK (((kind = 'installer-contractor'::text) = (bound_company_id IS NOT NULL))),
     CONSTRAINT api_keys_kind_check CHECK ((kind = ANY (ARRAY['general'::text, 'installer-contractor'::text, 'installer-company'::text])))
 );
@@ -101,8 +146,12 @@ CREATE TABLE public.appointments (
     starts_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
     notes text,
+    notes_version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    told_versions int8multirange DEFAULT '{[1,2)}'::int8multirange NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT appointments_ends_at_check CHECK ((ends_at > starts_at))
+    CONSTRAINT appointments_ends_at_check CHECK ((ends_at > starts_at)),
+    CONSTRAINT appointments_version_check CHECK ((version >= 1))
 );
 
 CREATE TABLE public.audit_entries (
@@ -160,6 +209,7 @@ CREATE TABLE public.bulk_replays (
 CREATE TABLE public.companies (
     id text NOT NULL,
     name text NOT NULL,
+    version integer DEFAULT 0 NOT NULL,
     class text NOT NULL,
     installer_requests_per_minute integer,
     delivery_weight integer DEFAULT 1 NOT NULL,
@@ -370,6 +420,7 @@ CREATE TABLE public.jobs (
     readiness_blocker_codes text[] DEFAULT '{}'::text[] NOT NULL,
     documents jsonb DEFAULT '[]'::jsonb NOT NULL,
     technician_assignments jsonb DEFAULT '[]'::jsonb NOT NULL,
+    heard jsonb DEFAULT '{}'::jsonb NOT NULL,
     installer_note text,
     projection text,
     created_at timestamp with time zone NOT NULL,
@@ -415,6 +466,7 @@ CREATE TABLE public.leads (
 
 CREATE TABLE public.memberships (
     id text NOT NULL,
+    version integer DEFAULT 0 NOT NULL,
     company_id text NOT NULL,
     role text NOT NULL,
     display_name text NOT NULL,
@@ -422,7 +474,7 @@ CREATE TABLE public.memberships (
     password_hash text,
     active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT memberships_login_check CHECK (((email IS NULL) = (password_hash IS NULL))),
+    CONSTRAINT memberships_login_check CHECK (((password_hash IS NULL) OR (email IS NOT NULL))),
     CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'TECHNICIAN'::text])))
 );
 
@@ -464,6 +516,18 @@ CREATE TABLE public.projects (
     lead_id text,
     address_key text,
     created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.sales_records (
+    id text NOT NULL,
+    kind text NOT NULL,
+    company_id text NOT NULL,
+    project_id text,
+    version integer NOT NULL,
+    told_versions int8multirange NOT NULL,
+    state text NOT NULL,
+    CONSTRAINT sales_records_kind_check CHECK ((kind = ANY (ARRAY['project'::text, 'quote'::text, 'deposit'::text, 'invoice'::text, 'rebate'::text, 'journal_entry'::text]))),
+    CONSTRAINT sales_records_version_check CHECK ((version >= 1))
 );
 
 CREATE TABLE public.subscription_secrets (
@@ -513,6 +577,9 @@ ALTER TABLE ONLY public.finished_deliveries ATTACH PARTITION public.finished_del
 ALTER TABLE ONLY public.idempotency_keys ATTACH PARTITION public.idempotency_keys_default DEFAULT;
 
 ALTER TABLE ONLY public.outbox ATTACH PARTITION public.outbox_default DEFAULT;
+
+ALTER TABLE ONLY public.accounting_links
+    ADD CONSTRAINT accounting_links_pkey PRIMARY KEY (company_id, accounting_company_id);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
@@ -606,6 +673,9 @@ ALTER TABLE ONLY public.projects
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.sales_records
+    ADD CONSTRAINT sales_records_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.subscription_secrets
     ADD CONSTRAINT subscription_secrets_pkey PRIMARY KEY (subscription_id, version);
@@ -757,6 +827,12 @@ ALTER INDEX public.outbox_exchange_idx ATTACH PARTITION public.outbox_default_ex
 
 ALTER INDEX public.outbox_pkey ATTACH PARTITION public.outbox_default_pkey;
 
+ALTER TABLE ONLY public.accounting_links
+    ADD CONSTRAINT accounting_links_accounting_company_id_fkey FOREIGN KEY (accounting_company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.accounting_links
+    ADD CONSTRAINT accounting_links_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_bound_company_id_fkey FOREIGN KEY (bound_company_id) REFERENCES public.companies(id);
 
@@ -813,6 +889,12 @@ ALTER TABLE ONLY public.projects
 
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_lead_id_fkey FOREIGN KEY (lead_id) REFERENCES public.leads(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.sales_records
+    ADD CONSTRAINT sales_records_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.sales_records
+    ADD CONSTRAINT sales_records_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(id);
 
 ALTER TABLE ONLY public.subscription_secrets
     ADD CONSTRAINT subscription_secrets_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;

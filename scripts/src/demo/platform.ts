@@ -53,6 +53,7 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
     createJob: ({ jobId, sellingCompanyId, customer }) =>
       publish(JobCreatedSchema, {
         jobId,
+        version: 1,
         sellingCompanyId,
         workOrderNo: `WO-${jobId.slice(-6).toUpperCase()}`,
         ...(customer === undefined ? {} : { customer }),
@@ -67,7 +68,7 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
         occurredAt: timestampNow(),
       }),
     assignJob: (jobId, installerCompanyId) =>
-      publish(JobAssignedSchema, { jobId, installerCompanyId, occurredAt: timestampNow() }),
+      publish(JobAssignedSchema, { jobId, version: 2, installerCompanyId, occurredAt: timestampNow() }),
     close: () => connection.close(),
   };
 }

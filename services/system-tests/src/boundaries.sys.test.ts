@@ -486,6 +486,7 @@ describe('what belongs to another company', () => {
     await report(leaving, { status: 'ACKNOWLEDGED' });
     await stack.publishFromPlatform(JobAssignedSchema, {
       jobId: leaving.id,
+      version: 3,
       installerCompanyId: other.installerId,
       occurredAt: timestampFromDate(new Date()),
     });

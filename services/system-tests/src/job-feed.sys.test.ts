@@ -61,6 +61,7 @@ async function assign(jobId: string, to: LimitedCompany): Promise<void> {
   published += 1;
   await stack.publishFromPlatform(JobAssignedSchema, {
     jobId,
+    version: 1 + assignments,
     installerCompanyId: to.id,
     occurredAt: timestampFromDate(new Date(Date.now() - 3_600_000 + assignments)),
   });

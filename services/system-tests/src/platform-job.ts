@@ -17,6 +17,7 @@ export function jobCreated(
 ): MessageInitShape<typeof JobCreatedSchema> {
   return {
     jobId,
+    version: 1,
     sellingCompanyId,
     workOrderNo: 'WO-1001',
     customer: {
@@ -52,6 +53,7 @@ export async function assignNewJob(
   await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, job.sellingCompanyId));
   await stack.publishFromPlatform(JobAssignedSchema, {
     jobId,
+    version: 2,
     installerCompanyId: job.installerCompanyId,
     occurredAt: timestampFromDate(new Date()),
   });

@@ -13,7 +13,10 @@ export interface StoredLogin {
   readonly passwordHash: string;
 }
 
-/** Finds the login of an email address, without regard to case. Undefined for an unknown address and an inactive member. */
+/**
+ * Finds the login of an email address, without regard to case. Undefined for an unknown address, an inactive member and one
+ * who has no password.
+ */
 export async function getLogin(
   deps: { readonly database: Queryable },
   email: string,
@@ -30,7 +33,7 @@ export async function getLogin(
     `select member.id, member.company_id, company.name as company_name, company.class, member.display_name, member.role,
        member.password_hash
      from memberships as member join companies as company on company.id = member.company_id
-     where lower(member.email) = lower($1) and member.active`,
+     where lower(member.email) = lower($1) and member.active and member.password_hash is not null`,
     [email],
   );
   if (row === undefined) return undefined;

@@ -139,6 +139,9 @@ describe('an appointment', () => {
         starts_at: STARTS,
         ends_at: ENDS,
         notes: 'Ring twice',
+        notes_version: 1,
+        version: 1,
+        told_versions: '{[1,2)}',
         created_at: TEST_NOW,
       },
     ]);

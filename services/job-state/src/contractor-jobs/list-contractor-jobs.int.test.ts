@@ -11,15 +11,13 @@ import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
-import { readPlatformMessage } from '../platform/platform-messages.js';
-import { recordJobAssigned } from '../platform/record-job-assigned.js';
-import { recordJobCreated } from '../platform/record-job-created.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   insertAssignedJob,
   insertCompany,
   jobAssignedMessage,
   jobCreatedMessage,
+  recordForTest,
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createContractorJobService } from './contractor-job-service.js';
@@ -60,17 +58,13 @@ async function update(jobId: string, seconds: number): Promise<void> {
 
 async function reassign(jobId: string, installerCompanyId: string): Promise<void> {
   const occurredAt = new Date(TEST_NOW.getTime() + 60_000);
-  const { type, body } = jobAssignedMessage({ jobId, installerCompanyId, occurredAt });
-  const message = readPlatformMessage(type, body, occurredAt);
-  invariant(message.kind === 'job_assigned', 'the message is whole');
-  await database.transaction((tx) => recordJobAssigned(tx, message.command, occurredAt));
+  const message = jobAssignedMessage({ jobId, installerCompanyId, version: 3, occurredAt });
+  await database.transaction((tx) => recordForTest(tx, message, occurredAt));
 }
 
 async function insertUnassignedJob(sellingCompanyId: string): Promise<void> {
-  const { type, body } = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
-  const message = readPlatformMessage(type, body, TEST_NOW);
-  invariant(message.kind === 'job_created', 'the message is whole');
-  await database.transaction((tx) => recordJobCreated(tx, message.command, TEST_NOW));
+  const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
+  await database.transaction((tx) => recordForTest(tx, message, TEST_NOW));
 }
 
 describe('the list of sold jobs', () => {

@@ -1,17 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
-import type { EventName, EventData } from '@partner/proto-contracts/public-api/webhook-events';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
+import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/runtime/service-error';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { recordEvent } from '../events/record-event.js';
 import { appendFeedEntries } from './feed.js';
-import { instantOfChange, type JobRecord, lockJob } from './job-record.js';
-import { renderProjection, shownReadiness } from './render-projection.js';
+import { instantOfChange, type JobRecord, type LockedJob, lockJob } from './job-record.js';
+import { type JobEvent, writeJob } from './write-job.js';
 
 /** What every write of an installer company to one of its jobs names. */
 export interface JobWrite {
@@ -37,11 +35,6 @@ export interface JobWriteDeps {
   readonly clock: () => Date;
   readonly logger: Logger;
 }
-
-/** An event about the job that is changed, for its installer company. */
-export type JobEvent = {
-  readonly [E in EventName]: { readonly event: E; readonly data: EventData<E> };
-}[EventName];
 
 /** What a write makes of a job. */
 export type JobDecision<Message extends DescMessage> =
@@ -118,22 +111,16 @@ export async function changeJob<Message extends DescMessage>(
       const decision = await operation.decide(job, { version, now, tx });
       if (decision.kind === 'refused') return decision;
 
-      const after: JobRecord = { ...job, ...decision.fields, version, updatedAt: now };
-      const resource = renderProjection(after);
-      await saveJob(tx, { companyId, before: job, after, resource, statusEvent: decision.statusEvent });
-      const eventIds: string[] = [];
-      let deliveries = 0;
-      for (const event of [...decision.events, ...readinessEvents(job, after)]) {
-        const told = await recordEvent(tx, {
-          ...event,
-          companyId,
-          occurredAt: now,
-          resource: { type: 'install_job', id: jobId, version },
-          now,
-        });
-        eventIds.push(told.eventId);
-        deliveries += told.deliveries;
-      }
+      const after: LockedJob = { ...job, ...decision.fields, version, updatedAt: now };
+      const { statusEvent } = decision;
+      const { resource, feedEntries, eventIds, deliveries } = await writeJob(tx, {
+        before: job,
+        after,
+        ...(statusEvent === undefined ? {} : { statusEvent: { companyId, ...statusEvent } }),
+        events: decision.events,
+        now,
+      });
+      invariant(resource, 'a job that a company has can be shown');
       await enqueueMessage(tx, {
         exchange: PARTNER_EVENTS,
         schema: operation.schema,
@@ -143,7 +130,7 @@ export async function changeJob<Message extends DescMessage>(
       return {
         kind: 'done',
         result: resource,
-        lastly: (last) => appendFeedEntries(last, [{ companyId, jobId, changedAt: now, resource }]),
+        lastly: (last) => appendFeedEntries(last, feedEntries),
       };
     },
   }).catch((error: unknown) => {
@@ -165,53 +152,4 @@ function staleVersion(expectedVersion: number, currentVersion: number): ServiceE
     `expectedVersion is ${expectedVersion}, but the job is at version ${currentVersion}; read it again`,
     { currentVersion },
   );
-}
-
-/** Writes all that an installer can change of a job, and its history when its status has moved. One round trip. */
-async function saveJob(
-  tx: Transaction,
-  saved: {
-    readonly companyId: string;
-    readonly before: JobRecord;
-    readonly after: JobRecord;
-    readonly resource: string;
-    readonly statusEvent: { readonly occurredAt: Date; readonly note: string | null } | undefined;
-  },
-): Promise<void> {
-  const { companyId, before, after, resource, statusEvent } = saved;
-  await tx.query(
-    `with changed as (
-       update jobs set version = $2, status = $3, blocker_code = $4, schedule_status = $5, schedule_starts_at = $6,
-         schedule_ends_at = $7, schedule_time_zone = $8, technician_assignments = $9, projection = $10, updated_at = $11,
-         last_updated_at = greatest(last_updated_at, $11)
-       where id = $1
-     )
-     insert into job_status_events
-       (job_id, version, company_id, previous_status, status, occurred_at, note, blocker_code, recorded_at)
-     select $1, $2, $12, $13, $3, $14, $15, $4, $11 where $14::timestamptz is not null`,
-    [
-      after.id,
-      after.version,
-      after.status,
-      after.blockerCode,
-      after.schedule.status,
-      after.schedule.startsAt,
-      after.schedule.endsAt,
-      after.schedule.timeZone,
-      JSON.stringify(after.technicianAssignments),
-      resource,
-      after.updatedAt,
-      companyId,
-      before.status,
-      statusEvent?.occurredAt ?? null,
-      statusEvent?.note ?? null,
-    ],
-  );
-}
-
-function readinessEvents(before: JobRecord, after: JobRecord): readonly JobEvent[] {
-  const readiness = shownReadiness(after);
-  return isDeepStrictEqual(shownReadiness(before), readiness)
-    ? []
-    : [{ event: 'install.readiness_changed', data: { jobId: after.id, ...readiness } }];
 }

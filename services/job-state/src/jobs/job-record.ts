@@ -5,6 +5,7 @@ import type {
   SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/public-api/installer-job';
 import type { Queryable } from '../database/database.js';
+import { jobHeard, type JobHeard } from './job-heard.js';
 
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
@@ -66,6 +67,11 @@ export interface JobRecord {
   readonly updatedAt: Date;
 }
 
+/** A job that is locked, with what the platform has told of it. */
+export interface LockedJob extends JobRecord {
+  readonly heard: JobHeard;
+}
+
 interface JobRow {
   readonly id: string;
   readonly version: number;
@@ -86,6 +92,7 @@ interface JobRow {
   readonly documents: JobRecord['documents'];
   readonly technician_assignments: JobRecord['technicianAssignments'];
   readonly updated_at: Date;
+  readonly heard: unknown;
 }
 
 /**
@@ -96,12 +103,12 @@ export async function lockJob(
   tx: Queryable,
   jobId: string,
   installerCompanyId?: string,
-): Promise<JobRecord | undefined> {
+): Promise<LockedJob | undefined> {
   const [row] = await tx.query<JobRow>(
     `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
        job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
        job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard
      from jobs as job join companies as company on company.id = job.selling_company_id
      where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
      for no key update of job`,
@@ -128,6 +135,7 @@ export async function lockJob(
     documents: row.documents,
     technicianAssignments: row.technician_assignments,
     updatedAt: row.updated_at,
+    heard: jobHeard.parse(row.heard),
   };
 }
 

@@ -6,9 +6,14 @@ import { silentLogger } from '@partner/runtime/logger';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
 import type { Database, Queryable } from '../database/database.js';
-import { recordJobAssigned } from '../platform/record-job-assigned.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { binding, insertAssignedJob, insertCompany } from '../testing/test-jobs.js';
+import {
+  binding,
+  insertAssignedJob,
+  insertCompany,
+  jobAssignedMessage,
+  recordForTest,
+} from '../testing/test-jobs.js';
 import { readFeed } from './feed.js';
 import { listAssignedJobs } from './list-assigned-jobs.js';
 import { recordStatusEvent } from './record-status-event.js';
@@ -32,8 +37,9 @@ let assignments = 0;
 async function assign(to: string, jobId: string, within: Pick<Database, 'transaction'> = database) {
   assignments += 1;
   const occurredAt = new Date(Date.UTC(2026, 9, 2) + assignments);
-  const command = { jobId, installerCompanyId: to, occurredAt };
-  await within.transaction((tx) => recordJobAssigned(tx, command, new Date()));
+  const version = 2 + assignments;
+  const message = jobAssignedMessage({ jobId, installerCompanyId: to, version, occurredAt });
+  await within.transaction((tx) => recordForTest(tx, message, occurredAt));
 }
 
 /** Moves a job's status at the version given; resolves to what stood in the way. */

@@ -41,10 +41,20 @@ export function decideScheduleMove(
   if (status === 'CANCELLED') {
     return { kind: 'scheduled', schedule: { status, startsAt: null, endsAt: null, timeZone } };
   }
-  const invalid = (field: 'startsAt' | 'endsAt', problem: string) =>
-    ({ kind: 'schedule_invalid', field, problem }) as const;
-  if (startsAt === null) return invalid('startsAt', `is required when status is ${status}`);
-  if (endsAt === null) return invalid('endsAt', `is required when status is ${status}`);
-  if (endsAt <= startsAt) return invalid('endsAt', 'must be after startsAt');
+  const fault = scheduleTimesFault(submitted);
+  if (fault !== undefined) return { kind: 'schedule_invalid', ...fault };
   return { kind: 'scheduled', schedule: { status, startsAt, endsAt, timeZone } };
+}
+
+/** What is wrong with the times of a schedule: both are needed and the end is after the start, unless it is cancelled. */
+export function scheduleTimesFault({
+  status,
+  startsAt,
+  endsAt,
+}: Pick<SubmittedSchedule, 'status' | 'startsAt' | 'endsAt'>):
+  { readonly field: 'startsAt' | 'endsAt'; readonly problem: string } | undefined {
+  if (status === 'CANCELLED') return undefined;
+  if (startsAt === null) return { field: 'startsAt', problem: `is required when status is ${status}` };
+  if (endsAt === null) return { field: 'endsAt', problem: `is required when status is ${status}` };
+  return endsAt <= startsAt ? { field: 'endsAt', problem: 'must be after startsAt' } : undefined;
 }

@@ -10,6 +10,8 @@ export async function up(knex: Knex): Promise<void> {
     create table companies (
       id text constraint companies_pkey primary key,
       name text not null,
+      -- Of the platform's newest message about it; 0: it was made in another way.
+      version integer not null default 0,
       class text not null constraint companies_class_check check (class in ('SALES', 'INSTALLER', 'ACCOUNTING')),
       installer_requests_per_minute integer
         constraint companies_installer_requests_per_minute_check check (installer_requests_per_minute >= 1),
@@ -18,8 +20,17 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
 
+    -- The accounting companies that get a company's financial journal.
+    create table accounting_links (
+      company_id text not null constraint accounting_links_company_id_fkey references companies,
+      accounting_company_id text not null constraint accounting_links_accounting_company_id_fkey references companies,
+      constraint accounting_links_pkey primary key (company_id, accounting_company_id)
+    );
+
+    -- password_hash: null until an owner was given one; nobody signs in then. version: as a company's.
     create table memberships (
       id text constraint memberships_pkey primary key,
+      version integer not null default 0,
       company_id text not null constraint memberships_company_id_fkey references companies,
       role text not null constraint memberships_role_check check (role in ('OWNER', 'TECHNICIAN')),
       display_name text not null,
@@ -27,11 +38,12 @@ export async function up(knex: Knex): Promise<void> {
       password_hash text,
       active boolean not null default true,
       created_at timestamptz not null default now(),
-      constraint memberships_login_check check ((email is null) = (password_hash is null))
+      constraint memberships_login_check check (password_hash is null or email is not null)
     );
     create unique index memberships_email_key on memberships (lower(email));
     create index memberships_company_id_idx on memberships (company_id);
 
+    -- faults: in the sandbox only, what goes wrong on purpose for whoever uses the key, and the id of this setting of it.
     create table api_keys (
       id text constraint api_keys_pkey primary key,
       company_id text not null constraint api_keys_company_id_fkey references companies,
@@ -46,6 +58,7 @@ export async function up(knex: Knex): Promise<void> {
       expires_at timestamptz,
       revoked_at timestamptz,
       replaced_by text constraint api_keys_replaced_by_fkey references api_keys,
+      faults jsonb,
       constraint api_keys_bound_check check ((kind = 'installer-contractor') = (bound_company_id is not null))
     );
     create index api_keys_company_id_idx on api_keys (company_id, id);
@@ -111,6 +124,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index lead_submissions_lead_id_idx on lead_submissions (lead_id);
 
+    -- version: of what the row says; notes_version: of its notes, which a later version need not give. told_versions: of which
+    -- versions the company was told, so that each is told once, also late.
     create table appointments (
       id text constraint appointments_pkey primary key,
       company_id text not null constraint appointments_company_id_fkey references companies,
@@ -119,13 +134,32 @@ export async function up(knex: Knex): Promise<void> {
       starts_at timestamptz not null,
       ends_at timestamptz not null,
       notes text,
+      notes_version integer not null default 1,
+      version integer not null default 1 constraint appointments_version_check check (version >= 1),
+      told_versions int8multirange not null default '{[1,1]}',
       created_at timestamptz not null default now(),
       constraint appointments_ends_at_check check (ends_at > starts_at)
     );
 
+    -- Projects, quotes, deposits, invoices, rebates and entries of the journal as far as the platform has told of them: whose
+    -- each is and which of its versions were told, so that each is told once, also late. state: by the newest version. Amounts
+    -- and names are kept in the events alone.
+    create table sales_records (
+      id text constraint sales_records_pkey primary key,
+      kind text not null
+        constraint sales_records_kind_check check (kind in
+          ('project', 'quote', 'deposit', 'invoice', 'rebate', 'journal_entry')),
+      company_id text not null constraint sales_records_company_id_fkey references companies,
+      project_id text constraint sales_records_project_id_fkey references projects,
+      version integer not null constraint sales_records_version_check check (version >= 1),
+      told_versions int8multirange not null,
+      state text not null
+    );
+
     -- projection: the installer-safe JSON text as it is served, null before the first assignment; rewritten with each
     -- change of version. assigned_at: when, on the platform, the assignment in effect was made. blocker_code: the
-    -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together.
+    -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together. heard: what
+    -- the platform has told of the job, by parts, with the versions of its messages; never asked for by its parts.
     create table jobs (
       id text constraint jobs_pkey primary key,
       selling_company_id text not null constraint jobs_selling_company_id_fkey references companies,
@@ -150,6 +184,7 @@ export async function up(knex: Knex): Promise<void> {
       readiness_blocker_codes text[] not null default '{}',
       documents jsonb not null default '[]',
       technician_assignments jsonb not null default '[]',
+      heard jsonb not null default '{}',
       installer_note text,
       projection text,
       created_at timestamptz not null,
@@ -452,15 +487,46 @@ export async function up(knex: Knex): Promise<void> {
     -- At most one of a kind runs at a time.
     create unique index bulk_replays_running_key on bulk_replays (subscription_id, kind) where state = 'running';
     create index bulk_replays_next_run_at_idx on bulk_replays (next_run_at) where state = 'running';
+
+    -- How job-state keeps its partitions as a user who may change rows and nothing else: these act with the rights of the owner
+    -- of the schema, on tables <table>_p<yyyymmdd> of a partitioned table alone. Locks: those of the statements in them.
+    create function check_partition(parent text, partition text) returns void language plpgsql set search_path = pg_catalog as $$
+    begin
+      if not exists (select from pg_class where oid = to_regclass(format('public.%I', parent)) and relkind = 'p')
+        or partition !~ ('^' || parent || '_p[0-9]{8}$')
+      then raise exception '% is no partition of %', partition, parent; end if;
+    end $$;
+    create function create_partition(parent text, partition text) returns void
+      language plpgsql security definer set search_path = pg_catalog as $$
+    begin
+      perform public.check_partition(parent, partition);
+      -- A number of its own would be in the way of the number that the whole table has.
+      execute format('create table public.%I (like public.%I including all excluding identity)', partition, parent);
+    end $$;
+    create function attach_partition(parent text, partition text, lower_bound text, upper_bound text) returns void
+      language plpgsql security definer set search_path = pg_catalog as $$
+    begin
+      perform public.check_partition(parent, partition);
+      execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)',
+        parent, partition, lower_bound, upper_bound);
+    end $$;
+    create function drop_partition(parent text, partition text) returns void
+      language plpgsql security definer set search_path = pg_catalog as $$
+    begin
+      perform public.check_partition(parent, partition);
+      execute format('drop table public.%I', partition);
+    end $$;
+    revoke execute on function create_partition, attach_partition, drop_partition from public;
   `);
 }
 
 /** Drops everything: only for tests of the migration itself. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop function create_partition, attach_partition, drop_partition, check_partition;
     drop view all_deliveries;
     drop table bulk_replays, delivery_statistics, delivery_attempts, finished_deliveries, deliveries, events, subscription_secrets, subscriptions, outbox, inbox, idempotency_keys,
-      feed_entries, feed_heads, job_status_events, jobs, appointments, lead_submissions, projects, leads, audit_entries,
-      contracted_installers, api_keys, memberships, companies
+      feed_entries, feed_heads, job_status_events, jobs, sales_records, appointments, lead_submissions, projects, leads, audit_entries,
+      contracted_installers, api_keys, memberships, accounting_links, companies
   `);
 }

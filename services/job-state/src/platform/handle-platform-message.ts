@@ -5,17 +5,18 @@ import { ServiceError } from '@partner/runtime/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { platformMessageCounter } from './platform-message-counter.js';
-import { type PlatformMessage, readPlatformMessage } from './platform-messages.js';
+import type { ReadMessage } from './platform-message-type.js';
+import { readPlatformMessage } from './platform-messages.js';
 import { type Recorded, recordPlatformMessage } from './record-platform-message.js';
 
 /**
  * Makes the consumer of the platform's messages. Each takes effect once per message id: the inbox row stands in the
  * transaction of the effect. A message that came before what it builds on is kept in its inbox row and acknowledged, so that
- * it holds up no other; it takes effect in the transaction that records what it waits for. One that is malformed, of an
+ * it holds up no other; it takes effect right after what it waits for. One that is malformed, of an
  * unknown type or contradicts what is recorded is dead, with the reason.
  */
 export function createPlatformMessageHandler(deps: {
-  readonly database: Pick<Database, 'transaction'>;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -23,11 +24,10 @@ export function createPlatformMessageHandler(deps: {
   const handled = platformMessageCounter(deps.metrics);
 
   return async ({ messageId, type, body }) => {
-    const now = deps.clock();
-    const message = readPlatformMessage(type, body, now);
-    const { effect, after } = await handle({ messageId, type, body }, message, now);
+    const read = readPlatformMessage(type, body, deps.clock());
+    const { effect, after } = await handle({ messageId, type, body }, read);
     // The type of a message that nobody knows is the sender's invention: no label.
-    handled.inc({ type: message.kind === 'malformed' ? 'unknown' : type, result: effect.kind });
+    handled.inc({ type: read.kind === 'malformed' ? 'unknown' : type, result: effect.kind });
     deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
     for (const later of after) {
       handled.inc({ type: later.type, result: later.effect.kind });
@@ -41,13 +41,12 @@ export function createPlatformMessageHandler(deps: {
 
   async function handle(
     sent: Pick<IncomingMessage, 'messageId' | 'type' | 'body'>,
-    message: PlatformMessage,
-    now: Date,
+    read: ReadMessage,
   ): Promise<Recorded> {
     if (sent.messageId === '') return refused('the message has no id');
-    if (message.kind === 'malformed') return refused(message.reason);
+    if (read.kind === 'malformed') return refused(read.reason);
     try {
-      return await deps.database.transaction((tx) => recordPlatformMessage(tx, sent, message, now));
+      return await recordPlatformMessage(deps, sent, read.message);
     } catch (error) {
       // Text that can not be stored will not get better by trying again.
       if (!(error instanceof ServiceError) || error.reason !== 'invalid_argument') throw error;

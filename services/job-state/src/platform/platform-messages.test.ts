@@ -1,27 +1,120 @@
-import { describe, expect, test } from '@jest/globals';
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
 import {
+  CompanyChangedSchema,
+  CompanyClass,
+  DocumentCategory,
+  file_partner_platform_v1_platform_messages,
   JobAssignedSchema,
+  JobCancelledSchema,
+  JobCompletionAcceptedSchema,
   JobCreatedSchema,
+  JobDocumentAvailableSchema,
+  JobReadinessChangedSchema,
+  JobScheduledSchema,
+  JobScheduleStatus,
+  JobScopeChangedSchema,
+  JobUnassignedSchema,
+  MembershipChangedSchema,
+  MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/runtime/ids';
-import { jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
-import { readPlatformMessage } from './platform-messages.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
+import type { ReadMessage } from './platform-message-type.js';
+import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';
+
+const NOW = timestampFromMs(TEST_NOW.getTime());
+const LATER = timestampFromMs(TEST_NOW.getTime() + 3_600_000);
+const job = { jobId: newId('job'), version: 3, occurredAt: NOW };
+const scope = {
+  packageName: 'Heat Pump Essential',
+  systemType: 'HVAC',
+  equipment: [{ name: 'Air-source heat pump', model: 'HP-36K', quantity: 1 }],
+  accessories: [{ name: 'Mounting kit', quantity: 2 }],
+  supplierSources: [{ name: 'Central Supply' }],
+  scopeVersion: 2,
+};
+const customer = {
+  name: 'Jordan Ellis',
+  phone: '+1 555 0100',
+  line1: '12 Maple Street',
+  city: 'Boulder',
+  state: 'CO',
+  zip: '80302',
+};
+
+/** A company with nothing but a class that a later contract may add. */
+const CLASS_UNHEARD_OF = Uint8Array.of(4 << 3, 9);
+
+const WHOLE = {
+  company: {
+    companyId: newId('cmp'),
+    version: 1,
+    name: 'Harbor Home',
+    class: CompanyClass.SALES,
+    accountingCompanyIds: [newId('cmp')],
+    occurredAt: NOW,
+  } satisfies MessageInitShape<typeof CompanyChangedSchema>,
+  membership: {
+    membershipId: newId('mem'),
+    version: 1,
+    companyId: newId('cmp'),
+    role: MembershipRole.OWNER,
+    displayName: 'Ada Cole',
+    email: 'ada@harbor.example',
+    active: true,
+    occurredAt: NOW,
+  } satisfies MessageInitShape<typeof MembershipChangedSchema>,
+  created: { ...job, version: 1, sellingCompanyId: newId('cmp'), workOrderNo: 'WO-1', customer, scope },
+  assigned: { ...job, installerCompanyId: newId('cmp') },
+  scoped: { ...job, scope },
+  ready: { ...job, ready: false, blockerCodes: ['PERMIT', 'WEATHER'] },
+  scheduled: {
+    ...job,
+    status: JobScheduleStatus.CONFIRMED,
+    startsAt: NOW,
+    endsAt: LATER,
+    timeZone: 'America/Denver',
+  } satisfies MessageInitShape<typeof JobScheduledSchema>,
+  document: {
+    ...job,
+    documentId: newId('doc'),
+    category: DocumentCategory.PERMIT,
+    mime: 'application/pdf',
+  } satisfies MessageInitShape<typeof JobDocumentAvailableSchema>,
+};
+
+function readOf<Desc extends DescMessage>(schema: Desc, content: MessageInitShape<Desc>): ReadMessage {
+  return readPlatformMessage(schema.typeName, toBinary(schema, create(schema, content)), TEST_NOW);
+}
+
+function faultsOf(read: ReadMessage): string {
+  return read.kind === 'malformed' ? read.reason : '';
+}
 
 describe('a message of the platform', () => {
-  test('that is whole is read', () => {
-    const jobId = newId('job');
-    const sellingCompanyId = newId('cmp');
-    const { type, body } = jobCreatedMessage({ jobId, sellingCompanyId });
-    expect(readPlatformMessage(type, body, TEST_NOW)).toMatchObject({
-      kind: 'job_created',
-      command: {
-        jobId,
-        sellingCompanyId,
-        scope: { equipment: [{ model: 'HP-36K' }], accessories: [{ model: null }] },
-      },
-    });
+  test.each([
+    ['a company', readOf(CompanyChangedSchema, WHOLE.company), WHOLE.company.companyId],
+    ['a membership', readOf(MembershipChangedSchema, WHOLE.membership), WHOLE.membership.membershipId],
+    ['a new job', readOf(JobCreatedSchema, WHOLE.created), job.jobId],
+    ['an assignment', readOf(JobAssignedSchema, WHOLE.assigned), job.jobId],
+    ['the end of one', readOf(JobUnassignedSchema, job), job.jobId],
+    ['a cancellation', readOf(JobCancelledSchema, job), job.jobId],
+    ['a scope', readOf(JobScopeChangedSchema, WHOLE.scoped), job.jobId],
+    ['readiness', readOf(JobReadinessChangedSchema, WHOLE.ready), job.jobId],
+    ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
+    ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
+    ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
+  ])('about %s is read when it is whole', (_what, read, thingId) => {
+    expect(read).toMatchObject({ kind: 'whole', message: { thingId } });
+  });
+
+  test('is known by its type, whichever of the contract it is', () => {
+    const sent = file_partner_platform_v1_platform_messages.messages.filter(({ fields }) =>
+      fields.some(({ name }) => name === 'occurred_at'),
+    );
+    expect([...PLATFORM_MESSAGE_TYPES.keys()].sort()).toEqual(sent.map(({ typeName }) => typeName).sort());
   });
 
   test('of a type that nobody knows is malformed', () => {
@@ -31,49 +124,152 @@ describe('a message of the platform', () => {
     });
   });
 
-  test('whose body is no protobuf is malformed', () => {
-    expect(
-      readPlatformMessage(JobAssignedSchema.typeName, Buffer.from('{"jobId":1}'), TEST_NOW),
-    ).toMatchObject({
-      kind: 'malformed',
-    });
-  });
+  test.each([...PLATFORM_MESSAGE_TYPES.values()].map((type) => [type.schema.name, type] as const))(
+    '%s that is empty, or no protobuf, is malformed',
+    (_name, { schema, read }) => {
+      const named = faultsOf(read(new Uint8Array(), TEST_NOW));
+      expect(named).toContain(`${schema.typeName}: `);
+      expect(named).toContain('occurredAt is missing');
+      expect(faultsOf(read(Buffer.from('{"jobId":1}'), TEST_NOW))).toBe(`the body is no ${schema.typeName}`);
+    },
+  );
 
-  test('that is empty names every field that is missing', () => {
-    const read = readPlatformMessage(JobAssignedSchema.typeName, new Uint8Array(), TEST_NOW);
-    expect(read).toEqual({
-      kind: 'malformed',
-      reason:
-        'partner.platform.v1.JobAssigned: jobId is missing; installerCompanyId is missing; occurredAt is missing',
-    });
-    expect(readPlatformMessage(JobCreatedSchema.typeName, new Uint8Array(), TEST_NOW)).toMatchObject({
-      reason: expect.stringContaining('customer is missing'),
-    });
-  });
-
-  test('with an id of another kind is malformed, and the reason does not repeat what it holds', () => {
-    const body = toBinary(
-      JobAssignedSchema,
-      create(JobAssignedSchema, { jobId: 'secret', installerCompanyId: newId('cmp') }),
+  test('names every field that is missing', () => {
+    expect(faultsOf(readOf(JobAssignedSchema, {}))).toBe(
+      'partner.platform.v1.JobAssigned: jobId is missing; version is missing; occurredAt is missing;' +
+        ' installerCompanyId is missing',
     );
-    const read = readPlatformMessage(JobAssignedSchema.typeName, body, TEST_NOW);
-    expect(read).toMatchObject({
-      reason: expect.stringContaining('jobId is not an id with the prefix job_'),
-    });
-    expect(JSON.stringify(read)).not.toContain('secret');
-    const swapped = jobAssignedMessage({ jobId: newId('lead'), installerCompanyId: newId('cmp') });
-    expect(readPlatformMessage(swapped.type, swapped.body, TEST_NOW)).toMatchObject({ kind: 'malformed' });
+    expect(faultsOf(readOf(JobCreatedSchema, {}))).toContain('customer is missing; scope is missing');
+    expect(faultsOf(readOf(CompanyChangedSchema, {}))).toBe(
+      'partner.platform.v1.CompanyChanged: companyId is missing; version is missing; name is missing;' +
+        ' class is missing; occurredAt is missing',
+    );
+    expect(faultsOf(readOf(MembershipChangedSchema, {}))).toBe(
+      'partner.platform.v1.MembershipChanged: membershipId is missing; version is missing; companyId is missing;' +
+        ' role is missing; displayName is missing; active is missing; occurredAt is missing',
+    );
+    const aboutJob = 'jobId is missing; version is missing; occurredAt is missing';
+    expect(faultsOf(readOf(JobUnassignedSchema, {}))).toContain(aboutJob);
+    expect(faultsOf(readOf(JobCancelledSchema, {}))).toContain(aboutJob);
+    expect(faultsOf(readOf(JobCompletionAcceptedSchema, {}))).toContain(aboutJob);
+    expect(faultsOf(readOf(JobScopeChangedSchema, {}))).toContain(`${aboutJob}; scope is missing`);
+    expect(faultsOf(readOf(JobReadinessChangedSchema, {}))).toContain(`${aboutJob}; ready is missing`);
+    expect(faultsOf(readOf(JobScheduledSchema, {}))).toContain(
+      `${aboutJob}; status is missing; timeZone is missing`,
+    );
+    expect(faultsOf(readOf(JobDocumentAvailableSchema, {}))).toContain(
+      `${aboutJob}; documentId is missing; category is missing; mime is missing`,
+    );
   });
 
   test.each([
-    [new Date('1999-12-31T23:59:59Z').getTime(), 'is no instant after the year 1999'],
+    ['version is less than 1', readOf(JobAssignedSchema, { ...WHOLE.assigned, version: 0 })],
+    ['version is not 1', readOf(JobCreatedSchema, { ...WHOLE.created, version: 2 })],
+    [
+      'class has no value that is known',
+      readOf(CompanyChangedSchema, { ...WHOLE.company, class: CompanyClass.UNSPECIFIED }),
+    ],
+    [
+      'class has no value that is known',
+      readPlatformMessage(CompanyChangedSchema.typeName, CLASS_UNHEARD_OF, TEST_NOW),
+    ],
+    [
+      'accountingCompanyIds holds a company twice',
+      readOf(CompanyChangedSchema, {
+        ...WHOLE.company,
+        accountingCompanyIds: [WHOLE.company.companyId, WHOLE.company.companyId],
+      }),
+    ],
+    [
+      'accountingCompanyIds.0 is not an id with the prefix cmp_',
+      readOf(CompanyChangedSchema, { ...WHOLE.company, accountingCompanyIds: [newId('job')] }),
+    ],
+    ['name is empty', readOf(CompanyChangedSchema, { ...WHOLE.company, name: '' })],
+    [
+      'role has no value that is known',
+      readOf(MembershipChangedSchema, { ...WHOLE.membership, role: MembershipRole.UNSPECIFIED }),
+    ],
+    ['email is empty', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: '' })],
+    ['email is no email address', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'secret' })],
+    [
+      'displayName holds the character U+0000',
+      readOf(MembershipChangedSchema, { ...WHOLE.membership, displayName: 'secret\u0000' }),
+    ],
+    [
+      'blockerCodes.0 is no code that is known',
+      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['SECRET'] }),
+    ],
+    [
+      'blockerCodes holds a code twice',
+      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, blockerCodes: ['PERMIT', 'PERMIT'] }),
+    ],
+    [
+      'blockerCodes holds codes while ready',
+      readOf(JobReadinessChangedSchema, { ...WHOLE.ready, ready: true }),
+    ],
+    [
+      'status has no value that is known',
+      readOf(JobScheduledSchema, { ...WHOLE.scheduled, status: JobScheduleStatus.UNSPECIFIED }),
+    ],
+    [
+      'timeZone is no IANA time zone name',
+      readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: '+05:00' }),
+    ],
+    ['endsAt must be after startsAt', readOf(JobScheduledSchema, { ...WHOLE.scheduled, endsAt: NOW })],
+    [
+      'category has no value that is known',
+      readOf(JobDocumentAvailableSchema, { ...WHOLE.document, category: DocumentCategory.UNSPECIFIED }),
+    ],
+    ['mime is no media type', readOf(JobDocumentAvailableSchema, { ...WHOLE.document, mime: 'secret' })],
+    [
+      'documentId is not an id with the prefix doc_',
+      readOf(JobDocumentAvailableSchema, { ...WHOLE.document, documentId: 'secret' }),
+    ],
+    [
+      'scope.scopeVersion is negative',
+      readOf(JobScopeChangedSchema, { ...job, scope: { ...scope, scopeVersion: -1 } }),
+    ],
+    [
+      'jobId is not an id with the prefix job_',
+      readOf(JobAssignedSchema, { ...WHOLE.assigned, jobId: 'secret' }),
+    ],
+  ])('with the fault “%s” is malformed, and the reason does not repeat what it holds', (fault, read) => {
+    expect(faultsOf(read)).toContain(fault);
+    expect(faultsOf(read)).not.toMatch(/secret/i);
+  });
+
+  test('about an owner needs an email address, and one about a technician may have one', () => {
+    const { email, ...without } = WHOLE.membership;
+    expect(faultsOf(readOf(MembershipChangedSchema, without))).toContain('email is missing');
+    const technician = { ...without, role: MembershipRole.TECHNICIAN };
+    expect(readOf(MembershipChangedSchema, technician)).toMatchObject({ kind: 'whole' });
+    expect(readOf(MembershipChangedSchema, { ...technician, email })).toMatchObject({ kind: 'whole' });
+  });
+
+  test.each([
+    [JobScheduleStatus.TENTATIVE, 'TENTATIVE'],
+    [JobScheduleStatus.CONFIRMED, 'CONFIRMED'],
+  ])('about a schedule of status %d needs both times', (status, name) => {
+    const given = { ...job, status, timeZone: 'America/Denver' };
+    expect(faultsOf(readOf(JobScheduledSchema, given))).toContain(
+      `startsAt is required when status is ${name}`,
+    );
+    expect(faultsOf(readOf(JobScheduledSchema, { ...given, startsAt: NOW }))).toContain(
+      `endsAt is required when status is ${name}`,
+    );
+  });
+
+  test('about a schedule that is called off needs no times', () => {
+    const given = { ...job, status: JobScheduleStatus.CANCELLED, timeZone: 'America/Denver' };
+    expect(readOf(JobScheduledSchema, given)).toMatchObject({ kind: 'whole' });
+  });
+
+  test.each([
+    [new Date('1999-12-31T23:59:59Z').getTime(), 'is no instant of the years 2000 to 9999'],
     [TEST_NOW.getTime() + 3_600_001, 'is more than 1 h ahead'],
-    [8_000_000_000_000_000, 'is more than 1 h ahead'],
+    [8_000_000_000_000_000, 'is no instant of the years 2000 to 9999'],
   ])('of the instant %d is malformed', (ms, fault) => {
-    expect(readAssigned(timestampFromMs(ms))).toMatchObject({
-      kind: 'malformed',
-      reason: expect.stringContaining(`occurredAt ${fault}`),
-    });
+    expect(faultsOf(readAssigned(timestampFromMs(ms)))).toContain(`occurredAt ${fault}`);
   });
 
   test('of an instant that is no date is malformed', () => {
@@ -82,8 +278,7 @@ describe('a message of the platform', () => {
   });
 
   test('may be an hour ahead', () => {
-    const ahead = timestampFromMs(TEST_NOW.getTime() + 3_600_000);
-    expect(readAssigned(ahead)).toMatchObject({ kind: 'job_assigned' });
+    expect(readAssigned(LATER)).toMatchObject({ kind: 'whole' });
   });
 
   test.each([
@@ -96,30 +291,21 @@ describe('a message of the platform', () => {
     ['scope.equipment.0.model', 200, (text: string) => ({ scope: { equipment: [{ model: text }] } })],
   ])('whose %s is longer than %d is malformed', (field, length, message) => {
     const fault = `${field} is longer than ${length} characters`;
-    expect(faultsOfCreated(message('x'.repeat(length + 1)))).toContain(fault);
-    expect(faultsOfCreated(message('x'.repeat(length)))).not.toContain(fault);
+    expect(faultsOf(readOf(JobCreatedSchema, message('x'.repeat(length + 1))))).toContain(fault);
+    expect(faultsOf(readOf(JobCreatedSchema, message('x'.repeat(length))))).not.toContain(fault);
   });
 
   test('with more than 200 accessories is malformed', () => {
     const accessories = (count: number) => ({
       scope: { accessories: Array.from({ length: count }, () => ({ name: 'Kit', quantity: 1 })) },
     });
-    expect(faultsOfCreated(accessories(201))).toContain('scope.accessories holds more than 200');
-    expect(faultsOfCreated(accessories(200))).not.toContain('scope.accessories');
+    expect(faultsOf(readOf(JobCreatedSchema, accessories(201)))).toContain(
+      'scope.accessories holds more than 200',
+    );
+    expect(faultsOf(readOf(JobCreatedSchema, accessories(200)))).not.toContain('scope.accessories');
   });
 });
 
-function readAssigned(occurredAt: Timestamp) {
-  const message = create(JobAssignedSchema, {
-    jobId: newId('job'),
-    installerCompanyId: newId('cmp'),
-    occurredAt,
-  });
-  return readPlatformMessage(JobAssignedSchema.typeName, toBinary(JobAssignedSchema, message), TEST_NOW);
-}
-
-function faultsOfCreated(message: MessageInitShape<typeof JobCreatedSchema>): string {
-  const body = toBinary(JobCreatedSchema, create(JobCreatedSchema, message));
-  const read = readPlatformMessage(JobCreatedSchema.typeName, body, TEST_NOW);
-  return read.kind === 'malformed' ? read.reason : '';
+function readAssigned(occurredAt: Timestamp): ReadMessage {
+  return readOf(JobAssignedSchema, { ...WHOLE.assigned, occurredAt });
 }

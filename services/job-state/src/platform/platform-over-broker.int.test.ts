@@ -1,9 +1,11 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type JobStatusChanged,
   JobStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { JobReadinessChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { PARTNER_EVENTS, type QueueDefinition } from '@partner/proto-contracts/topology';
 import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { type Consumer, type IncomingMessage, startConsumer } from '@partner/runtime/amqp/consumer';
@@ -25,6 +27,7 @@ import {
   insertCompany,
   jobAssignedMessage,
   jobCreatedMessage,
+  platformMessage,
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
@@ -166,11 +169,44 @@ describe('job-state on a broker', () => {
     await publisher.close();
   });
 
-  test('puts a malformed message aside with the reason', async () => {
-    const message = incoming('partner.platform.v1.JobAssigned', new Uint8Array());
+  test.each([
+    ['malformed', incoming('partner.platform.v1.JobAssigned', new Uint8Array()), /jobId is missing/],
+    [
+      'of a type that nobody knows',
+      incoming('partner.platform.v1.Unheard', new Uint8Array()),
+      /^unknown message type "partner\.platform\.v1\.Unheard"$/,
+    ],
+    [
+      'at fault in a field',
+      platformMessage(JobReadinessChangedSchema, {
+        jobId: newId('job'),
+        version: 3,
+        ready: true,
+        blockerCodes: ['PERMIT'],
+        occurredAt: timestampFromDate(TEST_NOW),
+      }),
+      /^partner\.platform\.v1\.JobReadinessChanged: blockerCodes holds codes while ready$/,
+    ],
+  ])('puts a message aside that is %s, with the reason', async (_fault, message, reason) => {
     send(message);
     const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
-    expect(dead.properties.messageId).toBe(message.messageId);
-    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/jobId is missing/);
+    expect(dead.properties).toMatchObject({ messageId: message.messageId, type: message.type });
+    expect(dead.content.equals(Buffer.from(message.body))).toBe(true);
+    expect(dead.properties.headers?.['x-dead-reason']).toMatch(reason);
+  });
+
+  test('records a dead letter that is sent again, once its cause is gone', async () => {
+    const { database } = testDatabase;
+    const companyId = await insertCompany(database, 'INSTALLER');
+    const jobId = newId('job');
+    const created = jobCreatedMessage({ jobId, sellingCompanyId: companyId });
+    send(created);
+    const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
+    expect(dead.properties.headers?.['x-dead-reason']).toMatch(/is not a sales company/);
+    await database.query(`update companies set class = 'SALES' where id = $1`, [companyId]);
+    probe.channel.sendToQueue(platformMessages.name, dead.content, dead.properties);
+    await eventually('the job', async () => {
+      return (await database.query('select 1 from jobs where id = $1', [jobId])).length === 1;
+    });
   });
 });

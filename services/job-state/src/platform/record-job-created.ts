@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/normalise-address.js';
 import type { PlatformEffect } from './platform-effect.js';
-import type { JobCreatedCommand } from './platform-messages.js';
+import type { JobCreatedCommand } from './job-messages.js';
 
 /**
  * Records a job that the platform has created, at version 1 and not assigned to anybody, and its project when the platform
@@ -34,9 +34,9 @@ export async function recordJobCreated(
     return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
 
   await tx.query(
-    `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, created_at,
-       updated_at, last_updated_at)
-     values ($1, $2, $3, $4, 1, 'ASSIGNED', $5, $6, $7, $8, $8)`,
+    `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, heard,
+       created_at, updated_at, last_updated_at)
+     values ($1, $2, $3, $4, 1, 'ASSIGNED', $5, $6, $9, $7, $8, $8)`,
     [
       jobId,
       sellingCompanyId,
@@ -46,9 +46,10 @@ export async function recordJobCreated(
       JSON.stringify(command.scope),
       command.occurredAt,
       now,
+      JSON.stringify({ scope: command.version }),
     ],
   );
-  return { kind: 'applied' };
+  return { kind: 'applied', appeared: projectId === undefined ? [jobId] : [jobId, projectId] };
 }
 
 /**

@@ -1,13 +1,13 @@
 import { assertNever } from '@partner/runtime/invariant';
+import type { Logger } from '@partner/runtime/logger';
 import { injectTrace } from '@partner/runtime/telemetry/tracing';
-import type { Transaction } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { PlatformEffect } from './platform-effect.js';
-import { type PlatformMessage, readPlatformMessage } from './platform-messages.js';
-import { recordJobAssigned } from './record-job-assigned.js';
-import { recordJobCreated } from './record-job-created.js';
+import type { WholeMessage } from './platform-message-type.js';
+import { readPlatformMessage } from './platform-messages.js';
 
-/** A message of the platform that has the form of its contract. */
-export type WholeMessage = Exclude<PlatformMessage, { kind: 'malformed' }>;
+/** How many messages that have waited for one thing are recorded right after it. */
+const BATCH_SIZE = 1_000;
 
 /** A message as it was sent. */
 export interface SentMessage {
@@ -29,27 +29,72 @@ export interface Recorded {
   readonly after: readonly AppliedLater[];
 }
 
+/** What recording stands on. */
+export interface RecordingDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+}
+
 interface WaitingRow {
   readonly message_id: string;
   readonly type: string;
   readonly body: Buffer;
 }
 
+/** Of a row of the inbox: whether what it waits for is there. */
+export const WAITS_NO_LONGER = `(
+  exists (select from companies where id = waits_for) or exists (select from projects where id = waits_for)
+  or exists (select from jobs where id = waits_for) or exists (select from leads where id = waits_for)
+  or exists (select from appointments where id = waits_for)
+)`;
+
 /**
- * Records a message once per message id: its inbox row, its effect, and the effects of the messages that have waited for it
- * stand in one transaction. A message that came too early is kept in its inbox row, to be recorded with what it waits for.
- * A refused one leaves its row unsettled, so that it may be sent again.
+ * Records a message once per message id: its inbox row and its effect stand in one transaction. A message that came too early
+ * is kept in its inbox row. A refused one leaves its row unsettled, so that it may be sent again.
  *
- * Locks: the messages about the job, the inbox rows, the projects, the job, last the feed head. The first of them makes a
- * message that comes too early and the one that it waits for take turns, so that neither overlooks the other.
+ * After the commit, messages that have waited for what is there now are recorded, each in a transaction of its own. A message
+ * that came too early looks once more for what it misses after its own commit: whichever of the two commits second sees the
+ * other. What fails there, dies before it or is too much at once is left to `startWaitingMessages`.
+ *
+ * Locks: the messages about the thing, the inbox row, then what the message's effect locks. No transaction holds the messages
+ * about two things.
  */
 export async function recordPlatformMessage(
+  deps: RecordingDeps,
+  sent: SentMessage,
+  message: WholeMessage,
+): Promise<Recorded> {
+  const now = deps.clock();
+  const effect = await deps.database.transaction((tx) => recordOnce(tx, sent, message, now));
+  return { effect, after: await recordWhatWaited(deps, sent.messageId, effect) };
+}
+
+/**
+ * Records a message that waits in the inbox as {@link recordPlatformMessage} does, after what it waited for has appeared. A
+ * refused one is marked dead. Gives undefined when the message waits no more.
+ */
+export async function recordWaitingMessage(
+  deps: RecordingDeps,
+  sent: SentMessage,
+): Promise<(Recorded & { readonly effect: PlatformEffect }) | undefined> {
+  const now = deps.clock();
+  const recorded = await deps.database.transaction((tx) => recordWaiting(tx, sent, now));
+  return (
+    recorded && {
+      effect: recorded.effect,
+      after: await recordWhatWaited(deps, sent.messageId, recorded.effect, recorded.waitedFor),
+    }
+  );
+}
+
+async function recordOnce(
   tx: Transaction,
   sent: SentMessage,
   message: WholeMessage,
   now: Date,
-): Promise<Recorded> {
-  await lockMessagesAbout(tx, message.command.jobId);
+): Promise<Recorded['effect']> {
+  await lockMessagesAbout(tx, message.thingId);
   const claimed = await tx.query(
     `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
      on conflict (message_id) do update set settled_at = excluded.settled_at,
@@ -59,8 +104,8 @@ export async function recordPlatformMessage(
      returning message_id`,
     [sent.messageId, now],
   );
-  if (claimed.length === 0) return { effect: { kind: 'repeated' }, after: [] };
-  const effect = await recordEffect(tx, message, now);
+  if (claimed.length === 0) return { kind: 'repeated' };
+  const effect = await message.record(tx, now);
   if (effect.kind === 'early') {
     await tx.query(
       `update inbox set settled_at = null, waits_for = $2, type = $3, body = $4, trace_parent = $5 where message_id = $1`,
@@ -76,82 +121,75 @@ export async function recordPlatformMessage(
   if (effect.kind === 'refused') {
     await tx.query('update inbox set settled_at = null where message_id = $1', [sent.messageId]);
   }
-  return { effect, after: await recordWhatWaited(tx, message, effect, now) };
+  return effect;
 }
 
-/**
- * Records a message that waits in the inbox as {@link recordPlatformMessage} does, after what it waited for has appeared by
- * another way than a message. A refused one is marked dead. Gives undefined when the message waits no more.
- */
-export async function recordWaitingMessage(
+async function recordWaiting(
   tx: Transaction,
   sent: SentMessage,
   now: Date,
-): Promise<Recorded | undefined> {
-  const message = readPlatformMessage(sent.type, sent.body, now);
-  if (message.kind !== 'malformed') await lockMessagesAbout(tx, message.command.jobId);
-  const waiting = await tx.query(
-    'select message_id from inbox where message_id = $1 and waits_for is not null for update',
+): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
+  const read = readPlatformMessage(sent.type, sent.body, now);
+  if (read.kind === 'whole') await lockMessagesAbout(tx, read.message.thingId);
+  const [waiting] = await tx.query<{ waits_for: string }>(
+    'select waits_for from inbox where message_id = $1 and waits_for is not null for update',
     [sent.messageId],
   );
-  if (waiting.length === 0) return undefined;
-  if (message.kind === 'malformed') {
-    const refused = { kind: 'refused', reason: message.reason } as const;
-    await settleWaiting(tx, sent.messageId, refused, now);
-    return { effect: refused, after: [] };
-  }
-  const effect = await recordEffect(tx, message, now);
+  if (waiting === undefined) return undefined;
+  const effect: PlatformEffect =
+    read.kind === 'malformed' ? { kind: 'refused', reason: read.reason } : await read.message.record(tx, now);
   await settleWaiting(tx, sent.messageId, effect, now);
-  return { effect, after: await recordWhatWaited(tx, message, effect, now) };
+  return { effect, waitedFor: waiting.waits_for };
 }
 
-async function lockMessagesAbout(tx: Transaction, jobId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`platform ${jobId}`]);
-}
-
-function recordEffect(tx: Transaction, message: WholeMessage, now: Date): Promise<PlatformEffect> {
-  switch (message.kind) {
-    case 'job_created':
-      return recordJobCreated(tx, message.command, now);
-    case 'job_assigned':
-      return recordJobAssigned(tx, message.command, now);
-    default:
-      return assertNever(message);
-  }
+async function lockMessagesAbout(tx: Transaction, thingId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`platform ${thingId}`]);
 }
 
 /**
- * Records what waits for a job that has just been made. The newest by the platform's clock goes first: it takes effect, and
- * all that is older does not, so that one feed entry at most is made. What follows that entry touches locked rows alone.
+ * Records what waits for a thing that a message has made, or the message itself when it waits for one that has appeared
+ * meanwhile. The newest version goes first: it takes effect, and what is older mostly does not, so that little is told that is
+ * outdated already.
  */
 async function recordWhatWaited(
-  tx: Transaction,
-  made: WholeMessage,
-  effect: PlatformEffect,
-  now: Date,
+  deps: RecordingDeps,
+  messageId: string,
+  effect: Recorded['effect'],
+  waitedFor?: string,
 ): Promise<readonly AppliedLater[]> {
-  if (made.kind !== 'job_created' || effect.kind !== 'applied') return [];
-  const rows = await tx.query<WaitingRow>(
-    'select message_id, type, body from inbox where waits_for = $1 order by received_at, message_id for update',
-    [made.command.jobId],
-  );
-  const newestFirst = rows
-    .map((row) => ({ ...row, message: readPlatformMessage(row.type, row.body, now) }))
-    .sort((a, b) => occurredAtMs(b.message) - occurredAtMs(a.message));
+  // One that is still too early though what it waits for is there would wait in circles.
+  if (effect.kind === 'early' && effect.missing === waitedFor) return [];
+  const there =
+    effect.kind === 'early' ? [effect.missing] : effect.kind === 'applied' ? (effect.appeared ?? []) : [];
+  if (there.length === 0) return [];
   const applied: AppliedLater[] = [];
-  for (const { message_id: messageId, type, message } of newestFirst) {
-    const later: PlatformEffect =
-      message.kind === 'malformed'
-        ? { kind: 'refused', reason: message.reason }
-        : await recordEffect(tx, message, now);
-    await settleWaiting(tx, messageId, later, now);
-    applied.push({ messageId, type, effect: later });
+  try {
+    const now = deps.clock();
+    const rows = await deps.database.query<WaitingRow>(
+      `select message_id, type, body from inbox where waits_for = any($1::text[]) and ${WAITS_NO_LONGER}
+       order by received_at, message_id limit ${BATCH_SIZE}`,
+      [there],
+    );
+    const newestFirst = rows
+      .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
+      .sort((a, b) => versionOf(b.read) - versionOf(a.read));
+    for (const { row } of newestFirst) {
+      const sent = { messageId: row.message_id, type: row.type, body: row.body };
+      const recorded = await recordWaitingMessage(deps, sent);
+      if (recorded === undefined) continue;
+      applied.push(
+        { messageId: sent.messageId, type: sent.type, effect: recorded.effect },
+        ...recorded.after,
+      );
+    }
+  } catch (error) {
+    deps.logger.warn({ err: error, messageId, waitedFor: there }, 'platform.waiting_messages_put_off');
   }
   return applied;
 }
 
-function occurredAtMs(message: PlatformMessage): number {
-  return message.kind === 'malformed' ? 0 : message.command.occurredAt.getTime();
+function versionOf(read: ReturnType<typeof readPlatformMessage>): number {
+  return read.kind === 'whole' ? read.message.version : 0;
 }
 
 async function settleWaiting(

@@ -1,4 +1,9 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  AppointmentScheduledSchema,
+  ProjectStageChangedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
@@ -8,11 +13,18 @@ import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertCompany, jobAssignedMessage, jobCreatedMessage, TEST_NOW } from '../testing/test-jobs.js';
+import {
+  insertCompany,
+  jobAssignedMessage,
+  jobCreatedMessage,
+  platformMessage,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { startWaitingMessages } from './start-waiting-messages.js';
 
 const HOUR_MS = 3_600_000;
+const occurredAt = timestampFromDate(TEST_NOW);
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -53,6 +65,7 @@ async function sweepUntil(
     clock: () => now,
     logger: silentLogger,
     metrics: registry,
+    freshMs: 0,
     intervalMs: 5,
   });
   try {
@@ -96,6 +109,43 @@ describe('a message that waits', () => {
     });
     expect(await rowOf(assigned)).toEqual({ waits_for: null, dead_reason: null, settled: true, kept: false });
   });
+
+  test.each([
+    [
+      'project',
+      newId('prj'),
+      (projectId: string) =>
+        platformMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: 'DESIGN', occurredAt }),
+      (id: string) => database.query('insert into projects (id, company_id) values ($1, $2)', [id, seller]),
+    ],
+    [
+      'lead',
+      newId('lead'),
+      (leadId: string) =>
+        platformMessage(AppointmentScheduledSchema, {
+          appointmentId: newId('appt'),
+          version: 1,
+          leadId,
+          startsAt: occurredAt,
+          endsAt: timestampFromDate(new Date(TEST_NOW.getTime() + HOUR_MS)),
+          occurredAt,
+        }),
+      (id: string) =>
+        database.query(
+          `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
+          [id, seller],
+        ),
+    ],
+  ])(
+    'for a %s that a partner’s request makes is recorded once it is there',
+    async (_what, id, message, make) => {
+      const early = message(id);
+      expect(await handle(early)).toEqual({ kind: 'done' });
+      expect(await rowOf(early)).toMatchObject({ waits_for: id });
+      await make(id);
+      await sweepUntil('the effect', isSettled(early));
+    },
+  );
 
   test('is counted, with the time that the longest one has waited', async () => {
     const assigned = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
@@ -169,7 +219,7 @@ describe('a message that waits', () => {
     const refused = jobAssignedMessage({
       jobId,
       installerCompanyId: seller,
-      occurredAt: new Date(TEST_NOW.getTime() + 1),
+      version: 3,
     });
     const good = jobAssignedMessage({ jobId, installerCompanyId: installer });
     for (const message of [refused, good, jobCreatedMessage({ jobId, sellingCompanyId: seller })])

@@ -2,11 +2,12 @@ import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
 import type { Publisher } from '@partner/runtime/amqp/publisher';
 import type { Logger } from '@partner/runtime/logger';
 import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
+import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { platformMessageCounter } from './platform-message-counter.js';
-import { type Recorded, recordWaitingMessage } from './record-platform-message.js';
+import { type Recorded, recordWaitingMessage, WAITS_NO_LONGER } from './record-platform-message.js';
 
 /** How long a message may wait for what it builds on: the platform may be hours behind with a part of what it sends. */
 const PATIENCE_HOURS = 24;
@@ -31,11 +32,13 @@ interface Deps {
   readonly metrics: Registry;
   /** Milliseconds between two looks. */
   readonly intervalMs: number;
+  /** For how many milliseconds a measurement of what waits is good; absent: 10,000. */
+  readonly freshMs?: number;
 }
 
 /**
- * Looks after the platform's messages that wait in the inbox: records those whose company or job has appeared by another way
- * than a message, and gives up on those that have waited for 24 h. What is given up on goes to the dead-letter queue with
+ * Looks after the platform's messages that wait in the inbox: records those for which what they miss has appeared by another
+ * way than a message, and gives up on those that have waited for 24 h. What is given up on goes to the dead-letter queue with
  * the reason; its body stays in the inbox until the broker has confirmed that, so a crash doubles it and loses nothing.
  * Sent again later it is handled like a new one.
  *
@@ -43,21 +46,19 @@ interface Deps {
  */
 export function startWaitingMessages(deps: Deps): Loop {
   const handled = platformMessageCounter(deps.metrics);
-  new Gauge({
+  measuredGauge({
     name: 'partner_platform_waiting_messages',
-    help: 'Messages of the platform that wait for what they build on; NaN when it is not known.',
-    registers: [deps.metrics],
-    async collect() {
-      this.set(await waitingCount(deps.database).catch(() => Number.NaN));
-    },
+    help: 'Messages of the platform that wait for what they build on, up to 10,000.',
+    metrics: deps.metrics,
+    measure: () => waitingCount(deps.database),
+    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
-  new Gauge({
+  measuredGauge({
     name: 'partner_platform_waiting_oldest_age_seconds',
-    help: 'How long the longest waiting message of the platform has waited; 0 when none waits, NaN when it is not known.',
-    registers: [deps.metrics],
-    async collect() {
-      this.set(await oldestAgeSeconds(deps).catch(() => Number.NaN));
-    },
+    help: 'How long the longest waiting message of the platform has waited; 0 when none waits.',
+    metrics: deps.metrics,
+    measure: () => oldestAgeSeconds(deps),
+    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
 
   function note(messageId: string, type: string, effect: Recorded['effect']): void {
@@ -70,6 +71,7 @@ export function startWaitingMessages(deps: Deps): Loop {
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
+    metrics: deps.metrics,
     runOnce: async () => {
       const appeared = await recordAppeared(deps, note);
       const expired = await expire(deps);
@@ -81,7 +83,7 @@ export function startWaitingMessages(deps: Deps): Loop {
 
 async function waitingCount(database: Pick<Database, 'query'>): Promise<number> {
   const [row] = await database.query<{ count: number }>(
-    'select count(*)::integer as count from inbox where waits_for is not null',
+    'select count(*)::integer as count from (select 1 from inbox where waits_for is not null limit 10000) as waiting',
   );
   return row?.count ?? 0;
 }
@@ -96,13 +98,12 @@ async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'cl
 
 /** Records messages of which what they wait for is there; gives how many it has settled. One at fault stops no other. */
 async function recordAppeared(
-  { database, clock, logger }: Deps,
+  deps: Deps,
   note: (messageId: string, type: string, effect: Recorded['effect']) => void,
 ): Promise<number> {
+  const { database, logger } = deps;
   const rows = await database.query<KeptRow>(
-    `select message_id, type, body, trace_parent from inbox
-     where waits_for is not null
-       and (exists (select from companies where id = waits_for) or exists (select from jobs where id = waits_for))
+    `select message_id, type, body, trace_parent from inbox where waits_for is not null and ${WAITS_NO_LONGER}
      order by received_at limit $1`,
     [BATCH_SIZE],
   );
@@ -115,7 +116,7 @@ async function recordAppeared(
           kind: 'CONSUMER',
           parent: extractTrace({ traceparent: trace_parent }),
         },
-        () => database.transaction((tx) => recordWaitingMessage(tx, { messageId, type, body }, clock())),
+        () => recordWaitingMessage(deps, { messageId, type, body }),
       );
       if (recorded === undefined) continue;
       settled += 1;

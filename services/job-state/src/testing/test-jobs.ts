@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   JobAssignedSchema,
@@ -9,11 +9,10 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
 import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
+import type { PlatformEffect } from '../platform/platform-effect.js';
 import { readPlatformMessage } from '../platform/platform-messages.js';
-import { recordJobAssigned } from '../platform/record-job-assigned.js';
-import { recordJobCreated } from '../platform/record-job-created.js';
 
 /** When jobs of the tests are created and assigned, unless a test says otherwise. */
 export const TEST_NOW = new Date('2026-10-01T12:00:00.000Z');
@@ -37,8 +36,9 @@ export function jobCreatedMessage(given: {
   readonly line1?: string;
   readonly messageId?: string;
 }): IncomingMessage {
-  const message = create(JobCreatedSchema, {
+  const message = {
     jobId: given.jobId,
+    version: 1,
     sellingCompanyId: given.sellingCompanyId,
     ...(given.projectId === undefined ? {} : { projectId: given.projectId }),
     workOrderNo: 'WO-1',
@@ -59,23 +59,46 @@ export function jobCreatedMessage(given: {
       scopeVersion: 1,
     },
     occurredAt: timestampFromDate(TEST_NOW),
-  });
-  return incoming(JobCreatedSchema.typeName, toBinary(JobCreatedSchema, message), given.messageId);
+  };
+  return platformMessage(JobCreatedSchema, message, given.messageId);
 }
 
 /** A JobAssigned message as the platform sends it. */
 export function jobAssignedMessage(given: {
   readonly jobId: string;
   readonly installerCompanyId: string;
+  /** 2, that of a job's first assignment, unless it is given. */
+  readonly version?: number;
   readonly occurredAt?: Date;
   readonly messageId?: string;
 }): IncomingMessage {
-  const message = create(JobAssignedSchema, {
+  const message = {
     jobId: given.jobId,
+    version: given.version ?? 2,
     installerCompanyId: given.installerCompanyId,
     occurredAt: timestampFromDate(given.occurredAt ?? TEST_NOW),
-  });
-  return incoming(JobAssignedSchema.typeName, toBinary(JobAssignedSchema, message), given.messageId);
+  };
+  return platformMessage(JobAssignedSchema, message, given.messageId);
+}
+
+/** Any message of the platform as the consumer gets it. */
+export function platformMessage<Desc extends DescMessage>(
+  schema: Desc,
+  content: MessageInitShape<Desc>,
+  messageId?: string,
+): IncomingMessage {
+  return incoming(schema.typeName, toBinary(schema, create(schema, content)), messageId);
+}
+
+/** Gives a message of the platform its effect in a transaction, without the inbox, and says what it was. */
+export async function recordForTest(
+  tx: Transaction,
+  { type, body }: Pick<IncomingMessage, 'type' | 'body'>,
+  now: Date,
+): Promise<PlatformEffect> {
+  const read = readPlatformMessage(type, body, now);
+  invariant(read.kind === 'whole', 'the messages of the tests are whole');
+  return read.message.record(tx, now);
 }
 
 /** A message as the consumer gets it. */
@@ -90,17 +113,9 @@ export async function insertAssignedJob(
   installerCompanyId: string,
 ): Promise<string> {
   const jobId = newId('job');
-  const created = jobCreatedMessage({ jobId, sellingCompanyId });
-  const assigned = jobAssignedMessage({ jobId, installerCompanyId });
-  const create = readPlatformMessage(created.type, created.body, TEST_NOW);
-  const assign = readPlatformMessage(assigned.type, assigned.body, TEST_NOW);
-  invariant(
-    create.kind === 'job_created' && assign.kind === 'job_assigned',
-    'the messages of the tests are whole',
-  );
   await database.transaction(async (tx) => {
-    await recordJobCreated(tx, create.command, TEST_NOW);
-    await recordJobAssigned(tx, assign.command, TEST_NOW);
+    await recordForTest(tx, jobCreatedMessage({ jobId, sellingCompanyId }), TEST_NOW);
+    await recordForTest(tx, jobAssignedMessage({ jobId, installerCompanyId }), TEST_NOW);
   });
   return jobId;
 }

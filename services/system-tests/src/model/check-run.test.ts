@@ -173,7 +173,7 @@ const FAULTS: readonly (readonly [what: string, change: Change, found: RegExp])[
       history(run, ({ assignments }) => ({
         assignments: [
           ...assignments,
-          { messageId: 'm9', jobId: 'job_1', installerCompanyId: 'cmp_b', occurredAt: new Date(), sentAt: 5 },
+          { messageId: 'm9', jobId: 'job_1', installerCompanyId: 'cmp_b', version: 9, sentAt: 5 },
         ],
       })),
     /the newest assignment, to cmp_b, is not in effect/,

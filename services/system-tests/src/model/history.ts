@@ -131,7 +131,8 @@ export interface ToldAssignment {
   readonly messageId: string;
   readonly jobId: string;
   readonly installerCompanyId: string;
-  readonly occurredAt: Date;
+  /** Of the platform: the newest counts. */
+  readonly version: number;
   readonly sentAt: number;
 }
 

@@ -84,9 +84,7 @@ function buildChain(
     made.set(version, { asked, write, shown: answer.data.resource });
   }
 
-  const toldOfJob = assignments
-    .filter(({ jobId }) => jobId === job.id)
-    .sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
+  const toldOfJob = assignments.filter(({ jobId }) => jobId === job.id).sort((a, b) => a.version - b.version);
   const given = final.events
     .filter(({ name, resource_id }) => name === 'install.job_assigned' && resource_id === job.id)
     .sort((a, b) => a.resource_version - b.resource_version);

@@ -198,29 +198,31 @@ export async function runPlan(
     for (const step of steps) await doStep(step);
   }
 
-  const lastTold = new Map(world.assignments.map(({ jobId, occurredAt }) => [jobId, occurredAt.getTime()]));
+  const lastTold = new Map(world.assignments.map(({ jobId, version }) => [jobId, version]));
   async function tellAssignment(planned: Plan['assignments'][number]): Promise<void> {
     const job = world.jobs[planned.job % world.jobs.length];
     const installer = world.installers[planned.installer];
     if (job === undefined || installer === undefined) return;
     const last = lastTold.get(job.id) ?? 0;
     const isLate = planned.form === 'late' && last > 0;
-    const time = isLate ? last - 1_000 : Math.max(Date.now(), last + 1);
+    // Versions have gaps for those that come late.
+    const version = isLate ? last - 5 : last + 10;
     if (!isLate) {
-      lastTold.set(job.id, time);
+      lastTold.set(job.id, version);
       knowledge.assign(job.id, installer.id);
     }
     const message = {
       jobId: job.id,
+      version,
       installerCompanyId: installer.id,
-      occurredAt: timestampFromDate(new Date(time)),
+      occurredAt: timestampFromDate(new Date()),
     };
     const messageId = newId('evt');
     assignments.push({
       messageId,
       jobId: job.id,
       installerCompanyId: installer.id,
-      occurredAt: new Date(time),
+      version,
       sentAt: performance.now(),
     });
     await deps.platform.tell(JobAssignedSchema, message, messageId);

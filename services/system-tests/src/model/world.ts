@@ -72,6 +72,9 @@ export interface World {
   readonly contractorCallers: readonly (readonly [Caller, Caller])[];
 }
 
+/** The version of the message that assigns a job for the first time. */
+const FIRST_ASSIGNMENT = 10;
+
 interface WorldDeps {
   readonly stack: Pick<TestStack, 'database' | 'baseUrl' | 'companies' | 'receiverUrl'>;
   readonly platform: Pick<Platform, 'tell'>;
@@ -251,18 +254,18 @@ async function createJobs(
   const assignments: ToldAssignment[] = [];
   for (const { job } of jobs) {
     if (job.initialInstallerId === null) continue;
-    const occurredAt = new Date();
     const sentAt = performance.now();
     const messageId = await platform.tell(JobAssignedSchema, {
       jobId: job.id,
+      version: FIRST_ASSIGNMENT,
       installerCompanyId: job.initialInstallerId,
-      occurredAt: timestampFromDate(occurredAt),
+      occurredAt: timestampFromDate(new Date()),
     });
     assignments.push({
       messageId,
       jobId: job.id,
       installerCompanyId: job.initialInstallerId,
-      occurredAt,
+      version: FIRST_ASSIGNMENT,
       sentAt,
     });
   }
@@ -350,6 +353,7 @@ function plannedJob(
     job,
     created: {
       jobId: id,
+      version: 1,
       sellingCompanyId: seller.id,
       workOrderNo,
       ...(projectId === undefined ? {} : { projectId }),

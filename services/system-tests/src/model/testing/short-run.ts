@@ -304,7 +304,7 @@ export function shortRun(): ShortRun {
           messageId: 'm0',
           jobId: job.id,
           installerCompanyId: installers[0].id,
-          occurredAt: new Date(AT),
+          version: 2,
           sentAt: 0,
         },
       ],

@@ -1,0 +1,277 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import { getLogin } from '../access/get-login.js';
+import { getOwner } from '../access/get-owner.js';
+import type { Database } from '../database/database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import {
+  insertCompany,
+  jobAssignedMessage,
+  jobCreatedMessage,
+  platformMessage,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let handle: ReturnType<typeof createPlatformMessageHandler>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  handle = createPlatformMessageHandler({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+});
+
+afterAll(() => testDatabase.drop());
+
+const DONE = { kind: 'done' };
+const occurredAt = timestampFromDate(TEST_NOW);
+
+const companyChanged = (
+  companyId: string,
+  given: {
+    readonly version?: number;
+    readonly name?: string;
+    readonly class?: CompanyClass;
+    readonly accountingCompanyIds?: string[];
+  } = {},
+) =>
+  platformMessage(CompanyChangedSchema, {
+    companyId,
+    version: 1,
+    name: 'Harbor Home',
+    class: CompanyClass.SALES,
+    occurredAt,
+    ...given,
+  });
+
+async function companyOf(companyId: string): Promise<unknown> {
+  const [company] = await database.query(
+    `select name, class, version, array(
+       select accounting_company_id from accounting_links where company_id = id order by accounting_company_id
+     ) as links from companies where id = $1`,
+    [companyId],
+  );
+  return company;
+}
+
+async function waitsFor(messageId: string): Promise<unknown> {
+  const [row] = await database.query<{ waits_for: string | null }>(
+    'select waits_for from inbox where message_id = $1',
+    [messageId],
+  );
+  return row?.waits_for;
+}
+
+describe('a company of the platform', () => {
+  test('appears, and what has waited for it, and for what that makes, takes effect', async () => {
+    const [seller, installer, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
+    const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
+    for (const message of [
+      assigned,
+      jobCreatedMessage({ jobId, sellingCompanyId: seller }),
+      companyChanged(seller),
+    ]) {
+      expect(await handle(message)).toEqual(DONE);
+    }
+    expect(await companyOf(seller)).toEqual({ name: 'Harbor Home', class: 'SALES', version: 1, links: [] });
+    expect(await waitsFor(assigned.messageId)).toBe(installer);
+    await handle(companyChanged(installer, { class: CompanyClass.INSTALLER }));
+    expect(await database.query('select installer_company_id from jobs where id = $1', [jobId])).toEqual([
+      { installer_company_id: installer },
+    ]);
+  });
+
+  test('takes its newest name and its newest links, in whatever order they come', async () => {
+    const companyId = newId('cmp');
+    const accounting = [
+      await insertCompany(database, 'ACCOUNTING'),
+      await insertCompany(database, 'ACCOUNTING'),
+    ].sort();
+    const messages = [
+      companyChanged(companyId, { version: 2, name: 'Two', accountingCompanyIds: accounting }),
+      companyChanged(companyId, { version: 1, name: 'One' }),
+      companyChanged(companyId, { version: 3, name: 'Three', accountingCompanyIds: accounting.slice(1) }),
+      companyChanged(companyId, { version: 2, name: 'Two', accountingCompanyIds: accounting }),
+    ];
+    const [first, ...others] = messages;
+    if (first !== undefined) await handle(first);
+    expect(await companyOf(companyId)).toMatchObject({ name: 'Two', links: accounting });
+    for (const message of others) expect(await handle(message)).toEqual(DONE);
+    expect(await companyOf(companyId)).toEqual({
+      name: 'Three',
+      class: 'SALES',
+      version: 3,
+      links: accounting.slice(1),
+    });
+  });
+
+  test('that was made in another way is changed by any message', async () => {
+    const companyId = await insertCompany(database, 'INSTALLER');
+    await handle(companyChanged(companyId, { name: 'Told', class: CompanyClass.INSTALLER }));
+    expect(await companyOf(companyId)).toMatchObject({ name: 'Told', version: 1 });
+  });
+
+  test('waits for an accounting company that it is linked to', async () => {
+    const [companyId, accounting] = [newId('cmp'), newId('cmp')];
+    const message = companyChanged(companyId, { accountingCompanyIds: [accounting] });
+    await handle(message);
+    expect(await waitsFor(message.messageId)).toBe(accounting);
+    expect(await companyOf(companyId)).toBeUndefined();
+    await handle(companyChanged(accounting, { class: CompanyClass.ACCOUNTING }));
+    expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
+  });
+
+  test('never changes its class, and is linked to accounting companies alone', async () => {
+    const companyId = await insertCompany(database, 'SALES');
+    expect(await handle(companyChanged(companyId, { class: CompanyClass.INSTALLER }))).toEqual({
+      kind: 'dead',
+      reason: `company ${companyId} is of class SALES, which never changes`,
+    });
+    const message = companyChanged(newId('cmp'), { accountingCompanyIds: [companyId] });
+    expect(await handle(message)).toEqual({
+      kind: 'dead',
+      reason: `company ${companyId} is not an accounting company`,
+    });
+  });
+});
+
+describe('a membership of the platform', () => {
+  let companyId: string;
+  let email: string;
+
+  beforeEach(async () => {
+    companyId = await insertCompany(database, 'INSTALLER');
+    email = `${newId('usr')}@owners.example`;
+  });
+
+  const membershipChanged = (
+    membershipId: string,
+    given: {
+      readonly version?: number;
+      readonly companyId?: string;
+      readonly role?: MembershipRole;
+      readonly displayName?: string;
+      readonly email?: string;
+      readonly active?: boolean;
+    } = {},
+  ) =>
+    platformMessage(MembershipChangedSchema, {
+      membershipId,
+      version: 1,
+      companyId,
+      role: MembershipRole.OWNER,
+      displayName: 'Ada Cole',
+      email,
+      active: true,
+      occurredAt,
+      ...given,
+    });
+
+  const membershipOf = async (membershipId: string) => {
+    const [row] = await database.query(
+      'select role, display_name, email, password_hash, active, version from memberships where id = $1',
+      [membershipId],
+    );
+    return row;
+  };
+
+  const giveWord = (membershipId: string) =>
+    database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
+
+  test('of an owner appears without a password: nobody can sign in until one is set', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER', email, password_hash: null });
+    expect(await getLogin({ database }, email)).toBeUndefined();
+    expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+    await giveWord(membershipId);
+    expect(await getLogin({ database }, email)).toMatchObject({ membershipId, companyId, isOwner: true });
+    expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
+  });
+
+  test('is as its newest version says, and keeps the password', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    await giveWord(membershipId);
+    const other = `${newId('usr')}@owners.example`;
+    for (const message of [
+      membershipChanged(membershipId, { version: 3, displayName: 'Ada Reyes', email: other }),
+      membershipChanged(membershipId, { version: 2, active: false }),
+      membershipChanged(membershipId, { version: 3, displayName: 'Ada Reyes', email: other }),
+    ]) {
+      expect(await handle(message)).toEqual(DONE);
+    }
+    expect(await membershipOf(membershipId)).toEqual({
+      role: 'OWNER',
+      display_name: 'Ada Reyes',
+      email: other,
+      password_hash: '$argon2id$x',
+      active: true,
+      version: 3,
+    });
+  });
+
+  test('that is inactive, or no owner any more, signs in no more', async () => {
+    const [inactive, technician] = [newId('mem'), newId('mem')];
+    const second = `${newId('usr')}@owners.example`;
+    await handle(membershipChanged(inactive));
+    await handle(membershipChanged(technician, { email: second }));
+    for (const membershipId of [inactive, technician]) await giveWord(membershipId);
+    await handle(membershipChanged(inactive, { version: 2, active: false }));
+    await handle(
+      membershipChanged(technician, { version: 2, role: MembershipRole.TECHNICIAN, email: second }),
+    );
+    for (const membershipId of [inactive, technician]) {
+      expect(await getOwner({ database }, { companyId, membershipId })).toBeUndefined();
+    }
+    for (const address of [email, second]) expect(await getLogin({ database }, address)).toBeUndefined();
+    expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
+  });
+
+  test('waits for its company', async () => {
+    const [membershipId, late] = [newId('mem'), newId('cmp')];
+    const message = membershipChanged(membershipId, { companyId: late });
+    await handle(message);
+    expect(await waitsFor(message.messageId)).toBe(late);
+    await handle(companyChanged(late, { class: CompanyClass.INSTALLER }));
+    expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER' });
+  });
+
+  test('does not move to another company, nor take an address that is in use; the reason does not name it', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    const other = await insertCompany(database, 'INSTALLER');
+    expect(await handle(membershipChanged(membershipId, { version: 2, companyId: other }))).toEqual({
+      kind: 'dead',
+      reason: `membership ${membershipId} belongs to another company`,
+    });
+    const second = newId('mem');
+    expect(await handle(membershipChanged(second, { email: email.toUpperCase() }))).toEqual({
+      kind: 'dead',
+      reason: `the email address of membership ${second} is in use`,
+    });
+  });
+
+  test('takes an address that two want at the same time once', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () => handle(membershipChanged(newId('mem')))),
+    );
+    expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,545 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  DocumentCategory,
+  JobCancelledSchema,
+  JobCompletionAcceptedSchema,
+  JobDocumentAvailableSchema,
+  JobReadinessChangedSchema,
+  JobScheduledSchema,
+  JobScheduleStatus,
+  JobScopeChangedSchema,
+  JobUnassignedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { installerJob, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
+import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
+import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { readFeed } from '../jobs/feed.js';
+import { getJob } from '../jobs/get-job.js';
+import { recordStatusEvent } from '../jobs/record-status-event.js';
+import { replaceAssignments } from '../jobs/replace-assignments.js';
+import { setSchedule } from '../jobs/set-schedule.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import {
+  binding,
+  insertAssignedJob,
+  insertCompany,
+  jobAssignedMessage,
+  jobCreatedMessage,
+  platformMessage,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let seller: string;
+let one: string;
+let two: string;
+let handle: ReturnType<typeof createPlatformMessageHandler>;
+const writing = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  seller = await insertCompany(database, 'SALES');
+  one = await insertCompany(database, 'INSTALLER');
+  two = await insertCompany(database, 'INSTALLER');
+  handle = createPlatformMessageHandler({ ...writing(), metrics: new Registry() });
+});
+
+afterAll(() => testDatabase.drop());
+
+/** When the platform says that things happened. */
+const HAPPENED = new Date('2026-10-01T09:30:00.000Z');
+const STARTS = new Date('2026-10-05T14:00:00.000Z');
+const ENDS = new Date('2026-10-05T18:00:00.000Z');
+const occurredAt = timestampFromDate(HAPPENED);
+const DONE = { kind: 'done' };
+const dead = (reason: string) => ({ kind: 'dead', reason: expect.stringContaining(reason) });
+
+const assigned = (jobId: string, installerCompanyId: string, version: number) =>
+  jobAssignedMessage({ jobId, installerCompanyId, version });
+const unassigned = (jobId: string, version: number) =>
+  platformMessage(JobUnassignedSchema, { jobId, version, occurredAt });
+const cancelled = (jobId: string, version: number) =>
+  platformMessage(JobCancelledSchema, { jobId, version, occurredAt });
+const scoped = (jobId: string, version: number, scopeVersion: number) =>
+  platformMessage(JobScopeChangedSchema, {
+    jobId,
+    version,
+    occurredAt,
+    scope: { packageName: `Package ${scopeVersion}`, systemType: 'HVAC', scopeVersion },
+  });
+const readiness = (jobId: string, version: number, ...blockerCodes: string[]) =>
+  platformMessage(JobReadinessChangedSchema, {
+    jobId,
+    version,
+    occurredAt,
+    ready: blockerCodes.length === 0,
+    blockerCodes,
+  });
+const scheduled = (jobId: string, version: number, hours = 0) =>
+  platformMessage(JobScheduledSchema, {
+    jobId,
+    version,
+    occurredAt,
+    status: JobScheduleStatus.CONFIRMED,
+    startsAt: timestampFromDate(new Date(STARTS.getTime() + hours * 3_600_000)),
+    endsAt: timestampFromDate(new Date(ENDS.getTime() + hours * 3_600_000)),
+    timeZone: 'America/Denver',
+  });
+const calledOff = (jobId: string, version: number) =>
+  platformMessage(JobScheduledSchema, {
+    jobId,
+    version,
+    occurredAt,
+    status: JobScheduleStatus.CANCELLED,
+    timeZone: 'America/Denver',
+  });
+const documented = (
+  jobId: string,
+  version: number,
+  documentId: string,
+  category = DocumentCategory.PERMIT,
+  mime = 'application/pdf',
+) => platformMessage(JobDocumentAvailableSchema, { jobId, version, occurredAt, documentId, category, mime });
+const accepted = (jobId: string, version: number) =>
+  platformMessage(JobCompletionAcceptedSchema, { jobId, version, occurredAt });
+
+async function tell(...messages: readonly IncomingMessage[]): Promise<void> {
+  for (const message of messages) expect(await handle(message)).toEqual(DONE);
+}
+
+/** Tells the same once more: under the same message id and under another one. */
+async function tellAgain(...messages: readonly IncomingMessage[]): Promise<void> {
+  for (const message of messages) {
+    await tell({ ...message, redelivered: true }, { ...message, messageId: newId('evt') });
+  }
+}
+
+const newJob = () => insertAssignedJob(database, seller, one);
+
+async function newUnassignedJob(): Promise<string> {
+  const jobId = newId('job');
+  await tell(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+  return jobId;
+}
+
+async function shown(jobId: string, companyId = one): Promise<InstallerJob> {
+  return installerJob.parse(JSON.parse(await getJob({ database }, { companyId, jobId })));
+}
+
+async function feedOf(jobId: string, companyId = one): Promise<readonly number[]> {
+  const { entries } = await readFeed(database, { companyId, afterSequence: '0', limit: 1_000 });
+  const jobs = entries.map(({ resource }) => installerJob.parse(JSON.parse(resource)));
+  expect(jobs.filter(({ id }) => id === jobId).at(-1)).toEqual(await shown(jobId, companyId));
+  return jobs.filter(({ id }) => id === jobId).map(({ version }) => version);
+}
+
+async function eventsOf(jobId: string, companyId = one) {
+  const rows = await database.query<{ body: Buffer }>(
+    'select body from events where resource_id = $1 and company_id = $2 order by id',
+    [jobId, companyId],
+  );
+  return rows
+    .map(({ body }) => webhookEnvelope.parse(JSON.parse(body.toString())))
+    .map(({ event, occurredAt: at, resource, data }) => ({ event, at, version: resource.version, data }))
+    .slice(0);
+}
+
+const namesOf = async (jobId: string, companyId = one) =>
+  (await eventsOf(jobId, companyId)).map(({ event, version }) => `${event} ${version}`);
+
+async function report(jobId: string, status: ReportableStatus, expectedVersion: number): Promise<void> {
+  const blockerCode = status === 'BLOCKED' ? 'PERMIT' : null;
+  await recordStatusEvent(writing(), {
+    companyId: one,
+    jobId,
+    binding: binding(newId('evt')),
+    status,
+    blockerCode,
+    occurredAt: TEST_NOW,
+    note: null,
+    expectedVersion,
+    timeoutMs: undefined,
+  });
+}
+
+describe('a job that is taken from its company', () => {
+  test('is gone for it, and begins at the start with whoever gets it next, also the same company', async () => {
+    const jobId = await newJob();
+    await report(jobId, 'ACKNOWLEDGED', 1);
+    await tell(unassigned(jobId, 3));
+    await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
+    expect(
+      (await readFeed(database, { companyId: one, afterSequence: '0', limit: 1_000 })).entries.filter(
+        ({ resource }) => resource.includes(jobId),
+      ),
+    ).toEqual([]);
+    expect((await namesOf(jobId)).at(-1)).toBe('install.job_unassigned 3');
+
+    await tellAgain(unassigned(jobId, 3));
+    await tell(assigned(jobId, one, 4));
+    expect(await shown(jobId)).toMatchObject({ version: 4, status: 'ASSIGNED' });
+    expect(await feedOf(jobId)).toEqual([4]);
+    expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
+  });
+
+  test('stays with nobody when the older assignment comes late', async () => {
+    const jobId = await newUnassignedJob();
+    await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
+    await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
+    expect(await namesOf(jobId)).toEqual([]);
+    await tell(assigned(jobId, two, 4));
+    expect(await shown(jobId, two)).toMatchObject({ version: 1 });
+  });
+
+  test('is refused while it is completed', async () => {
+    const jobId = await newJob();
+    await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
+    expect(await handle(unassigned(jobId, 3))).toEqual(dead('is COMPLETE and can not change hands'));
+  });
+});
+
+describe('a cancellation', () => {
+  test('is shown, told and kept in the history, once', async () => {
+    const jobId = await newJob();
+    await report(jobId, 'BLOCKED', 1);
+    const message = cancelled(jobId, 5);
+    await tell(message);
+    await tellAgain(message);
+    await tell(cancelled(jobId, 6));
+    expect(await shown(jobId)).toMatchObject({ version: 3, status: 'CANCELLED', readiness: { ready: true } });
+    expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    expect((await eventsOf(jobId)).slice(3)).toMatchObject([
+      { event: 'install.job_cancelled', version: 3, data: { jobId, previousStatus: 'BLOCKED' } },
+      { event: 'install.readiness_changed', version: 3 },
+    ]);
+    expect(
+      await database.query(
+        'select company_id, previous_status, occurred_at, recorded_at from job_status_events where job_id = $1 and status = $2',
+        [jobId, 'CANCELLED'],
+      ),
+    ).toEqual([
+      { company_id: seller, previous_status: 'BLOCKED', occurred_at: HAPPENED, recorded_at: TEST_NOW },
+    ]);
+  });
+
+  test('of a completed job is refused', async () => {
+    const jobId = await newJob();
+    await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
+    expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and can not be cancelled'));
+  });
+
+  test('that is heard of before the assignment: the company gets the job as cancelled', async () => {
+    const jobId = await newUnassignedJob();
+    await tell(cancelled(jobId, 3));
+    expect(
+      await database.query('select version, status from job_status_events where job_id = $1', [jobId]),
+    ).toEqual([{ version: 1, status: 'CANCELLED' }]);
+    await tell(assigned(jobId, one, 2));
+    expect(await shown(jobId)).toMatchObject({ version: 1, status: 'CANCELLED' });
+    expect(await eventsOf(jobId)).toMatchObject([
+      { event: 'install.job_assigned', version: 1, data: { jobId, status: 'CANCELLED' } },
+      { event: 'install.job_cancelled', version: 1, data: { jobId, previousStatus: 'ASSIGNED' } },
+    ]);
+    expect(await feedOf(jobId)).toEqual([1]);
+  });
+
+  test('ends what came before it: older messages still count, newer assignments and schedules are refused', async () => {
+    const jobId = await newJob();
+    await tell(cancelled(jobId, 9));
+    expect(await handle(assigned(jobId, two, 10))).toEqual(dead('is CANCELLED'));
+    expect(await handle(unassigned(jobId, 10))).toEqual(dead('is CANCELLED'));
+    expect(await handle(scheduled(jobId, 10))).toEqual(dead('is CANCELLED'));
+    await tell(assigned(jobId, two, 4), scheduled(jobId, 8));
+    expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
+  });
+});
+
+describe('another scope', () => {
+  test('is shown, and has to be acknowledged with the version that shows it', async () => {
+    const jobId = await newJob();
+    await report(jobId, 'ACKNOWLEDGED', 1);
+    const message = scoped(jobId, 3, 2);
+    await tell(message);
+    await tellAgain(message);
+    expect(await shown(jobId)).toMatchObject({
+      version: 3,
+      status: 'ACKNOWLEDGED',
+      scope: { packageName: 'Package 2', scopeVersion: 2, equipment: [] },
+    });
+    expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    expect((await eventsOf(jobId)).slice(2)).toMatchObject([
+      {
+        event: 'install.scope_acknowledgement_required',
+        version: 3,
+        data: { jobId, scopeVersion: 2, previousScopeVersion: 1 },
+      },
+    ]);
+    await expect(report(jobId, 'EN_ROUTE', 2)).rejects.toMatchObject({ reason: 'stale_version' });
+    await report(jobId, 'EN_ROUTE', 3);
+  });
+
+  test('that comes late changes nothing, and one whose number does not rise is refused', async () => {
+    const jobId = await newJob();
+    await tell(scoped(jobId, 5, 4), scoped(jobId, 3, 2));
+    expect(await shown(jobId)).toMatchObject({ version: 2, scope: { scopeVersion: 4 } });
+    expect(await handle(scoped(jobId, 6, 4))).toEqual(dead('scope 4 of job'));
+  });
+
+  test('of a closed job is told to nobody', async () => {
+    const jobId = await newJob();
+    await tell(cancelled(jobId, 4), scoped(jobId, 3, 2));
+    expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
+    expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', 'install.job_cancelled 2']);
+  });
+});
+
+describe('another readiness', () => {
+  test('is shown and told when it differs from what is shown', async () => {
+    const jobId = await newJob();
+    const message = readiness(jobId, 3, 'PERMIT');
+    await tell(readiness(jobId, 4, 'WEATHER', 'PERMIT'), message);
+    await tellAgain(message);
+    await tell(readiness(jobId, 5, 'WEATHER', 'PERMIT'), readiness(jobId, 6));
+    expect(await shown(jobId)).toMatchObject({ version: 3, readiness: { ready: true, blockerCodes: [] } });
+    expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    expect((await eventsOf(jobId)).slice(1)).toMatchObject([
+      {
+        event: 'install.readiness_changed',
+        version: 2,
+        data: { ready: false, blockerCodes: ['WEATHER', 'PERMIT'] },
+      },
+      { event: 'install.readiness_changed', version: 3, data: { ready: true, blockerCodes: [] } },
+    ]);
+  });
+
+  test('is shown with the blocker of the installer company', async () => {
+    const jobId = await newJob();
+    await report(jobId, 'BLOCKED', 1);
+    await tell(readiness(jobId, 3, 'PERMIT'));
+    expect(await shown(jobId)).toMatchObject({
+      version: 2,
+      readiness: { ready: false, blockerCodes: ['PERMIT'] },
+    });
+    await report(jobId, 'ACKNOWLEDGED', 2);
+    expect(await shown(jobId)).toMatchObject({ readiness: { ready: false, blockerCodes: ['PERMIT'] } });
+    expect(await namesOf(jobId)).toEqual([
+      'install.job_assigned 1',
+      'install.status_changed 2',
+      'install.readiness_changed 2',
+      'install.status_changed 3',
+    ]);
+  });
+});
+
+describe('a schedule of the selling side', () => {
+  test('is shown and told when it differs, and can be called off', async () => {
+    const jobId = await newJob();
+    const message = scheduled(jobId, 4);
+    await tell(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
+    await tellAgain(message);
+    expect(await shown(jobId)).toMatchObject({
+      version: 2,
+      schedule: {
+        status: 'CONFIRMED',
+        startsAt: STARTS.toISOString(),
+        endsAt: ENDS.toISOString(),
+        timeZone: 'America/Denver',
+      },
+    });
+    await tell(calledOff(jobId, 6), calledOff(jobId, 7));
+    expect(await shown(jobId)).toMatchObject({
+      version: 3,
+      schedule: { status: 'CANCELLED', startsAt: null },
+    });
+    expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    expect((await eventsOf(jobId)).slice(1)).toMatchObject([
+      {
+        event: 'install.schedule_changed',
+        version: 2,
+        data: { changedBy: 'seller', previousStatus: 'UNSCHEDULED', schedule: { status: 'CONFIRMED' } },
+      },
+      {
+        event: 'install.schedule_changed',
+        version: 3,
+        data: {
+          changedBy: 'seller',
+          previousStatus: 'CONFIRMED',
+          schedule: { status: 'CANCELLED', endsAt: null },
+        },
+      },
+    ]);
+  });
+
+  test('of a completed job is refused', async () => {
+    const jobId = await newJob();
+    await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
+    expect(await handle(scheduled(jobId, 3))).toEqual(dead('which is COMPLETE'));
+  });
+
+  test('counts only since its company has the job, whichever message comes first', async () => {
+    const before = await newJob();
+    await tell(assigned(before, two, 5), scheduled(before, 4));
+    expect(await shown(before, two)).toMatchObject({ version: 2, schedule: { status: 'UNSCHEDULED' } });
+    const after = await newJob();
+    await tell(scheduled(after, 6), assigned(after, two, 5));
+    expect(await shown(after, two)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
+  });
+
+  test('that the company told of late had before counts when the job turns out to have been its own', async () => {
+    const jobId = await newUnassignedJob();
+    await tell(assigned(jobId, one, 4), scheduled(jobId, 3));
+    expect(await shown(jobId)).toMatchObject({ schedule: { status: 'UNSCHEDULED' } });
+    await tell(assigned(jobId, one, 2));
+    expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'CONFIRMED' } });
+    await setSchedule(writing(), {
+      companyId: one,
+      jobId,
+      binding: binding(newId('evt')),
+      submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
+      expectedVersion: 2,
+      timeoutMs: undefined,
+    });
+    await tell({ ...unassigned(jobId, 3) });
+    expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
+  });
+});
+
+describe('a document', () => {
+  const document = newId('doc');
+
+  test('is shown and told with the time of the platform, each version once', async () => {
+    const jobId = await newJob();
+    const messages = [
+      documented(jobId, 4, document, DocumentCategory.PERMIT, 'image/png'),
+      documented(jobId, 3, document),
+      documented(jobId, 5, newId('doc'), DocumentCategory.CONTRACT_METADATA),
+    ];
+    await tell(...messages);
+    await tellAgain(...messages);
+    expect(await shown(jobId)).toMatchObject({
+      version: 3,
+      documents: [
+        { id: document, category: 'PERMIT', mime: 'image/png', availableAt: HAPPENED.toISOString() },
+        { category: 'CONTRACT_METADATA' },
+      ],
+    });
+    expect(await feedOf(jobId)).toEqual([1, 2, 3]);
+    expect((await eventsOf(jobId)).slice(1)).toMatchObject([
+      {
+        event: 'install.document_available',
+        at: HAPPENED.toISOString(),
+        version: 2,
+        data: { jobId, document: { id: document, category: 'PERMIT', mime: 'image/png' } },
+      },
+      { event: 'install.document_available', version: 2, data: { document: { mime: 'application/pdf' } } },
+    ]);
+  });
+
+  test('that came while nobody had the job is shown to who gets it, and told when that was the older message', async () => {
+    const jobId = await newUnassignedJob();
+    await tell(documented(jobId, 3, newId('doc')), documented(jobId, 5, document), assigned(jobId, one, 4));
+    expect((await shown(jobId)).documents).toHaveLength(2);
+    expect(await eventsOf(jobId)).toMatchObject([
+      { event: 'install.job_assigned', version: 1 },
+      { event: 'install.document_available', version: 1, data: { document: { id: document } } },
+    ]);
+  });
+});
+
+describe('an accepted completion', () => {
+  test('is told once and changes nothing that is shown', async () => {
+    const jobId = await newJob();
+    const message = accepted(jobId, 3);
+    await tell(message);
+    await tellAgain(message);
+    expect(await shown(jobId)).toMatchObject({ version: 1, status: 'ASSIGNED' });
+    expect(await feedOf(jobId)).toEqual([1]);
+    expect((await eventsOf(jobId)).slice(1)).toEqual([
+      {
+        event: 'install.completion_received',
+        at: HAPPENED.toISOString(),
+        version: 1,
+        data: { jobId, acceptedAt: HAPPENED.toISOString() },
+      },
+    ]);
+  });
+
+  test('is told to the company that turns out to have had the job, and to no later one', async () => {
+    const jobId = await newUnassignedJob();
+    await tell(accepted(jobId, 3), assigned(jobId, one, 2));
+    expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', 'install.completion_received 1']);
+    const other = await newUnassignedJob();
+    await tell(accepted(other, 3), assigned(other, one, 4));
+    expect(await namesOf(other)).toEqual(['install.job_assigned 1']);
+  });
+});
+
+describe('a message about a job', () => {
+  test.each([
+    ['JobUnassigned', (jobId: string) => unassigned(jobId, 3)],
+    ['JobCancelled', (jobId: string) => cancelled(jobId, 3)],
+    ['JobScopeChanged', (jobId: string) => scoped(jobId, 3, 2)],
+    ['JobReadinessChanged', (jobId: string) => readiness(jobId, 3, 'PERMIT')],
+    ['JobScheduled', (jobId: string) => scheduled(jobId, 3)],
+    ['JobDocumentAvailable', (jobId: string) => documented(jobId, 3, newId('doc'))],
+    ['JobCompletionAccepted', (jobId: string) => accepted(jobId, 3)],
+  ])('%s waits for the job', async (_name, message) => {
+    const jobId = newId('job');
+    const early = message(jobId);
+    await tell(early);
+    expect(
+      await database.query('select waits_for from inbox where message_id = $1', [early.messageId]),
+    ).toEqual([{ waits_for: jobId }]);
+    await tell(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
+    expect(
+      await database.query(
+        'select waits_for, settled_at is not null as settled from inbox where message_id = $1',
+        [early.messageId],
+      ),
+    ).toEqual([{ waits_for: null, settled: true }]);
+  });
+
+  test('leaves to the installer company what is its own', async () => {
+    const jobId = await newJob();
+    const membershipId = newId('mem');
+    await database.query(
+      `insert into memberships (id, company_id, role, display_name) values ($1, $2, 'TECHNICIAN', 'Sam Reyes')`,
+      [membershipId, one],
+    );
+    await replaceAssignments(writing(), {
+      companyId: one,
+      jobId,
+      binding: binding(newId('evt')),
+      membershipIds: [membershipId],
+      expectedVersion: 1,
+      timeoutMs: undefined,
+    });
+    await report(jobId, 'BLOCKED', 2);
+    await tell(scoped(jobId, 3, 2), scheduled(jobId, 4), documented(jobId, 5, newId('doc')));
+    expect(await shown(jobId)).toMatchObject({
+      version: 6,
+      status: 'BLOCKED',
+      readiness: { ready: false, blockerCodes: ['PERMIT'] },
+      technicianAssignments: [{ membershipId }],
+    });
+  });
+
+  test('shows a new name of the selling company with the job’s next change, not before', async () => {
+    const jobId = await newJob();
+    const { company } = await shown(jobId);
+    await database.query('update companies set name = $2 where id = $1', [seller, 'A new name']);
+    await tell(accepted(jobId, 3));
+    expect((await shown(jobId)).company).toEqual(company);
+    await tell(scheduled(jobId, 4));
+    expect(await shown(jobId)).toMatchObject({ version: 2, company: { id: seller, name: 'A new name' } });
+  });
+});

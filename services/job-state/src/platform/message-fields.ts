@@ -1,0 +1,92 @@
+import { isMessage } from '@bufbuild/protobuf';
+import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { type IdPrefix, isId } from '@partner/runtime/ids';
+import { z } from 'zod';
+
+/** The most characters of a person's, a company's, a programme's or an option's name. */
+export const NAME_LENGTH = 120;
+/** The most characters of a code or a number that people read, such as a work order's. */
+export const CODE_LENGTH = 60;
+/** The most characters of each part of an address, and of each text of a scope. */
+export const TEXT_LENGTH = 200;
+const LIST_LENGTH = 200;
+const EARLIEST_MS = Date.UTC(2000, 0, 1);
+const TOO_LATE_MS = Date.UTC(10_000, 0, 1);
+const AMOUNT_LIMIT = 9_000_000_000_000_000n;
+
+/** A text that has to be there. */
+export const text = (length: number) =>
+  z
+    .string({ error: 'is missing' })
+    .min(1, 'is empty')
+    .max(length, `is longer than ${length} characters`)
+    .refine((value) => !value.includes('\u0000'), 'holds the character U+0000');
+
+/** A text that is null when it is not given. */
+export const optionalText = (length: number) =>
+  text(length)
+    .optional()
+    .transform((value) => value ?? null);
+
+/** A list of bounded length. */
+export const list = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).max(LIST_LENGTH, `holds more than ${LIST_LENGTH}`);
+
+/** A whole number from 0. */
+export const count = z.int({ error: 'is missing' }).min(0, 'is negative');
+
+/** The version of what a message is about, from 1. */
+export const version = z.int({ error: 'is missing' }).min(1, 'is less than 1');
+
+/** Yes or no; has to be there. */
+export const flag = z.boolean({ error: 'is missing' });
+
+/** An id with the prefix. */
+export const id = (prefix: IdPrefix) =>
+  text(TEXT_LENGTH).refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
+
+/** An id with the prefix, null when it is not given. */
+export const optionalId = (prefix: IdPrefix) =>
+  id(prefix)
+    .optional()
+    .transform((value) => value ?? null);
+
+/** An instant that has to be there. One outside of the years 2000 to 9999 is a fault of the sender's clock or units. */
+export const instant = z
+  .custom<Timestamp>((value) => isMessage(value, TimestampSchema), 'is missing')
+  .transform(timestampDate)
+  .refine(
+    (date) => date.getTime() >= EARLIEST_MS && date.getTime() < TOO_LATE_MS,
+    'is no instant of the years 2000 to 9999',
+  );
+
+/** An instant that is null when it is not given. */
+export const optionalInstant = instant.optional().transform((value) => value ?? null);
+
+/** A value of an enum of the contract, as one of our names. A value without a name, also one that is not known yet, is a fault. */
+export const nameOf = <Name extends string>(names: Readonly<Record<number, Name>>) =>
+  z.number({ error: 'is missing' }).transform((value, context) => {
+    const name = names[value];
+    if (name !== undefined) return name;
+    context.addIssue({ code: 'custom', message: 'has no value that is known' });
+    return z.NEVER;
+  });
+
+/** An amount in a currency, in the currency's minor unit; within what JSON numbers hold exactly. */
+export const anyMoney = z.object(
+  {
+    amountMinor: z
+      .union([z.string(), z.bigint()], { error: 'is missing' })
+      .transform(BigInt)
+      .refine((amount) => amount >= -AMOUNT_LIMIT && amount <= AMOUNT_LIMIT, 'is beyond 9e15')
+      .transform(Number),
+    currency: z.string({ error: 'is missing' }).regex(/^[A-Z]{3}$/, 'is not an ISO 4217 code'),
+  },
+  'is missing',
+);
+
+/** An amount that is not negative. */
+export const money = anyMoney.refine(({ amountMinor }) => amountMinor >= 0, {
+  path: ['amountMinor'],
+  message: 'is negative',
+});

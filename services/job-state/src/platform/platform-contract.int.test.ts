@@ -1,0 +1,69 @@
+import { fromJsonString, toBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/public-api/webhook-events';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { incoming, TEST_NOW } from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
+import { readContractPage } from './testing/contract-page.js';
+
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+
+afterAll(() => testDatabase.drop());
+
+test('the examples of the page about the platform, told from top to bottom, all have the effect that it tells of', async () => {
+  const { database } = testDatabase;
+  const metrics = new Registry();
+  const handle = createPlatformMessageHandler({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    metrics,
+  });
+  const { sections } = readContractPage();
+  for (const { name, text, examples } of sections) {
+    const schema = [...PLATFORM_MESSAGE_TYPES.values()].find((type) => type.schema.name === name)?.schema;
+    for (const example of examples) {
+      invariant(schema, 'an example is one of a message');
+      const { leadId, companyId } = z
+        .object({
+          leadId: z.string().optional(),
+          companyId: z.string().default('cmp_01j00000000000000000000001'),
+        })
+        .parse(JSON.parse(example));
+      if (leadId !== undefined) {
+        // A partner's request has made it.
+        await database.query(
+          `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
+          [leadId, companyId],
+        );
+      }
+      const before = await countEvents();
+      const message = incoming(schema.typeName, toBinary(schema, fromJsonString(schema, example)));
+      expect([name, await handle(message)]).toEqual([name, { kind: 'done' }]);
+      const named = Object.keys(EVENT_CATALOGUE).filter((event) => text.includes(`\`${event}\``));
+      const told = (await namesOfEvents()).slice(before);
+      expect([name, told.every((event) => named.includes(event))]).toEqual([name, true]);
+      expect([name, told.length > 0]).toEqual([name, named.length > 0]);
+    }
+  }
+  expect(await database.query('select waits_for from inbox where waits_for is not null')).toEqual([]);
+  const counted = await metrics.getSingleMetric('partner_platform_messages_total')?.get();
+  expect(new Set(counted?.values.map(({ labels }) => labels['result']))).toEqual(new Set(['applied']));
+
+  async function namesOfEvents(): Promise<readonly string[]> {
+    const rows = await database.query<{ name: string }>('select name from events order by id');
+    return rows.map((row) => row.name);
+  }
+  async function countEvents(): Promise<number> {
+    return (await namesOfEvents()).length;
+  }
+});

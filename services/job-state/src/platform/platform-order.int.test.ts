@@ -1,0 +1,260 @@
+import { fromBinary, toJsonString } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CompanyChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import type { Database } from '../database/database.js';
+import { createLead } from '../leads/create-lead.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
+import { createPlatformMessageHandler } from './handle-platform-message.js';
+import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
+import { salesState, salesStream } from './sales/testing/sales-stream.js';
+import { platformPlan, platformStream } from './testing/platform-stream.js';
+
+const NUM_RUNS = 40;
+
+/** Two databases to which the same is told: in order, and otherwise. */
+let inOrder: TestDatabase;
+let otherwise: TestDatabase;
+/** Companies that are there in both, without a message, for the stream of sales. */
+const sellers = [newId('cmp'), newId('cmp')];
+const accounting = [newId('cmp'), newId('cmp')];
+let leadIds: readonly string[] = [];
+
+beforeAll(async () => {
+  inOrder = await createTestDatabase();
+  otherwise = await createTestDatabase();
+  await insertCompanies(inOrder.database);
+  await insertCompanies(otherwise.database);
+  leadIds = await insertLeads(inOrder.database, otherwise.database);
+});
+
+afterAll(async () => {
+  await inOrder.drop();
+  await otherwise.drop();
+});
+
+async function insertCompanies(database: Database): Promise<void> {
+  const insert = 'insert into companies (id, name, class) select unnest($1::text[]), $2, $2';
+  await database.query(insert, [sellers, 'SALES']);
+  await database.query(insert, [accounting, 'ACCOUNTING']);
+  await database.query(
+    'insert into accounting_links (company_id, accounting_company_id) select $1, unnest($2::text[])',
+    [sellers[0], accounting],
+  );
+}
+
+/** Leads that are the same in both. */
+async function insertLeads(one: Database, two: Database): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const companyId of sellers) {
+    const { result } = await createLead(
+      { database: one, clock: () => TEST_NOW, logger: silentLogger },
+      {
+        companyId,
+        binding: undefined,
+        fullName: 'Jordan Ellis',
+        email: 'jordan@customers.example',
+        phone: '+1 555 0100',
+        address: '12 Maple Street, Boulder, CO 80302',
+        smsConsent: null,
+        timeoutMs: undefined,
+      },
+    );
+    ids.push(result.leadId);
+    await two.query(
+      `with project as (insert into projects (id, company_id, lead_id, address_key) values ($1, $2, $3, $4))
+       insert into leads (id, company_id, full_name, email, phone, address) values ($3, $2, '', '', '', '')`,
+      [result.projectId, companyId, result.leadId, `key of ${result.projectId}`],
+    );
+  }
+  return ids;
+}
+
+const handlerOf = ({ database }: TestDatabase) =>
+  createPlatformMessageHandler({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+
+/**
+ * All that must not depend on the order of messages: not the versions and instants of projections, nor the name of the selling
+ * company in them, which is the one that was known at the job's last change.
+ */
+async function stateOf({ database }: TestDatabase): Promise<unknown> {
+  const shown = (column: string) => `${column}::jsonb - 'version' - 'updatedAt' #- '{company,name}'`;
+  return {
+    sales: await salesState(database),
+    companies: await database.query(
+      `select id, name, class, version, array(
+         select accounting_company_id from accounting_links where company_id = id order by accounting_company_id
+       ) as links from companies order by id`,
+    ),
+    memberships: await database.query(
+      'select id, company_id, role, display_name, email, password_hash, active, version from memberships order by id',
+    ),
+    jobs: await database.query(
+      `select id, selling_company_id, installer_company_id, status, assigned_at, scope, schedule_status, schedule_starts_at,
+         schedule_ends_at, schedule_time_zone, readiness_ready, readiness_blocker_codes, documents, blocker_code,
+         heard - 'documents' - 'completions' as heard,
+         jsonb_path_query_array(heard, '$.documents[*].version') as documents_heard,
+         jsonb_path_query_array(heard, '$.completions[*].version') as completions_heard,
+         ${shown('projection')} as projection
+       from jobs order by id`,
+    ),
+    history: await database.query(
+      'select job_id, status, occurred_at, company_id from job_status_events order by job_id',
+    ),
+    contracted: await database.query('select * from contracted_installers order by 1, 2'),
+    feeds: await database.query(
+      `select distinct on (company_id, job_id) company_id, job_id, ${shown('resource')} as resource from feed_entries
+       order by company_id, job_id, sequence desc`,
+    ),
+    waiting: await database.query(
+      // A company may have been told to wait for a link that a newer message has dropped.
+      'select waits_for from inbox where waits_for is not null and type <> $1',
+      [CompanyChangedSchema.typeName],
+    ),
+    dead: await database.query('select dead_reason from inbox where dead_reason is not null'),
+  };
+}
+
+/** What must hold of feeds and install events, whatever order messages came in. */
+async function faultsOf({ database }: TestDatabase): Promise<unknown> {
+  return {
+    toldTwice: await database.query(
+      `select resource_id, name, occurred_at, company_id from events
+       where name in ('install.document_available', 'install.completion_received')
+       group by resource_id, name, occurred_at, company_id, convert_from(body, 'UTF8')::jsonb -> 'data' having count(*) > 1`,
+    ),
+    feedsOfOthers: await database.query(
+      `select entry.job_id from feed_entries as entry join jobs as job on job.id = entry.job_id
+       where job.installer_company_id is distinct from entry.company_id`,
+    ),
+    feedNotAsTheJob: await database.query(
+      `select job.id from jobs as job where job.projection is distinct from (
+         select resource from feed_entries where company_id = job.installer_company_id and job_id = job.id
+         order by sequence desc limit 1)`,
+    ),
+    waitsForNothing: await database.query(
+      `select message_id from inbox where waits_for in
+         (select id from companies union all select id from jobs union all select id from projects)`,
+    ),
+  };
+}
+
+const NO_FAULTS = { toldTwice: [], feedsOfOthers: [], feedNotAsTheJob: [], waitsForNothing: [] };
+
+/** The documents and completions that were told to the company of a job that has had one only, as of its assignment. */
+async function toldToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
+  return database.query(
+    `select event.company_id, event.resource_id, event.name, event.occurred_at
+     from events as event join jobs as job on job.id = event.resource_id
+     where event.name in ('install.document_available', 'install.completion_received')
+       and jsonb_array_length(coalesce(heard -> 'assignments', '[]')) = 1 and event.occurred_at > job.assigned_at
+     order by event.resource_id, event.name, event.occurred_at, event.id`,
+  );
+}
+
+/** A message as it may come: as it is, doubled, or told again under another id. */
+function arrivals(message: IncomingMessage, times: 'once' | 'twice' | 'again'): readonly IncomingMessage[] {
+  switch (times) {
+    case 'once':
+      return [message];
+    case 'twice':
+      return [message, { ...message, redelivered: true }];
+    case 'again':
+      return [message, { ...message, messageId: newId('evt') }];
+  }
+}
+
+const messages = fc
+  .record({
+    plan: platformPlan,
+    sales: fc
+      .constant(undefined)
+      .chain(() => salesStream({ companyIds: sellers, accountingCompanyIds: accounting, leadIds })),
+  })
+  .map(({ plan, sales }) => [...platformStream(plan), ...sales]);
+
+/** Some of the messages in order, and the same otherwise: how often each comes, and where. */
+const told = messages.chain((all) =>
+  fc
+    .record({
+      isLost: fc.array(fc.nat({ max: 9 }), { minLength: all.length, maxLength: all.length }),
+      times: fc.array(fc.constantFrom('once' as const, 'once' as const, 'twice' as const, 'again' as const), {
+        minLength: all.length,
+        maxLength: all.length,
+      }),
+    })
+    .chain(({ isLost, times }) => {
+      const ordered = all.filter((_message, index) => isLost[index] !== 0);
+      const copies = all.flatMap((message, index) =>
+        isLost[index] === 0 ? [] : arrivals(message, times[index] ?? 'once'),
+      );
+      return fc.shuffledSubarray(copies, { minLength: copies.length }).map((shuffled) => ({
+        ordered,
+        shuffled,
+        [fc.toStringMethod]: () => [...ordered, '---', ...shuffled].map(described).join('\n'),
+      }));
+    }),
+);
+
+function described(message: IncomingMessage | string): string {
+  if (typeof message === 'string') return message;
+  const schema = PLATFORM_MESSAGE_TYPES.get(message.type)?.schema;
+  invariant(schema, 'the type is known');
+  return `${schema.name} ${toJsonString(schema, fromBinary(schema, message.body))}`;
+}
+
+async function compare(): Promise<void> {
+  expect(await faultsOf(otherwise)).toEqual(NO_FAULTS);
+  expect(await faultsOf(inOrder)).toEqual(NO_FAULTS);
+  expect(withoutIds(await stateOf(otherwise))).toEqual(withoutIds(await stateOf(inOrder)));
+  expect(await toldToOnlyCompany(otherwise)).toEqual(await toldToOnlyCompany(inOrder));
+}
+
+/** What waits may wait under any of the ids that it was told with. */
+function withoutIds(state: unknown): unknown {
+  invariant(typeof state === 'object' && state !== null && 'waiting' in state, 'the state has what waits');
+  const { waiting, ...rest } = state;
+  invariant(Array.isArray(waiting), 'the state has what waits');
+  return {
+    ...rest,
+    waiting: [...new Set(waiting.map((row: { waits_for: string }) => row.waits_for))].sort(),
+  };
+}
+
+describe('what the platform tells', () => {
+  test('ends in the same, whatever order it comes in, how often, and with some of it lost', async () => {
+    const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
+    await fc.assert(
+      fc.asyncProperty(told, async (given) => {
+        for (const message of given.ordered) expect(await ordered(message)).toEqual({ kind: 'done' });
+        for (const message of given.shuffled) expect(await shuffled(message)).toEqual({ kind: 'done' });
+        await compare();
+      }),
+      { numRuns: NUM_RUNS, endOnFailure: true },
+    );
+  }, 120_000);
+
+  test('ends in the same when all of it comes at once', async () => {
+    const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
+    await fc.assert(
+      fc.asyncProperty(told, async (given) => {
+        for (const message of given.ordered) expect(await ordered(message)).toEqual({ kind: 'done' });
+        const outcomes = await Promise.all(given.shuffled.map(shuffled));
+        expect(outcomes.filter(({ kind }) => kind !== 'done')).toEqual([]);
+        await compare();
+      }),
+      { numRuns: NUM_RUNS / 2, endOnFailure: true },
+    );
+  }, 120_000);
+});

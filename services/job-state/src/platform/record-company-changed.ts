@@ -1,0 +1,59 @@
+import type { Transaction } from '../database/database.js';
+import type { CompanyChangedCommand } from './company-messages.js';
+import type { PlatformEffect } from './platform-effect.js';
+
+/**
+ * Records what a company is like now: its name and the accounting companies that get its journal. The newest message by
+ * version counts, and any counts more than what was made in another way. A class never changes. A new name shows in the
+ * projection of a job with that job's next change. Locks: the company.
+ */
+export async function recordCompanyChanged(
+  tx: Transaction,
+  command: CompanyChangedCommand,
+  now: Date,
+): Promise<PlatformEffect> {
+  const { companyId, version, accountingCompanyIds } = command;
+  const [known] = await tx.query<{ class: string; version: number }>(
+    'select class, version from companies where id = $1 for no key update',
+    [companyId],
+  );
+  if (known !== undefined && known.class !== command.class) {
+    return {
+      kind: 'refused',
+      reason: `company ${companyId} is of class ${known.class}, which never changes`,
+    };
+  }
+  if (known !== undefined && version <= known.version) {
+    return { kind: 'ignored', why: 'this version or a newer one was heard of before' };
+  }
+  const classes = new Map(
+    (
+      await tx.query<{ id: string; class: string }>(
+        'select id, class from companies where id = any($1::text[])',
+        [accountingCompanyIds],
+      )
+    ).map((company) => [company.id, company.class]),
+  );
+  for (const accountingCompanyId of accountingCompanyIds) {
+    const linked = classes.get(accountingCompanyId);
+    if (linked === undefined) return { kind: 'early', missing: accountingCompanyId };
+    if (linked !== 'ACCOUNTING') {
+      return { kind: 'refused', reason: `company ${accountingCompanyId} is not an accounting company` };
+    }
+  }
+  await tx.query(
+    `insert into companies (id, name, class, version, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (id) do update set name = excluded.name, version = excluded.version`,
+    [companyId, command.name, command.class, version, now],
+  );
+  await tx.query(
+    'delete from accounting_links where company_id = $1 and accounting_company_id <> all($2::text[])',
+    [companyId, accountingCompanyIds],
+  );
+  await tx.query(
+    `insert into accounting_links (company_id, accounting_company_id) select $1, unnest($2::text[])
+     on conflict do nothing`,
+    [companyId, accountingCompanyIds],
+  );
+  return known === undefined ? { kind: 'applied', appeared: [companyId] } : { kind: 'applied' };
+}

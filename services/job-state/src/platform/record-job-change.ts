@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Transaction } from '../database/database.js';
+import { appendFeedEntries } from '../jobs/feed.js';
+import { heldSince, type JobHeard } from '../jobs/job-heard.js';
+import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';
+import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
+import { type JobEvent, writeJob } from '../jobs/write-job.js';
+import type { JobDecision } from './decide-job-change.js';
+import type { PlatformEffect } from './platform-effect.js';
+
+/**
+ * Records a message of the platform about a job that is there. What is decided stands with what follows from it: a version of
+ * the projection and a feed entry if something is shown differently to a company that has the job, and that company's
+ * events. A job's first projection is its version 1; while nobody has the job its version does not rise.
+ *
+ * Documents and accepted completions are told once: to whoever has the job, or if nobody has, to the company that turns out to
+ * have had it by then. Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last
+ * the feed head of the company that has it.
+ */
+export async function recordJobChange(
+  tx: Transaction,
+  jobId: string,
+  given: {
+    readonly occurredAt: Date;
+    /** The company that was told to get the job: keys of the seller can be bound to it from then on. */
+    readonly contractedCompanyId?: string;
+    readonly decide: (job: LockedJob) => JobDecision;
+  },
+  clockNow: Date,
+): Promise<PlatformEffect> {
+  const job = await lockJob(tx, jobId);
+  if (job === undefined) return { kind: 'early', missing: jobId };
+  const decision = given.decide(job);
+  if (decision.kind !== 'heard') return decision;
+
+  const now = instantOfChange(job, clockNow);
+  const { facts, heard } = factsToTell(job, decision.after);
+  const decided: LockedJob = { ...decision.after, heard };
+  const holder = decided.installerCompanyId;
+  const changedHands = job.installerCompanyId !== holder;
+  const isShown = changedHands || (holder !== null && looksDifferent(job, decided));
+  const wasNeverShown = job.version === 1 && job.installerCompanyId === null;
+  const after: LockedJob = isShown
+    ? { ...decided, version: wasNeverShown ? 1 : job.version + 1, updatedAt: now }
+    : decided;
+  const isCancelled = after.status === 'CANCELLED' && job.status !== 'CANCELLED';
+  const { feedEntries } = await writeJob(tx, {
+    before: job,
+    after,
+    ...(isCancelled
+      ? { statusEvent: { companyId: job.sellingCompany.id, occurredAt: given.occurredAt, note: null } }
+      : {}),
+    events: [...(changedHands ? eventsOfAssignment(after) : eventsOfChange(job, after)), ...facts],
+    now,
+  });
+  if (given.contractedCompanyId !== undefined) {
+    await tx.query(
+      `insert into contracted_installers (selling_company_id, installer_company_id) values ($1, $2)
+       on conflict do nothing`,
+      [job.sellingCompany.id, given.contractedCompanyId],
+    );
+  }
+  await appendFeedEntries(tx, feedEntries);
+  return isDeepStrictEqual({ ...job, heard }, after) && facts.length === 0
+    ? { kind: 'ignored', why: 'nothing follows from it' }
+    : { kind: 'applied' };
+}
+
+/** Tells whether the projections differ in more than their version and instant; not in the name of the selling company. */
+function looksDifferent(before: LockedJob, after: LockedJob): boolean {
+  return (
+    renderProjection(before) !==
+    renderProjection({ ...after, version: before.version, updatedAt: before.updatedAt })
+  );
+}
+
+function eventsOfAssignment({ id: jobId, status }: LockedJob): readonly JobEvent[] {
+  return [
+    { event: 'install.job_assigned', data: { jobId, status } },
+    ...(status === 'CANCELLED'
+      ? [{ event: 'install.job_cancelled', data: { jobId, previousStatus: 'ASSIGNED' } } as const]
+      : []),
+  ];
+}
+
+/** What a company that keeps a job is told, besides a change of readiness. */
+function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[] {
+  const { id: jobId, status } = after;
+  const events: JobEvent[] = [];
+  if (status === 'CANCELLED' && before.status !== 'CANCELLED') {
+    events.push({ event: 'install.job_cancelled', data: { jobId, previousStatus: before.status } });
+  }
+  const schedule = shownSchedule(after.schedule);
+  const { status: previousStatus } = before.schedule;
+  if (!isDeepStrictEqual(schedule, shownSchedule(before.schedule))) {
+    events.push({
+      event: 'install.schedule_changed',
+      data: { jobId, changedBy: 'seller', previousStatus, schedule },
+    });
+  }
+  const { scopeVersion } = after.scope;
+  const { scopeVersion: previousScopeVersion } = before.scope;
+  // Work on a closed job does not go on.
+  if (scopeVersion !== previousScopeVersion && status !== 'CANCELLED' && status !== 'COMPLETE') {
+    events.push({
+      event: 'install.scope_acknowledgement_required',
+      data: { jobId, scopeVersion, previousScopeVersion },
+    });
+  }
+  return events;
+}
+
+/** The facts that a company is to be told of now, and what was heard with those marked as told. */
+function factsToTell(
+  before: LockedJob,
+  after: LockedJob,
+): { readonly facts: readonly JobEvent[]; readonly heard: JobHeard } {
+  const { id: jobId, heard, installerCompanyId } = after;
+  if (installerCompanyId === null) return { facts: [], heard };
+  const since = heldSince(heard);
+  const facts: JobEvent[] = [];
+  const documents = heard.documents.map((document) => {
+    const { id, version, mime, availableAt } = document;
+    const category = ANNOUNCED_DOCUMENT_CATEGORIES.find((announced) => announced === document.category);
+    const isNew = !before.heard.documents.some((known) => known.id === id && known.version === version);
+    if (document.isTold || category === undefined || !(isNew || version > since)) return document;
+    facts.push({
+      event: 'install.document_available',
+      data: { jobId, document: { id, category, mime, availableAt } },
+      occurredAt: new Date(availableAt),
+    });
+    return { ...document, isTold: true };
+  });
+  const completions = heard.completions.map((completion) => {
+    const { version, acceptedAt } = completion;
+    if (completion.isTold || version < since) return completion;
+    facts.push({
+      event: 'install.completion_received',
+      data: { jobId, acceptedAt },
+      occurredAt: new Date(acceptedAt),
+    });
+    return { ...completion, isTold: true };
+  });
+  return { facts, heard: { ...heard, documents, completions } };
+}

@@ -1,0 +1,47 @@
+import type { Queryable } from '../../database/database.js';
+
+/** Something of the selling side that the platform tells of, as one version of it says. */
+export interface SalesRecord {
+  readonly id: string;
+  /** The type of the resource in the events about it. */
+  readonly kind: 'project' | 'quote' | 'deposit' | 'invoice' | 'rebate' | 'journal_entry';
+  readonly companyId: string;
+  /** Null: about none. */
+  readonly projectId: string | null;
+  readonly version: number;
+  readonly state: string;
+}
+
+/** `first`: nobody was told of the version. `contradicts`: it is known as another company's or another project's. */
+export type VersionClaim = 'first' | 'repeated' | 'contradicts';
+
+/**
+ * Claims a version, so that it is told once, whatever order versions come in. What is kept of the record is what its newest
+ * version says. Locks the record.
+ */
+export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
+  const { id, kind, companyId, projectId, version, state } = record;
+  const claimed = await tx.query(
+    `insert into sales_records as known (id, kind, company_id, project_id, version, told_versions, state)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (id) do update set
+       version = greatest(known.version, excluded.version),
+       told_versions = known.told_versions + excluded.told_versions,
+       state = case when excluded.version > known.version then excluded.state else known.state end
+     where known.company_id = excluded.company_id and known.project_id is not distinct from excluded.project_id
+       and not known.told_versions @> excluded.told_versions
+     returning id`,
+    [id, kind, companyId, projectId, version, versionRange(version), state],
+  );
+  if (claimed.length > 0) return 'first';
+  const same = await tx.query(
+    'select from sales_records where id = $1 and company_id = $2 and project_id is not distinct from $3',
+    [id, companyId, projectId],
+  );
+  return same.length > 0 ? 'repeated' : 'contradicts';
+}
+
+/** A version as a multirange of Postgres. */
+export function versionRange(version: number): string {
+  return `{[${version},${version}]}`;
+}

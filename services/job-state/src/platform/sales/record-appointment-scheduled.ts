@@ -1,0 +1,152 @@
+import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { z } from 'zod';
+import type { Transaction } from '../../database/database.js';
+import { recordEvent } from '../../events/record-event.js';
+import { id, instant, optionalId, optionalText, version } from '../message-fields.js';
+import type { PlatformEffect } from '../platform-effect.js';
+import { platformMessageType } from '../platform-message-type.js';
+import { versionRange } from './claim-version.js';
+
+/** As the inbound API takes them (spec: AppointmentIn). */
+const NOTES_LENGTH = 500;
+
+const appointmentScheduled = z
+  .object({
+    appointmentId: id('appt'),
+    version,
+    leadId: id('lead'),
+    projectId: optionalId('prj'),
+    startsAt: instant,
+    endsAt: instant,
+    notes: optionalText(NOTES_LENGTH),
+    occurredAt: instant,
+  })
+  .refine(({ startsAt, endsAt }) => endsAt > startsAt, {
+    path: ['endsAt'],
+    message: 'is not after startsAt',
+  });
+
+type AppointmentScheduledCommand = z.infer<typeof appointmentScheduled>;
+
+interface KnownRow {
+  readonly lead_id: string;
+  readonly version: number;
+  readonly notes: string | null;
+  readonly notes_version: number;
+  readonly told: boolean;
+}
+
+export const appointmentScheduledMessage = platformMessageType({
+  schema: AppointmentScheduledSchema,
+  form: appointmentScheduled,
+  thingId: ({ appointmentId }) => appointmentId,
+  record: recordAppointmentScheduled,
+});
+
+/**
+ * Makes or moves an appointment and tells the company of the lead by `appointment.booked`, once for each version, also when it
+ * comes late. Times and project are those of the newest version, notes those of the newest version that gives any. Without the
+ * lead or the project it is early; a project of another company and another lead than before are refused. Locks the
+ * appointment.
+ */
+export async function recordAppointmentScheduled(
+  tx: Transaction,
+  command: AppointmentScheduledCommand,
+  now: Date,
+): Promise<PlatformEffect> {
+  const { appointmentId, version, leadId, projectId, startsAt, endsAt, occurredAt } = command;
+  const [lead] = await tx.query<{ company_id: string }>('select company_id from leads where id = $1', [
+    leadId,
+  ]);
+  if (lead === undefined) return { kind: 'early', missing: leadId };
+  const { company_id: companyId } = lead;
+  if (projectId !== null) {
+    const [project] = await tx.query<{ company_id: string }>(
+      'select company_id from projects where id = $1',
+      [projectId],
+    );
+    if (project === undefined) return { kind: 'early', missing: projectId };
+    if (project.company_id !== companyId) {
+      return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
+    }
+  }
+  const [known] = await tx.query<KnownRow>(
+    `select lead_id, version, notes, notes_version, told_versions @> $2::int8multirange as told from appointments
+     where id = $1 for no key update`,
+    [appointmentId, versionRange(version)],
+  );
+  if (known !== undefined && known.lead_id !== leadId) {
+    return { kind: 'refused', reason: `appointment ${appointmentId} is with another lead than ${leadId}` };
+  }
+  if (known?.told === true) return { kind: 'ignored', why: 'the version was heard of already' };
+  if (known === undefined) await insertAppointment(tx, command, companyId, now);
+  else await moveAppointment(tx, command, known);
+  await recordEvent(tx, {
+    companyId,
+    event: 'appointment.booked',
+    occurredAt,
+    resource: { type: 'appointment', id: appointmentId, version },
+    data: {
+      appointmentId,
+      leadId,
+      projectId,
+      startsAt: formatDateTime(startsAt),
+      endsAt: formatDateTime(endsAt),
+      notes: command.notes ?? known?.notes ?? null,
+    },
+    now,
+  });
+  return known === undefined ? { kind: 'applied', appeared: [appointmentId] } : { kind: 'applied' };
+}
+
+async function insertAppointment(
+  tx: Transaction,
+  command: AppointmentScheduledCommand,
+  companyId: string,
+  now: Date,
+): Promise<void> {
+  const { appointmentId, version, leadId, projectId, startsAt, endsAt, notes } = command;
+  await tx.query(
+    `insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, notes_version, version,
+       told_versions, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      appointmentId,
+      companyId,
+      leadId,
+      projectId,
+      startsAt,
+      endsAt,
+      notes,
+      notes === null ? 0 : version,
+      version,
+      versionRange(version),
+      now,
+    ],
+  );
+}
+
+async function moveAppointment(
+  tx: Transaction,
+  { appointmentId, version, projectId, startsAt, endsAt, notes }: AppointmentScheduledCommand,
+  known: KnownRow,
+): Promise<void> {
+  await tx.query('update appointments set told_versions = told_versions + $2::int8multirange where id = $1', [
+    appointmentId,
+    versionRange(version),
+  ]);
+  if (version > known.version) {
+    await tx.query(
+      'update appointments set version = $2, project_id = $3, starts_at = $4, ends_at = $5 where id = $1',
+      [appointmentId, version, projectId, startsAt, endsAt],
+    );
+  }
+  if (notes !== null && version > known.notes_version) {
+    await tx.query('update appointments set notes = $3, notes_version = $2 where id = $1', [
+      appointmentId,
+      version,
+      notes,
+    ]);
+  }
+}

@@ -1,0 +1,137 @@
+import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import { assertNever } from '@partner/runtime/invariant';
+import { z } from 'zod';
+import type { Transaction } from '../../database/database.js';
+import { recordEvent } from '../../events/record-event.js';
+import { anyMoney, CODE_LENGTH, id, instant, money, optionalId, text } from '../message-fields.js';
+import type { PlatformEffect } from '../platform-effect.js';
+import { platformMessageType } from '../platform-message-type.js';
+import { claimVersion } from './claim-version.js';
+
+const journalEntryRecorded = z
+  .object({
+    entryId: id('jrn'),
+    companyId: id('cmp'),
+    projectId: optionalId('prj'),
+    record: z.discriminatedUnion(
+      'case',
+      [
+        z.object({ case: z.literal('deposit'), value: z.object({ depositId: id('dep'), amount: money }) }),
+        z.object({
+          case: z.literal('invoice'),
+          value: z.object({ invoiceId: id('inv'), invoiceNumber: text(CODE_LENGTH), amount: money }),
+        }),
+        z.object({
+          case: z.literal('payout'),
+          value: z.object({ payoutId: id('pay'), payeeCompanyId: id('cmp'), amount: money }),
+        }),
+        z.object({
+          case: z.literal('adjustment'),
+          value: z.object({
+            adjustsEntryId: optionalId('jrn'),
+            reasonCode: text(CODE_LENGTH),
+            amount: anyMoney,
+          }),
+        }),
+      ],
+      'is missing or of a kind that is not known',
+    ),
+    occurredAt: instant,
+  })
+  // An entry never changes.
+  .transform((entry) => ({ ...entry, version: 1 }));
+
+type JournalEntryCommand = z.infer<typeof journalEntryRecorded>;
+
+export const journalEntryRecordedMessage = platformMessageType({
+  schema: JournalEntryRecordedSchema,
+  form: journalEntryRecorded,
+  thingId: ({ entryId }) => entryId,
+  record: recordJournalEntry,
+});
+
+/**
+ * Tells every accounting company that the company is linked to of an entry of its journal, once (spec: Events, financial
+ * journal). With no link it is recorded and nobody is told, also later. Without the company or the project it is early; a
+ * project of another company is refused. Locks the company against a change of its links, then the entry.
+ */
+export async function recordJournalEntry(
+  tx: Transaction,
+  command: JournalEntryCommand,
+  now: Date,
+): Promise<PlatformEffect> {
+  const { entryId, companyId, projectId, version, occurredAt } = command;
+  const company = await tx.query('select from companies where id = $1 for share', [companyId]);
+  if (company.length === 0) return { kind: 'early', missing: companyId };
+  if (projectId !== null) {
+    const [project] = await tx.query<{ company_id: string }>(
+      'select company_id from projects where id = $1',
+      [projectId],
+    );
+    if (project === undefined) return { kind: 'early', missing: projectId };
+    if (project.company_id !== companyId) {
+      return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
+    }
+  }
+  const claim = await claimVersion(tx, {
+    id: entryId,
+    kind: 'journal_entry',
+    companyId,
+    projectId,
+    version,
+    state: 'RECORDED',
+  });
+  if (claim === 'contradicts') {
+    return { kind: 'refused', reason: `journal entry ${entryId} belongs to another company or project` };
+  }
+  if (claim === 'repeated') return { kind: 'ignored', why: 'the entry was heard of already' };
+  const accountants = await tx.query<{ id: string }>(
+    `select link.accounting_company_id as id from accounting_links link where link.company_id = $1 order by 1`,
+    [companyId],
+  );
+  for (const accountant of accountants) {
+    await recordEvent(tx, {
+      ...toldEntry(command),
+      companyId: accountant.id,
+      occurredAt,
+      resource: { type: 'journal_entry', id: entryId, version },
+      now,
+    });
+  }
+  return { kind: 'applied' };
+}
+
+type JournalEvent = EventName & `journal.${string}`;
+
+/** What an accounting company is told. Every field is picked by name: nothing of the customer gets in. */
+function toldEntry({ entryId, companyId, projectId, record, occurredAt }: JournalEntryCommand): {
+  readonly event: JournalEvent;
+  readonly data: EventData<JournalEvent>;
+} {
+  const entry = { entryId, companyId, projectId, recordedAt: formatDateTime(occurredAt) };
+  switch (record.case) {
+    case 'deposit': {
+      const { depositId, amount } = record.value;
+      return { event: 'journal.deposit_recorded', data: { ...entry, depositId, amount } };
+    }
+    case 'invoice': {
+      const { invoiceId, invoiceNumber, amount } = record.value;
+      return { event: 'journal.invoice_recorded', data: { ...entry, invoiceId, invoiceNumber, amount } };
+    }
+    case 'payout': {
+      const { payoutId, payeeCompanyId, amount } = record.value;
+      return { event: 'journal.payout_recorded', data: { ...entry, payoutId, payeeCompanyId, amount } };
+    }
+    case 'adjustment': {
+      const { adjustsEntryId, reasonCode, amount } = record.value;
+      return {
+        event: 'journal.adjustment_recorded',
+        data: { ...entry, adjustsEntryId, reasonCode, amount },
+      };
+    }
+    default:
+      return assertNever(record);
+  }
+}

@@ -1,0 +1,41 @@
+import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Transaction } from '../../database/database.js';
+import { recordEvent } from '../../events/record-event.js';
+import type { PlatformEffect } from '../platform-effect.js';
+import { claimVersion, type SalesRecord } from './claim-version.js';
+
+/** A fact about something that belongs to a project. */
+export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRecord, 'companyId'> {
+  readonly projectId: string;
+  readonly occurredAt: Date;
+  /** What the selling company is told. */
+  readonly event: E;
+  readonly data: EventData<E>;
+}
+
+/**
+ * Tells the company of a project of a fact, once for each version of what it is about, also when it comes late: the event has
+ * the version and the instant of the message. Without the project it is early; what was known as another project's is refused.
+ */
+export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Date): Promise<PlatformEffect> {
+  const { id, kind, projectId, version, occurredAt, event, data } = fact;
+  const [project] = await tx.query<{ company_id: string }>('select company_id from projects where id = $1', [
+    projectId,
+  ]);
+  if (project === undefined) return { kind: 'early', missing: projectId };
+  const { company_id: companyId } = project;
+  const claim = await claimVersion(tx, { ...fact, companyId });
+  if (claim === 'contradicts') {
+    return { kind: 'refused', reason: `${kind} ${id} belongs to another project than ${projectId}` };
+  }
+  if (claim === 'repeated') return { kind: 'ignored', why: 'the version was heard of already' };
+  await recordEvent(tx, {
+    companyId,
+    event,
+    occurredAt,
+    resource: { type: kind, id, version },
+    data,
+    now,
+  });
+  return { kind: 'applied' };
+}

@@ -1,0 +1,159 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { describe, expect, test } from '@jest/globals';
+import {
+  AppointmentScheduledSchema,
+  DepositPaidSchema,
+  InvoiceIssuedSchema,
+  JournalEntryRecordedSchema,
+  ProjectCreatedSchema,
+  ProjectStageChangedSchema,
+  QuoteSentSchema,
+  RebateStatusChangedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import { TEST_NOW } from '../../testing/test-jobs.js';
+import { salesMessages } from './sales-messages.js';
+import { FACT_CASES } from './testing/sales-facts.js';
+import { salesMessage } from './testing/sales-message.js';
+
+const occurredAt = timestampFromDate(TEST_NOW);
+const USD = { amountMinor: '100', currency: 'USD' };
+const projectId = newId('prj');
+
+function read({ type, body }: Pick<IncomingMessage, 'type' | 'body'>): unknown {
+  return salesMessages.find(({ schema }) => schema.typeName === type)?.read(body, TEST_NOW);
+}
+
+const quote = { quoteId: newId('quo'), version: 1, projectId, total: USD, occurredAt };
+const appointment = {
+  appointmentId: newId('appt'),
+  version: 1,
+  leadId: newId('lead'),
+  startsAt: occurredAt,
+  endsAt: timestampFromDate(new Date(TEST_NOW.getTime() + 1)),
+  occurredAt,
+};
+const entry = { entryId: newId('jrn'), companyId: newId('cmp'), occurredAt };
+const deposit = { case: 'deposit', value: { depositId: newId('dep'), amount: USD } } as const;
+
+describe('a message about sales', () => {
+  test.each(FACT_CASES)(
+    'is read for $event: what it is about is the thing that its version counts for',
+    (fact) => {
+      const id = fact.kind === 'project' ? projectId : fact.newId();
+      const message = read(fact.message({ id, projectId, version: 7, occurredAt }));
+      expect(message).toMatchObject({ kind: 'whole', message: { thingId: id, version: 7 } });
+    },
+  );
+
+  test('is read with the fewest fields that it can have', () => {
+    const messages = [
+      salesMessage(ProjectCreatedSchema, {
+        projectId,
+        version: 1,
+        sellingCompanyId: newId('cmp'),
+        occurredAt,
+      }),
+      salesMessage(AppointmentScheduledSchema, appointment),
+      salesMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }),
+    ];
+    for (const message of messages) expect(read(message)).toMatchObject({ kind: 'whole' });
+  });
+
+  test('of the journal is version 1 of its entry', () => {
+    expect(read(salesMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }))).toMatchObject({
+      message: { thingId: entry.entryId, version: 1 },
+    });
+  });
+
+  test.each([
+    ['quoteId is missing', salesMessage(QuoteSentSchema, { ...quote, quoteId: undefined })],
+    [
+      'quoteId is not an id with the prefix quo_',
+      salesMessage(QuoteSentSchema, { ...quote, quoteId: projectId }),
+    ],
+    ['version is missing', salesMessage(QuoteSentSchema, { ...quote, version: undefined })],
+    ['version is less than 1', salesMessage(QuoteSentSchema, { ...quote, version: 0 })],
+    ['projectId is missing', salesMessage(QuoteSentSchema, { ...quote, projectId: undefined })],
+    ['total is missing', salesMessage(QuoteSentSchema, { ...quote, total: undefined })],
+    [
+      'total.amountMinor is negative',
+      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '-1' } }),
+    ],
+    [
+      'total.amountMinor is beyond 9e15',
+      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, amountMinor: '9000000000000001' } }),
+    ],
+    [
+      'total.currency is not an ISO 4217 code',
+      salesMessage(QuoteSentSchema, { ...quote, total: { ...USD, currency: 'usd' } }),
+    ],
+    ['occurredAt is missing', salesMessage(QuoteSentSchema, { ...quote, occurredAt: undefined })],
+    [
+      'amount is missing',
+      salesMessage(DepositPaidSchema, { depositId: newId('dep'), version: 1, projectId, occurredAt }),
+    ],
+    [
+      'invoiceNumber is longer than 60 characters',
+      salesMessage(InvoiceIssuedSchema, {
+        invoiceId: newId('inv'),
+        version: 1,
+        projectId,
+        invoiceNumber: 'x'.repeat(61),
+        total: USD,
+        occurredAt,
+      }),
+    ],
+    [
+      'stage is empty',
+      salesMessage(ProjectStageChangedSchema, { projectId, version: 1, stage: '', occurredAt }),
+    ],
+    [
+      'programme is longer than 120 characters',
+      salesMessage(RebateStatusChangedSchema, {
+        rebateId: newId('reb'),
+        version: 1,
+        projectId,
+        programme: 'x'.repeat(121),
+        status: 'SUBMITTED',
+        occurredAt,
+      }),
+    ],
+    [
+      'notes is longer than 500 characters',
+      salesMessage(AppointmentScheduledSchema, { ...appointment, notes: 'x'.repeat(501) }),
+    ],
+    [
+      'endsAt is not after startsAt',
+      salesMessage(AppointmentScheduledSchema, { ...appointment, endsAt: appointment.startsAt }),
+    ],
+    ['leadId is missing', salesMessage(AppointmentScheduledSchema, { ...appointment, leadId: undefined })],
+    [
+      'record.case is missing or of a kind that is not known',
+      salesMessage(JournalEntryRecordedSchema, entry),
+    ],
+    [
+      'record.value.amount is missing',
+      salesMessage(JournalEntryRecordedSchema, {
+        ...entry,
+        record: { case: 'deposit', value: { depositId: newId('dep') } },
+      }),
+    ],
+    [
+      'record.value.reasonCode is missing',
+      salesMessage(JournalEntryRecordedSchema, {
+        ...entry,
+        record: { case: 'adjustment', value: { amount: USD } },
+      }),
+    ],
+  ])('is malformed: %s', (fault, message) => {
+    expect(read(message)).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(fault) });
+  });
+
+  test('is malformed without a word of what it holds', () => {
+    const secret = 'canary'.repeat(100);
+    const message = read(salesMessage(AppointmentScheduledSchema, { ...appointment, notes: secret }));
+    expect(JSON.stringify(message)).not.toContain('canary');
+  });
+});

@@ -1,0 +1,187 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import {
+  DepositPaidSchema,
+  DepositRefundedSchema,
+  InvoiceIssuedSchema,
+  ProjectCompletedSchema,
+  ProjectStageChangedSchema,
+  QuoteAcceptedSchema,
+  QuoteSentSchema,
+  QuoteViewedSchema,
+  RebateStatusChangedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import { z } from 'zod';
+import {
+  CODE_LENGTH,
+  id,
+  instant,
+  money,
+  NAME_LENGTH,
+  optionalInstant,
+  optionalText,
+  text,
+  version,
+} from '../message-fields.js';
+import { platformMessageType, type PlatformMessageType } from '../platform-message-type.js';
+import { appointmentScheduledMessage } from './record-appointment-scheduled.js';
+import { journalEntryRecordedMessage } from './record-journal-entry.js';
+import { projectCreatedMessage } from './record-project-created.js';
+import { recordSalesFact, type SalesFact } from './record-sales-fact.js';
+
+/** What every message about something of a project has. */
+const ofProject = { version, projectId: id('prj'), occurredAt: instant };
+
+type CommandOfProject = z.infer<z.ZodObject<typeof ofProject>>;
+
+/** Makes the type of a message that tells of a fact, which the event of one name tells the selling company. */
+function factMessage<Command extends CommandOfProject, E extends EventName>(definition: {
+  readonly schema: DescMessage;
+  readonly form: z.ZodType<Command>;
+  readonly event: E;
+  readonly fact: (command: Command) => Pick<SalesFact<E>, 'kind' | 'id' | 'state' | 'data'>;
+}): PlatformMessageType {
+  const { schema, form, event, fact } = definition;
+  return platformMessageType({
+    schema,
+    form,
+    thingId: (command) => fact(command).id,
+    record(tx, command, now) {
+      const { version, projectId, occurredAt } = command;
+      return recordSalesFact(tx, { ...fact(command), event, version, projectId, occurredAt }, now);
+    },
+  });
+}
+
+const orNull = (date: Date | null): string | null => (date === null ? null : formatDateTime(date));
+
+/** The messages about what a sales company sells, and the financial journal. */
+export const salesMessages: readonly PlatformMessageType[] = [
+  projectCreatedMessage,
+  factMessage({
+    schema: ProjectStageChangedSchema,
+    form: z.object({ ...ofProject, previousStage: optionalText(CODE_LENGTH), stage: text(CODE_LENGTH) }),
+    event: 'project.stage_changed',
+    fact: ({ projectId, previousStage, stage }) => ({
+      kind: 'project',
+      id: projectId,
+      state: stage,
+      data: { projectId, previousStage, stage },
+    }),
+  }),
+  factMessage({
+    schema: ProjectCompletedSchema,
+    form: z.object(ofProject),
+    event: 'project.completed',
+    fact: ({ projectId, occurredAt }) => ({
+      kind: 'project',
+      id: projectId,
+      state: 'COMPLETED',
+      data: { projectId, completedAt: formatDateTime(occurredAt) },
+    }),
+  }),
+  factMessage({
+    schema: QuoteSentSchema,
+    form: z.object({ ...ofProject, quoteId: id('quo'), total: money, validUntil: optionalInstant }),
+    event: 'quote.sent',
+    fact: ({ quoteId, projectId, total, validUntil }) => ({
+      kind: 'quote',
+      id: quoteId,
+      state: 'SENT',
+      data: { quoteId, projectId, total, validUntil: orNull(validUntil) },
+    }),
+  }),
+  factMessage({
+    schema: QuoteViewedSchema,
+    form: z.object({ ...ofProject, quoteId: id('quo') }),
+    event: 'quote.viewed',
+    fact: ({ quoteId, projectId, occurredAt }) => ({
+      kind: 'quote',
+      id: quoteId,
+      state: 'VIEWED',
+      data: { quoteId, projectId, viewedAt: formatDateTime(occurredAt) },
+    }),
+  }),
+  factMessage({
+    schema: QuoteAcceptedSchema,
+    form: z.object({
+      ...ofProject,
+      quoteId: id('quo'),
+      optionName: optionalText(NAME_LENGTH),
+      total: money,
+    }),
+    event: 'quote.accepted',
+    fact: ({ quoteId, projectId, optionName, total, occurredAt }) => ({
+      kind: 'quote',
+      id: quoteId,
+      state: 'ACCEPTED',
+      data: { quoteId, projectId, optionName, total, acceptedAt: formatDateTime(occurredAt) },
+    }),
+  }),
+  factMessage({
+    schema: DepositPaidSchema,
+    form: z.object({ ...ofProject, depositId: id('dep'), amount: money }),
+    event: 'deposit.paid',
+    fact: ({ depositId, projectId, amount, occurredAt }) => ({
+      kind: 'deposit',
+      id: depositId,
+      state: 'PAID',
+      data: { depositId, projectId, amount, paidAt: formatDateTime(occurredAt) },
+    }),
+  }),
+  factMessage({
+    schema: DepositRefundedSchema,
+    form: z.object({ ...ofProject, depositId: id('dep'), amount: money }),
+    event: 'deposit.refunded',
+    fact: ({ depositId, projectId, amount, occurredAt }) => ({
+      kind: 'deposit',
+      id: depositId,
+      state: 'REFUNDED',
+      data: { depositId, projectId, amount, refundedAt: formatDateTime(occurredAt) },
+    }),
+  }),
+  factMessage({
+    schema: InvoiceIssuedSchema,
+    form: z.object({
+      ...ofProject,
+      invoiceId: id('inv'),
+      invoiceNumber: text(CODE_LENGTH),
+      total: money,
+      dueAt: optionalInstant,
+    }),
+    event: 'invoice.issued',
+    fact: ({ invoiceId, projectId, invoiceNumber, total, dueAt, occurredAt }) => ({
+      kind: 'invoice',
+      id: invoiceId,
+      state: 'ISSUED',
+      data: {
+        invoiceId,
+        projectId,
+        invoiceNumber,
+        total,
+        issuedAt: formatDateTime(occurredAt),
+        dueAt: orNull(dueAt),
+      },
+    }),
+  }),
+  factMessage({
+    schema: RebateStatusChangedSchema,
+    form: z.object({
+      ...ofProject,
+      rebateId: id('reb'),
+      programme: text(NAME_LENGTH),
+      previousStatus: optionalText(CODE_LENGTH),
+      status: text(CODE_LENGTH),
+    }),
+    event: 'rebate.status_changed',
+    fact: ({ rebateId, projectId, programme, previousStatus, status }) => ({
+      kind: 'rebate',
+      id: rebateId,
+      state: status,
+      data: { rebateId, projectId, programme, previousStatus, status },
+    }),
+  }),
+  appointmentScheduledMessage,
+  journalEntryRecordedMessage,
+];

@@ -1,0 +1,162 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import {
+  DepositPaidSchema,
+  DepositRefundedSchema,
+  InvoiceIssuedSchema,
+  ProjectCompletedSchema,
+  ProjectStageChangedSchema,
+  QuoteAcceptedSchema,
+  QuoteSentSchema,
+  QuoteViewedSchema,
+  RebateStatusChangedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import type { EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { type IdPrefix, newId } from '@partner/runtime/ids';
+import { salesMessage } from './sales-message.js';
+
+/** A version of something of a project. */
+export interface FactOf {
+  /** Of what it is about; not needed for a project. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly version: number;
+  readonly occurredAt: Timestamp;
+  readonly messageId?: string;
+}
+
+/** A message that tells of a fact, and what the selling company hears of it. */
+export interface FactCase {
+  readonly event: EventName;
+  readonly kind: string;
+  /** The state that is kept. */
+  readonly state: string;
+  readonly newId: () => string;
+  readonly message: (fact: FactOf) => IncomingMessage;
+  /** The `data` of the event; `at` is the instant of the message as it is told. */
+  readonly data: (fact: FactOf, at: string) => object;
+}
+
+const TOTAL = { amountMinor: '1849900', currency: 'USD' };
+const TOTAL_TOLD = { amountMinor: 1_849_900, currency: 'USD' };
+
+const made = (prefix: IdPrefix) => () => newId(prefix);
+
+/** Every message that tells of a fact. */
+export const FACT_CASES: readonly FactCase[] = [
+  {
+    event: 'quote.sent',
+    kind: 'quote',
+    state: 'SENT',
+    newId: made('quo'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(QuoteSentSchema, { ...about, quoteId: id, total: TOTAL }, messageId),
+    data: ({ id, projectId }) => ({ quoteId: id, projectId, total: TOTAL_TOLD, validUntil: null }),
+  },
+  {
+    event: 'quote.viewed',
+    kind: 'quote',
+    state: 'VIEWED',
+    newId: made('quo'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(QuoteViewedSchema, { ...about, quoteId: id }, messageId),
+    data: ({ id, projectId }, viewedAt) => ({ quoteId: id, projectId, viewedAt }),
+  },
+  {
+    event: 'quote.accepted',
+    kind: 'quote',
+    state: 'ACCEPTED',
+    newId: made('quo'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(
+        QuoteAcceptedSchema,
+        { ...about, quoteId: id, optionName: 'Complete', total: TOTAL },
+        messageId,
+      ),
+    data: ({ id, projectId }, acceptedAt) => ({
+      quoteId: id,
+      projectId,
+      optionName: 'Complete',
+      total: TOTAL_TOLD,
+      acceptedAt,
+    }),
+  },
+  {
+    event: 'project.stage_changed',
+    kind: 'project',
+    state: 'PERMITTING',
+    newId: made('prj'),
+    message: ({ id: _id, messageId, ...about }) =>
+      salesMessage(
+        ProjectStageChangedSchema,
+        { ...about, previousStage: 'DESIGN', stage: 'PERMITTING' },
+        messageId,
+      ),
+    data: ({ projectId }) => ({ projectId, previousStage: 'DESIGN', stage: 'PERMITTING' }),
+  },
+  {
+    event: 'project.completed',
+    kind: 'project',
+    state: 'COMPLETED',
+    newId: made('prj'),
+    message: ({ id: _id, messageId, ...about }) => salesMessage(ProjectCompletedSchema, about, messageId),
+    data: ({ projectId }, completedAt) => ({ projectId, completedAt }),
+  },
+  {
+    event: 'deposit.paid',
+    kind: 'deposit',
+    state: 'PAID',
+    newId: made('dep'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(DepositPaidSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
+    data: ({ id, projectId }, paidAt) => ({ depositId: id, projectId, amount: TOTAL_TOLD, paidAt }),
+  },
+  {
+    event: 'deposit.refunded',
+    kind: 'deposit',
+    state: 'REFUNDED',
+    newId: made('dep'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(DepositRefundedSchema, { ...about, depositId: id, amount: TOTAL }, messageId),
+    data: ({ id, projectId }, refundedAt) => ({ depositId: id, projectId, amount: TOTAL_TOLD, refundedAt }),
+  },
+  {
+    event: 'invoice.issued',
+    kind: 'invoice',
+    state: 'ISSUED',
+    newId: made('inv'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(
+        InvoiceIssuedSchema,
+        { ...about, invoiceId: id, invoiceNumber: 'INV-7', total: TOTAL, dueAt: about.occurredAt },
+        messageId,
+      ),
+    data: ({ id, projectId }, at) => ({
+      invoiceId: id,
+      projectId,
+      invoiceNumber: 'INV-7',
+      total: TOTAL_TOLD,
+      issuedAt: at,
+      dueAt: at,
+    }),
+  },
+  {
+    event: 'rebate.status_changed',
+    kind: 'rebate',
+    state: 'APPROVED',
+    newId: made('reb'),
+    message: ({ id, messageId, ...about }) =>
+      salesMessage(
+        RebateStatusChangedSchema,
+        { ...about, rebateId: id, programme: 'State rebate', status: 'APPROVED' },
+        messageId,
+      ),
+    data: ({ id, projectId }) => ({
+      rebateId: id,
+      projectId,
+      programme: 'State rebate',
+      previousStatus: null,
+      status: 'APPROVED',
+    }),
+  },
+];

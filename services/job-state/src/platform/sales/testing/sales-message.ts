@@ -1,0 +1,12 @@
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { incoming } from '../../../testing/test-jobs.js';
+
+/** A message of the platform as the consumer gets it. */
+export function salesMessage<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageInitShape<Desc>,
+  messageId?: string,
+): IncomingMessage {
+  return incoming(schema.typeName, toBinary(schema, create(schema, message)), messageId);
+}

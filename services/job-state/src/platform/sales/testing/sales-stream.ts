@@ -1,0 +1,134 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  AppointmentScheduledSchema,
+  JournalEntryRecordedSchema,
+  ProjectCreatedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { newId } from '@partner/runtime/ids';
+import fc from 'fast-check';
+import type { Queryable } from '../../../database/database.js';
+import { TEST_NOW } from '../../../testing/test-jobs.js';
+import { FACT_CASES, type FactCase } from './sales-facts.js';
+import { salesMessage } from './sales-message.js';
+
+const stampAt = (minutes: number) => timestampFromDate(new Date(TEST_NOW.getTime() + minutes * 60_000));
+
+/** Facts about one thing: by which of its cases each version is told. */
+const kinds = [...new Set(FACT_CASES.map(({ kind }) => kind))];
+const casesOf = (kind: string): readonly FactCase[] => FACT_CASES.filter((fact) => fact.kind === kind);
+
+const thing = fc.constantFrom(...kinds).chain((kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    facts: fc.array(fc.constantFrom(...casesOf(kind)), { minLength: 1, maxLength: 3 }),
+  }),
+);
+
+/**
+ * Messages about the sales of some companies as the platform would send them, each valid after those before it: projects, facts
+ * about them, entries of the journals of the companies. `leadIds`: leads that are there, for appointments.
+ */
+export function salesStream(given: {
+  readonly companyIds: readonly string[];
+  readonly accountingCompanyIds: readonly string[];
+  readonly leadIds?: readonly string[];
+}): fc.Arbitrary<readonly IncomingMessage[]> {
+  const project = fc.record({
+    companyId: fc.constantFrom(...given.companyIds),
+    things: fc.array(thing, { maxLength: 4 }),
+    entries: fc.nat({ max: 2 }),
+  });
+  const appointments =
+    given.leadIds === undefined || given.leadIds.length === 0
+      ? fc.constant([])
+      : fc.array(
+          fc.record({
+            leadId: fc.constantFrom(...given.leadIds),
+            notes: fc.array(fc.option(fc.constantFrom('one', 'two')), { minLength: 1, maxLength: 4 }),
+          }),
+          { maxLength: 2 },
+        );
+  return fc
+    .tuple(fc.array(project, { maxLength: 3 }), appointments)
+    .map(([projects, booked]) => [
+      ...projects.flatMap(messagesOfProject),
+      ...booked.flatMap(messagesOfAppointment),
+    ]);
+}
+
+function messagesOfProject(planned: {
+  readonly companyId: string;
+  readonly things: readonly { readonly kind: string; readonly facts: readonly FactCase[] }[];
+  readonly entries: number;
+}): readonly IncomingMessage[] {
+  const projectId = newId('prj');
+  const created = salesMessage(ProjectCreatedSchema, {
+    projectId,
+    version: 1,
+    sellingCompanyId: planned.companyId,
+    occurredAt: stampAt(-60),
+  });
+  // The project itself is one thing, however often it is planned.
+  let projectVersion = 1;
+  const facts = planned.things.flatMap(({ kind, facts: ofThing }) => {
+    const id = ofThing[0]?.newId() ?? '';
+    return ofThing.map((fact, place) => {
+      const version = kind === 'project' ? (projectVersion += 1) : place + 1;
+      return fact.message({ id, projectId, version, occurredAt: stampAt(version - 50) });
+    });
+  });
+  const entries = Array.from({ length: planned.entries }, () =>
+    salesMessage(JournalEntryRecordedSchema, {
+      entryId: newId('jrn'),
+      companyId: planned.companyId,
+      projectId,
+      record: {
+        case: 'deposit',
+        value: { depositId: newId('dep'), amount: { amountMinor: '100', currency: 'USD' } },
+      },
+      occurredAt: stampAt(-40),
+    }),
+  );
+  return [created, ...facts, ...entries];
+}
+
+function messagesOfAppointment(planned: {
+  readonly leadId: string;
+  readonly notes: readonly (string | null)[];
+}): readonly IncomingMessage[] {
+  const appointmentId = newId('appt');
+  return planned.notes.map((notes, place) =>
+    salesMessage(AppointmentScheduledSchema, {
+      appointmentId,
+      leadId: planned.leadId,
+      version: place + 1,
+      startsAt: stampAt(place * 60),
+      endsAt: stampAt(place * 60 + 30),
+      ...(notes === null ? {} : { notes }),
+      occurredAt: stampAt(place - 30),
+    }),
+  );
+}
+
+/**
+ * All that has to be the same in whatever order and however often messages came: what is kept, and which versions were told to
+ * whom. The notes in an event are those that were known when it was told.
+ */
+export async function salesState(database: Queryable): Promise<unknown> {
+  return {
+    projects: await database.query('select id, company_id from projects order by id'),
+    records: await database.query(
+      'select id, kind, company_id, project_id, version, told_versions::text, state from sales_records order by id',
+    ),
+    appointments: await database.query(
+      `select id, company_id, lead_id, project_id, starts_at, ends_at, notes, version, told_versions::text from appointments
+       order by id`,
+    ),
+    told: await database.query(
+      `select company_id, name, resource_type, resource_id, resource_version, occurred_at,
+         (convert_from(body, 'UTF8')::jsonb -> 'data') - 'notes' as data
+       from events where name not like 'install.%' order by company_id, name, resource_id, resource_version`,
+    ),
+  };
+}
