@@ -19,16 +19,30 @@ export const AUDIT_ACTIONS = [
   'api_key.created',
   'api_key.rotated',
   'api_key.revoked',
+  'api_key.faults_set',
+  'api_key.faults_cleared',
   'session.started',
   'session.ended',
   'session.confirmed',
+  'company.created',
+  'company.updated',
+  'owner.created',
+  'owner.updated',
 ] as const;
 
 /** Something that the audit trail records. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** What kinds of things are changed. */
-export const AUDIT_SUBJECT_TYPES = ['webhook', 'delivery', 'bulk_replay', 'api_key', 'session'] as const;
+export const AUDIT_SUBJECT_TYPES = [
+  'webhook',
+  'delivery',
+  'bulk_replay',
+  'api_key',
+  'session',
+  'company',
+  'owner',
+] as const;
 
 /** What kind of thing was changed. */
 export type AuditSubjectType = (typeof AUDIT_SUBJECT_TYPES)[number];
@@ -45,9 +59,15 @@ export const auditEntry = z
     id: z.string(),
     at: dateTimeOut.meta({ description: 'When the change was made.' }),
     actor: z
-      .object({ membershipId: z.string(), displayName: z.string() })
+      .object({
+        membershipId: z
+          .string()
+          .nullable()
+          .meta({ description: 'The owner; null for an operator of the service.' }),
+        displayName: z.string().meta({ description: 'Of an operator: `operator: ` and the name.' }),
+      })
       .nullable()
-      .meta({ description: 'The owner who made it; null when it was nobody who had signed in.' }),
+      .meta({ description: 'Who made it; null when it was nobody who had signed in.' }),
     action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
     subject: z
       .object({ type: z.enum(AUDIT_SUBJECT_TYPES), id: z.string() })
@@ -64,7 +84,10 @@ export const auditEntry = z
       .record(z.string(), z.unknown())
       .meta({ description: 'More about it; depends on `action`. Never holds a secret.' }),
   })
-  .meta({ id: 'AuditEntry', description: 'One change that an owner of the company made.' });
+  .meta({
+    id: 'AuditEntry',
+    description: 'One change that an owner of the company, or an operator for it, made.',
+  });
 
 /** A page of the audit trail, newest first. */
 export const auditPage = z

@@ -15,6 +15,8 @@ export interface OperationInput<Query, Body> {
   /** True for an operation that makes the credentials itself, such as a login. */
   readonly unauthenticated?: boolean;
   readonly idempotencyKey?: 'required' | 'optional';
+  /** True: in production there is no such path. */
+  readonly sandboxOnly?: boolean;
   /** True: answers 200 with an `ETag`, and 304 to an `If-None-Match` that has it. */
   readonly conditional?: boolean;
   readonly query?: z.ZodType<Query>;

@@ -35,8 +35,10 @@ export function presentAuditEntry(given: AuditEntry): z.input<typeof auditEntry>
   };
 }
 
-/** A person whose name is not known any more is shown by their id. */
-function presentActor(actor: NonNullable<AuditEntry['actor']>) {
-  const membershipId = requiredField(actor.membershipId, 'entry.actor.membership_id');
-  return { membershipId, displayName: actor.displayName ?? membershipId };
+/** An owner whose name is not known any more is shown by their id; an operator has a name only. */
+function presentActor({ membershipId, displayName }: NonNullable<AuditEntry['actor']>) {
+  return {
+    membershipId: membershipId ?? null,
+    displayName: requiredField(displayName ?? membershipId, 'entry.actor.display_name'),
+  };
 }

@@ -324,5 +324,8 @@ function sandbox(): string {
 ## Sandbox
 
 The sandbox has invented data and keys of its own (\`svc_test_\`), and behaves like production. Changes reach it at least two weeks
-before production. Keys of one environment are 401 in the other.`.trim();
+before production. Keys of one environment are 401 in the other.
+
+Things can go wrong there on purpose, so that you can try how your own code bears it: give one of your API keys a fault script
+with \`PUT /partner-api/api-keys/{id}/faults\`.`.trim();
 }

@@ -3,6 +3,7 @@ import { API_KEY_OPERATIONS } from './api-keys.js';
 import { AUDIT_OPERATIONS } from './audit.js';
 import { CHANGE_OPERATIONS } from './changes.js';
 import { DELIVERY_OPERATIONS } from './deliveries.js';
+import { FAULT_SCRIPT_OPERATIONS } from './fault-scripts.js';
 import { SESSION_OPERATIONS } from './session.js';
 import { STATISTICS_OPERATIONS } from './statistics.js';
 import { SUBSCRIPTION_OPERATIONS } from './subscriptions.js';
@@ -15,6 +16,7 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   ...DELIVERY_OPERATIONS,
   ...STATISTICS_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...FAULT_SCRIPT_OPERATIONS,
   ...URL_CHECK_OPERATIONS,
   ...CHANGE_OPERATIONS,
   ...AUDIT_OPERATIONS,

@@ -18,6 +18,7 @@ import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createAccessService } from './access-service.js';
+import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
 
 let testDatabase: TestDatabase;
@@ -149,7 +150,12 @@ describe('an API key', () => {
     const key = await insertKey(seller, 'general');
     const later = new Date(TEST_NOW.getTime() + 5_000);
     for (const uses of [[TEST_NOW, later], [TEST_NOW]]) {
-      const usage = startKeyUsage({ database, logger: silentLogger, intervalMs: 3_600_000 });
+      const usage = startKeyUsage({
+        database,
+        logger: silentLogger,
+        metrics: new Registry(),
+        intervalMs: 3_600_000,
+      });
       for (const at of uses) usage.note(key.keyId, at);
       await usage.stop();
     }
@@ -163,7 +169,12 @@ test('the uses of keys are written in the order of their ids, so that two replic
   const keys = [await insertKey(seller, 'general'), await insertKey(seller, 'general')];
   const [first, last] = keys.map(({ keyId }) => keyId).sort();
   invariant(first !== undefined && last !== undefined, 'there are two keys');
-  const usage = startKeyUsage({ database, logger: silentLogger, intervalMs: 3_600_000 });
+  const usage = startKeyUsage({
+    database,
+    logger: silentLogger,
+    metrics: new Registry(),
+    intervalMs: 3_600_000,
+  });
   usage.note(last, TEST_NOW);
   usage.note(first, TEST_NOW);
   const lock = 'select 1 from api_keys where id = $1 for no key update';

@@ -45,6 +45,9 @@ export function createAccessService(deps: {
         ...(principal.installerRequestsPerMinute === null
           ? {}
           : { installerRequestsPerMinute: principal.installerRequestsPerMinute }),
+        ...(principal.faults === null || deps.environment === 'production'
+          ? {}
+          : { faultsJson: principal.faults }),
       };
     },
 

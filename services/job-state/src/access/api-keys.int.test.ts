@@ -18,11 +18,15 @@ import { silentLogger } from '@partner/runtime/logger';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
-import { recordJobAssigned } from '../platform/record-job-assigned.js';
-import { readPlatformMessage } from '../platform/platform-messages.js';
 import { failureOf } from '../testing/subscription-fixture.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { insertAssignedJob, insertCompany, jobAssignedMessage, TEST_NOW } from '../testing/test-jobs.js';
+import {
+  insertAssignedJob,
+  insertCompany,
+  jobAssignedMessage,
+  recordForTest,
+  TEST_NOW,
+} from '../testing/test-jobs.js';
 import { createAccessService } from './access-service.js';
 
 const HOUR_MS = 3_600_000;
@@ -89,10 +93,8 @@ async function listed(companyId = seller): Promise<readonly ApiKey[]> {
 }
 
 async function move(jobId: string, installerCompanyId: string, occurredAt: Date): Promise<void> {
-  const { type, body } = jobAssignedMessage({ jobId, installerCompanyId, occurredAt });
-  const message = readPlatformMessage(type, body, occurredAt);
-  invariant(message.kind === 'job_assigned', 'the message is whole');
-  await database.transaction((tx) => recordJobAssigned(tx, message.command, occurredAt));
+  const message = jobAssignedMessage({ jobId, installerCompanyId, version: 3, occurredAt });
+  await database.transaction((tx) => recordForTest(tx, message, occurredAt));
 }
 
 describe('creating a key', () => {

@@ -1,4 +1,5 @@
 import type { Logger } from '@partner/runtime/logger';
+import type { Registry } from 'prom-client';
 import type { Queryable } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
 
@@ -20,6 +21,7 @@ export interface KeyUsage {
 export function startKeyUsage(deps: {
   readonly database: Queryable;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: Registry;
   /** Milliseconds between two writes. */
   readonly intervalMs: number;
 }): KeyUsage {
@@ -53,6 +55,7 @@ export function startKeyUsage(deps: {
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
+    metrics: deps.metrics,
     runOnce: async () => {
       await flush();
       return 'idle';

@@ -9,7 +9,7 @@ import {
   type EventData,
   eventGroup,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import type { Transaction } from '../database/database.js';
+import type { PreparedStatement, Transaction } from '../database/database.js';
 import { MAX_SUBSCRIPTIONS_PER_COMPANY } from '../subscriptions/create-subscription.js';
 import { newDeliveryIds } from '../deliveries/delivery-ids.js';
 import { renderEnvelope } from './render-envelope.js';
@@ -31,9 +31,13 @@ export interface EventToRecord<E extends EventName> {
 /** Why a subscription got no delivery of an event, as it was when the event was committed. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
-const RECORD_EVENT = {
-  name: 'record-event',
-  text: `with verdicts as materialized (
+/** The statement that records an event, with what of the deliveries is different from one each that is due at once. */
+const recordEventStatement = (
+  name: string,
+  { faults, copies, dueAt }: { readonly faults: string; readonly copies: string; readonly dueAt: string },
+): PreparedStatement => ({
+  name,
+  text: `with ${faults}verdicts as materialized (
      select s.id,
        case
          when c.class <> all($14::text[]) then 'class'
@@ -51,14 +55,32 @@ const RECORD_EVENT = {
      values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
        (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
    ), queued as (
-     insert into deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at)
-     select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10
-     from verdicts v
+     insert into deliveries
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
+     select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10, ${dueAt}
+     from verdicts v${copies}
      where v.reason is null
      returning subscription_id
    )
    select array(select subscription_id from queued) as "subscriptionIds"`,
-};
+});
+
+const RECORD_EVENT = recordEventStatement('record-event', { faults: '', copies: '', dueAt: 'now()' });
+
+/** In the sandbox the fault scripts of the company's keys say whether there is a second delivery, and when the first is due. */
+const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults', {
+  faults: `faults as (
+     select coalesce(bool_or((k.faults -> 'webhooks' ->> 'duplicate')::boolean), false) as duplicate,
+       coalesce(bool_or((k.faults -> 'webhooks' ->> 'reorder')::boolean), false) as reorder
+     from api_keys k
+     where k.company_id = $2 and k.faults is not null and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > $10)
+   ), `,
+  copies: ' cross join faults f cross join lateral generate_series(0, f.duplicate::integer) copy (number)',
+  // As long after the end of its 4 seconds as the event came before it: what came first is due last.
+  dueAt: `now() + make_interval(secs => copy.number +
+       case when f.reorder then 2 * (4 - mod(extract(epoch from now()), 4))::double precision else 0 end)`,
+});
 
 /**
  * Records an event in the transaction of the change that it tells of, with one delivery for each subscription of the
@@ -76,7 +98,9 @@ export async function recordEvent<E extends EventName>(
   event: EventToRecord<E>,
 ): Promise<{ eventId: string; deliveries: number }> {
   const eventId = newId('evt');
-  const [row] = await tx.query<{ subscriptionIds: readonly string[] }>(RECORD_EVENT, [
+  const isSandbox = tx.environment === 'sandbox';
+  const statement = isSandbox ? RECORD_EVENT_WITH_FAULTS : RECORD_EVENT;
+  const [row] = await tx.query<{ subscriptionIds: readonly string[] }>(statement, [
     eventId,
     event.companyId,
     event.event,
@@ -87,7 +111,7 @@ export async function recordEvent<E extends EventName>(
     renderEnvelope({ ...event, eventId }),
     injectTrace()['traceparent'] ?? null,
     event.now,
-    newDeliveryIds(MAX_SUBSCRIPTIONS_PER_COMPANY),
+    newDeliveryIds((isSandbox ? 2 : 1) * MAX_SUBSCRIPTIONS_PER_COMPANY),
     [event.event, `${eventGroup(event.event)}.*`],
     CURRENT_SCHEMA_VERSION,
     EVENT_CATALOGUE[event.event].classes,

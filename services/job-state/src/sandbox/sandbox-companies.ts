@@ -3,8 +3,8 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 
-/** When the sandbox's companies joined. */
-export const SANDBOX_START = new Date('2026-09-01T13:00:00.000Z');
+/** When the sandbox's companies joined: about a year before it was made. */
+export const SANDBOX_START = new Date('2025-11-10T13:00:00.000Z');
 
 /** A key of a company of the sandbox, with its secret: the sandbox is open to everybody who has this source. */
 export interface SandboxKey {

@@ -11,8 +11,13 @@ import { renderProjection } from '../jobs/render-projection.js';
 import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';
 import { stableId } from './stable-id.js';
 
-const JOBS = 48;
-const HOUR_MS = 3_600_000;
+const JOBS = 200;
+/** The older part of the jobs, which have come to their end. */
+const FINISHED_JOBS = 136;
+const DAY_MS = 24 * 3_600_000;
+export const HOUR_MS = 3_600_000;
+/** The first of the younger jobs was sold then; two a day follow. */
+const YOUNG_FROM_MS = 330 * DAY_MS;
 
 const CUSTOMERS = [
   'Jordan Ellis',
@@ -80,6 +85,8 @@ export interface SandboxJob {
     readonly email: string;
     readonly address: string;
   };
+  /** When the lead came in. */
+  readonly soldFrom: Date;
   readonly createdAt: Date;
   readonly installerNote: string | null;
   /** When the job or its notes changed last. */
@@ -87,31 +94,48 @@ export interface SandboxJob {
   readonly versions: readonly SandboxVersion[];
 }
 
-/** The jobs of the sandbox, the same every time: spread over its companies and over all statuses. */
+/**
+ * The jobs of the sandbox, the same every time: a year of them, spread over its companies. Those of the last month are in all
+ * statuses, those before have come to their end.
+ */
 export function sandboxJobs(companies: readonly SandboxCompany[]): readonly SandboxJob[] {
   const sellers = companies.filter((company) => company.class === 'SALES');
   const installers = companies.filter((company) => company.class === 'INSTALLER');
   return Array.from({ length: JOBS }, (_, index) => {
-    const status = pick(JOB_STATUSES, index);
+    const young = index - FINISHED_JOBS;
+    if (young < 0) {
+      const status = index % 8 === 7 ? 'CANCELLED' : 'COMPLETE';
+      const soldFrom = new Date(SANDBOX_START.getTime() + index * 56 * HOUR_MS);
+      return sandboxJob(
+        index,
+        status,
+        soldFrom,
+        pick(sellers, index),
+        pick(installers, Math.floor(index / 2)),
+      );
+    }
+    const status = pick(JOB_STATUSES, young);
+    const soldFrom = new Date(SANDBOX_START.getTime() + YOUNG_FROM_MS + young * 12 * HOUR_MS);
     // Each status meets each seller and each installer: the companies change at other paces than the status.
-    const round = Math.floor(index / JOB_STATUSES.length);
-    return sandboxJob(index, status, pick(sellers, Math.floor(round / 2)), pick(installers, round));
+    const round = Math.floor(young / JOB_STATUSES.length);
+    return sandboxJob(index, status, soldFrom, pick(sellers, Math.floor(round / 2)), pick(installers, round));
   });
 }
 
 function sandboxJob(
   index: number,
   status: JobStatusName,
+  soldFrom: Date,
   seller: SandboxCompany,
   installer: SandboxCompany,
 ): SandboxJob {
-  const createdAt = new Date(SANDBOX_START.getTime() + index * 9 * HOUR_MS);
+  const createdAt = new Date(soldFrom.getTime() + 4 * DAY_MS);
   const assignedAt = new Date(createdAt.getTime() + HOUR_MS);
   const town = pick(TOWNS, index);
   const offer = pick(PACKAGES, index);
   const customer = {
     name: pick(CUSTOMERS, index),
-    phone: `+1 555 01${String(index).padStart(2, '0')}`,
+    phone: `+1 555 01${String(index % 100).padStart(2, '0')}`,
     line1: `${100 + 7 * index} ${pick(STREETS, index)}`,
     city: town.city,
     state: town.state,
@@ -165,14 +189,15 @@ function sandboxJob(
   const installerNote = NOTES[status] ?? null;
   const updatedAt = versions.at(-1)?.job.updatedAt ?? assignedAt;
   return {
-    projectId: stableId('prj', String(index), createdAt),
+    projectId: stableId('prj', String(index), soldFrom),
     workOrderNo: `WO-${String(10_000 + index)}`,
     lead: {
-      id: stableId('lead', String(index), createdAt),
+      id: stableId('lead', String(index), soldFrom),
       fullName: customer.name,
       email: `customer${index}@customers.example`,
       address: `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`,
     },
+    soldFrom,
     createdAt,
     installerNote,
     lastUpdatedAt: installerNote === null ? updatedAt : new Date(updatedAt.getTime() + HOUR_MS),

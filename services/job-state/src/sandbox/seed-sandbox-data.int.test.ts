@@ -2,13 +2,26 @@ import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/public-api/contractor-job';
 import { installerJob, JOB_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
+import {
+  EVENT_CATALOGUE,
+  isEventName,
+  webhookEnvelope,
+} from '@partner/proto-contracts/public-api/webhook-events';
 import { parseApiKey } from '@partner/runtime/api-key';
 import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
 import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
+import { listEvents } from '../events/list-events.js';
+import { readFeed } from '../jobs/feed.js';
+import { STANDARD_RETENTION } from '../retention/retained-tables.js';
+import { runRetention } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { sandboxCompanies } from './sandbox-companies.js';
+import { sandboxJobs } from './sandbox-jobs.js';
+import { sandboxSales } from './sandbox-sales.js';
 import { type SeededCompany, seedSandboxData } from './seed-sandbox-data.js';
 
 let testDatabase: TestDatabase;
@@ -59,7 +72,7 @@ describe('the sandbox', () => {
       projection: string;
       company: string;
     }>('select id, status, version, projection, installer_company_id as company from jobs');
-    expect(jobs).toHaveLength(48);
+    expect(jobs).toHaveLength(200);
     expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(JOB_STATUSES));
     for (const job of jobs) {
       const entries = await database.query<{ resource: string }>(
@@ -100,6 +113,61 @@ describe('the sandbox', () => {
     }
   });
 
+  test('has a year of sales, of whose last part each class of companies has events, as they would be sent', async () => {
+    const [span] = await database.query<{ days: number }>(
+      'select extract(day from max(created_at) - min(created_at))::integer as days from leads',
+    );
+    expect(span?.days).toBeGreaterThanOrEqual(350);
+    const names = new Set<string>();
+    for (const { id, class: companyClass } of companies) {
+      const { events } = await listEvents(database, {
+        companyId: id,
+        beforeEventId: undefined,
+        limit: 100,
+        events: undefined,
+        resourceId: undefined,
+      });
+      expect(events.length).toBeGreaterThan(20);
+      for (const { name } of events) {
+        invariant(isEventName(name), 'an event of the catalogue');
+        names.add(name);
+        expect(EVENT_CATALOGUE[name].classes).toContain(companyClass);
+      }
+    }
+    const bodies = await database.query<{ id: string; company_id: string; body: Buffer; version: number }>(
+      'select id, company_id, body, resource_version as version from events',
+    );
+    for (const { id, body, version } of bodies) {
+      expect(webhookEnvelope.parse(JSON.parse(body.toString('utf8')))).toMatchObject({
+        id,
+        resource: { version },
+      });
+    }
+    expect([...names].sort()).toEqual(
+      expect.arrayContaining(['install.job_cancelled', 'journal.payout_recorded', 'quote.accepted']),
+    );
+  });
+
+  test('links the accounting company to both that sell', async () => {
+    const links = await database.query<{ seller: string; accountant: string }>(
+      `select seller.class as seller, accountant.class as accountant from accounting_links as link
+       join companies as seller on seller.id = link.company_id
+       join companies as accountant on accountant.id = link.accounting_company_id`,
+    );
+    expect(links).toEqual([
+      { seller: 'SALES', accountant: 'ACCOUNTING' },
+      { seller: 'SALES', accountant: 'ACCOUNTING' },
+    ]);
+  });
+
+  test('is the same every time', () => {
+    const made = () => {
+      const jobs = sandboxJobs(sandboxCompanies());
+      return { jobs, sales: sandboxSales(jobs, ['cmp_1']) };
+    };
+    expect(made()).toEqual(made());
+  });
+
   test('seeded again is the same and leaves what was changed meanwhile', async () => {
     await database.query(`update jobs set installer_note = 'changed'`);
     const before = await database.query('select count(*) as entries from feed_entries');
@@ -109,5 +177,36 @@ describe('the sandbox', () => {
     expect(
       await database.query(`select 1 from jobs where installer_note is distinct from 'changed'`),
     ).toEqual([]);
+  });
+
+  test('is kept as long as everything else: its feed shrinks from the oldest entry on, and is never in the way', async () => {
+    const deps = {
+      database,
+      settings: STANDARD_RETENTION,
+      logger: silentLogger,
+      metrics: { dropped: () => undefined, purged: () => undefined, kept: () => undefined },
+    };
+    const feeds = () =>
+      database.query<{ oldest: number; entries: number; last: number }>(
+        `select min(sequence)::integer as oldest, count(*)::integer as entries, max(sequence)::integer as last
+         from feed_entries group by company_id order by company_id`,
+      );
+    const before = await feeds();
+    await runRetention(deps, new Date('2026-11-22T12:00:00.000Z'));
+    expect(await feeds()).toEqual(before);
+    await runRetention(deps, new Date('2027-06-01T12:00:00.000Z'));
+    const after = await feeds();
+    for (const [index, { oldest, entries, last }] of after.entries()) {
+      expect(oldest).toBeGreaterThan(1);
+      expect(entries).toBe(last - oldest + 1);
+      expect(last).toBe(before[index]?.last);
+    }
+    const [company] = companies.filter((found) => found.class === 'INSTALLER');
+    const page = await readFeed(database, {
+      companyId: company?.id ?? '',
+      afterSequence: '0',
+      limit: 100,
+    });
+    expect(page.entries).toHaveLength(100);
   });
 });

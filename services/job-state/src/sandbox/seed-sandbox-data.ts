@@ -1,9 +1,11 @@
 import { hash } from '@node-rs/argon2';
 import { invariant } from '@partner/runtime/invariant';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
 import type { Database, Transaction } from '../database/database.js';
 import { normaliseAddress } from '../leads/normalise-address.js';
 import { SANDBOX_START, type SandboxCompany, sandboxCompanies } from './sandbox-companies.js';
 import { type SandboxJob, sandboxJobs } from './sandbox-jobs.js';
+import { type SandboxSales, sandboxSales } from './sandbox-sales.js';
 import { stableBytes } from './stable-id.js';
 
 const SEED_LOCK = 4_207_313;
@@ -36,7 +38,10 @@ export async function seedSandboxData(
     ]);
     if (known.length > 0) return;
     await insertCompanies(tx, companies);
-    await insertJobs(tx, sandboxJobs(companies));
+    const accountants = companies.filter((company) => company.class === 'ACCOUNTING').map(({ id }) => id);
+    const jobs = sandboxJobs(companies);
+    await insertJobs(tx, jobs);
+    await insertSales(tx, sandboxSales(jobs, accountants));
   });
   return companies.map((company) => ({
     id: company.id,
@@ -61,9 +66,7 @@ async function insertCompanies(tx: Transaction, companies: readonly SandboxCompa
       display_name: owner.displayName,
       email: owner.email,
       password_hash: await hash(owner.password, {
-        memoryCost: 19_456,
-        timeCost: 2,
-        parallelism: 1,
+        ...PASSWORD_HASHING,
         salt: stableBytes(`salt ${owner.email}`, 16),
       }),
       active: true,
@@ -74,6 +77,16 @@ async function insertCompanies(tx: Transaction, companies: readonly SandboxCompa
     tx,
     'companies',
     companies.map((company) => ({ id: company.id, name: company.name, class: company.class, created_at })),
+  );
+  const accountants = companies.filter((company) => company.class === 'ACCOUNTING');
+  await insertRows(
+    tx,
+    'accounting_links',
+    companies
+      .filter((company) => company.class === 'SALES')
+      .flatMap(({ id }) =>
+        accountants.map((accountant) => ({ company_id: id, accounting_company_id: accountant.id })),
+      ),
   );
   await insertRows(tx, 'memberships', [
     ...owners,
@@ -116,25 +129,25 @@ async function insertJobs(tx: Transaction, jobs: readonly SandboxJob[]): Promise
   await insertRows(
     tx,
     'leads',
-    newest.map(({ lead, sellingCompany, customer, createdAt }) => ({
+    newest.map(({ lead, sellingCompany, customer, soldFrom }) => ({
       id: lead.id,
       company_id: sellingCompany.id,
       full_name: lead.fullName,
       email: lead.email,
       phone: customer.phone,
       address: lead.address,
-      created_at: createdAt,
+      created_at: soldFrom,
     })),
   );
   await insertRows(
     tx,
     'projects',
-    newest.map(({ projectId, lead, sellingCompany, createdAt }) => ({
+    newest.map(({ projectId, lead, sellingCompany, soldFrom }) => ({
       id: projectId,
       company_id: sellingCompany.id,
       lead_id: lead.id,
       address_key: normaliseAddress(lead.address),
-      created_at: createdAt,
+      created_at: soldFrom,
     })),
   );
   await insertRows(
@@ -216,6 +229,53 @@ async function insertHistory(tx: Transaction, jobs: readonly SandboxJob[]): Prom
     tx,
     'feed_heads',
     [...heads].map(([company_id, last]) => ({ company_id, last })),
+  );
+}
+
+async function insertSales(tx: Transaction, { appointments, records, events }: SandboxSales): Promise<void> {
+  await insertRows(
+    tx,
+    'appointments',
+    appointments.map((appointment) => ({
+      id: appointment.id,
+      company_id: appointment.companyId,
+      lead_id: appointment.leadId,
+      project_id: appointment.projectId,
+      starts_at: appointment.startsAt,
+      ends_at: appointment.endsAt,
+      version: 1,
+      told_versions: '{[1,1]}',
+      created_at: appointment.createdAt,
+    })),
+  );
+  await insertRows(
+    tx,
+    'sales_records',
+    records.map(({ id, kind, companyId, projectId, version, state }) => ({
+      id,
+      kind,
+      company_id: companyId,
+      project_id: projectId,
+      version,
+      told_versions: `{[1,${version}]}`,
+      state,
+    })),
+  );
+  await insertRows(
+    tx,
+    'events',
+    events.map((event) => ({
+      id: event.id,
+      company_id: event.companyId,
+      name: event.name,
+      schema_version: event.schemaVersion,
+      occurred_at: event.occurredAt,
+      resource_type: event.resource.type,
+      resource_id: event.resource.id,
+      resource_version: event.resource.version,
+      body: `\\x${event.body.toString('hex')}`,
+      created_at: event.occurredAt,
+    })),
   );
 }
 

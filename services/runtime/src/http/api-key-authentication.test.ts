@@ -8,7 +8,7 @@ import {
   KeyRevokedSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { Registry } from 'prom-client';
-import { createApiKey, type NewApiKey } from '../api-key.js';
+import { createApiKey, type Environment, type NewApiKey } from '../api-key.js';
 import { invariant } from '../invariant.js';
 import { ServiceError } from '../service-error.js';
 import { createRecorder } from '../testing/recorder.js';
@@ -22,7 +22,16 @@ const general = create(AuthenticateKeyResponseSchema, {
 });
 
 /** An access service whose answers a test gives one by one, or all alike. */
-function createFixture(respond?: () => AuthenticateKeyResponse) {
+function createFixture(
+  respond?: () => AuthenticateKeyResponse,
+  {
+    environment,
+    surface,
+  }: { readonly environment: Environment; readonly surface: 'inbound' | 'installer' } = {
+    environment: 'sandbox',
+    surface: 'inbound',
+  },
+) {
   let now = 1_800_000_000_000;
   const lookUps = createRecorder<{
     resolve: (response: AuthenticateKeyResponse) => void;
@@ -42,8 +51,8 @@ function createFixture(respond?: () => AuthenticateKeyResponse) {
         return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
       },
     },
-    surface: 'inbound',
-    environment: 'sandbox',
+    surface,
+    environment,
     monotonicMs: () => now,
     metrics: new Registry(),
   });
@@ -121,6 +130,43 @@ describe('API key authentication', () => {
     const { ask, asked } = createFixture(() => general);
     await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(asked).toHaveLength(0);
+  });
+
+  test.each(
+    (['sandbox', 'production'] as const).flatMap((environment) =>
+      (['inbound', 'installer'] as const).map((surface) => ({ environment, surface })),
+    ),
+  )('takes in the $environment only keys of the $environment: $surface', async (place) => {
+    const { ask, asked } = createFixture(
+      () =>
+        create(AuthenticateKeyResponseSchema, {
+          ...general,
+          kind: place.surface === 'inbound' ? KeyKind.GENERAL : KeyKind.INSTALLER_COMPANY,
+        }),
+      place,
+    );
+    const other = place.environment === 'sandbox' ? 'production' : 'sandbox';
+    expect(await ask(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(asked).toHaveLength(1);
+    await expect(ask(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('tells of the fault script of a key in the sandbox alone, and only of one that it understands', async () => {
+    const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
+    const principalIn = (environment: Environment, script: object) => {
+      const answer = create(AuthenticateKeyResponseSchema, {
+        ...general,
+        faultsJson: JSON.stringify(script),
+      });
+      return createFixture(() => answer, { environment, surface: 'inbound' }).ask(
+        createApiKey(environment).text,
+      );
+    };
+    expect(await principalIn('sandbox', faults)).toMatchObject({ faults });
+    expect(await principalIn('production', faults)).not.toHaveProperty('faults');
+    const newer = { ...faults, requests: [{ fault: 'meltdown' }] };
+    expect(await principalIn('sandbox', newer)).not.toHaveProperty('faults');
   });
 
   test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key', async () => {

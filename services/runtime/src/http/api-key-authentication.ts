@@ -11,6 +11,7 @@ import {
   type Scope,
   type Surface,
 } from '@partner/proto-contracts/public-api/scopes';
+import { requestFaults, type RequestFaults } from '@partner/proto-contracts/public-api/fault-script';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
@@ -31,6 +32,8 @@ export interface ApiKeyPrincipal {
   readonly boundCompanyId?: string;
   /** The company's own installer limit; absent: the standard one. */
   readonly installerRequestsPerMinute?: number;
+  /** In the sandbox only: what goes wrong on purpose with requests of the key. */
+  readonly faults?: RequestFaults;
 }
 
 /** Finds the caller of a request by its `x-api-key` header. */
@@ -114,7 +117,7 @@ export function createApiKeyAuthenticator(deps: {
       const { signal: _signal, ...patient } = call;
       const { keyId, secretSha256 } = key;
       const response = await deps.access.authenticateKey({ keyId, secretSha256 }, patient);
-      const principal = principalFrom(keyId, response);
+      const principal = principalFrom(keyId, response, deps.environment);
       return principal !== undefined && KEY_KINDS[principal.kind].surface === deps.surface
         ? principal
         : 'refused';
@@ -256,12 +259,17 @@ const CLASS_NAMES: Readonly<Record<CompanyClass, ApiKeyPrincipal['companyClass']
 };
 
 /** Undefined for a kind or class that this version does not know: such a key is no key of this surface. */
-function principalFrom(keyId: string, response: AuthenticateKeyResponse): ApiKeyPrincipal | undefined {
+function principalFrom(
+  keyId: string,
+  response: AuthenticateKeyResponse,
+  environment: Environment,
+): ApiKeyPrincipal | undefined {
   const { companyId, boundCompanyId, installerRequestsPerMinute } = response;
   const kind = KIND_NAMES[response.kind ?? KeyKind.UNSPECIFIED];
   const companyClass = CLASS_NAMES[response.companyClass ?? CompanyClass.UNSPECIFIED];
   if (kind === undefined || companyClass === undefined) return undefined;
   invariant(companyId, 'a principal has a company');
+  const faults = environment === 'sandbox' ? faultsFrom(response.faultsJson) : undefined;
   return {
     kind,
     keyId,
@@ -269,5 +277,13 @@ function principalFrom(keyId: string, response: AuthenticateKeyResponse): ApiKey
     companyClass,
     ...(boundCompanyId === undefined ? {} : { boundCompanyId }),
     ...(installerRequestsPerMinute === undefined ? {} : { installerRequestsPerMinute }),
+    ...(faults === undefined ? {} : { faults }),
   };
+}
+
+/** Undefined for a script that this version does not know: everything is as usual then. */
+function faultsFrom(json: string | undefined): RequestFaults | undefined {
+  if (json === undefined) return undefined;
+  const script: unknown = JSON.parse(json);
+  return requestFaults.safeParse(script).data;
 }

@@ -86,6 +86,7 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
     rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
     logFieldsOf: ({ id }) => ({ keyId: id }),
+    companyClassOf: () => 'INSTALLER',
     ...overrides,
   });
   return { app, handled, lines, metrics };
@@ -126,7 +127,12 @@ describe('an answer that is a stream', () => {
     });
     const response = await request(app).get('/things/1').set('x-api-key', 'full');
     expect(response.text).toBe('one two');
-    expect(response.headers).toMatchObject({ ...headers, 'cache-control': 'no-store' });
+    expect(response.headers).toMatchObject({
+      ...headers,
+      'cache-control': 'no-store',
+      // Nothing is asked on its connection after it.
+      connection: 'close',
+    });
     expect(response.headers['content-length']).toBeUndefined();
     await lines.find(({ msg, status }) => msg === 'http.request_completed' && status === 200);
     expect(await metrics.metrics()).not.toContain('partner_http_request_duration_seconds_count{');
@@ -749,6 +755,10 @@ describe('each request', () => {
     expect(text).toContain(
       'partner_http_request_duration_seconds_count{route="unmatched",method="GET",status_class="4xx"} 1',
     );
+    // The one whose caller is known; nothing else of the caller is in a label.
+    expect(text.match(/partner_http_company_class_request_duration_seconds_count\{.*/g)).toEqual([
+      'partner_http_company_class_request_duration_seconds_count{company_class="installer",status_class="2xx"} 1',
+    ]);
   });
 
   test('of a versioned surface is logged with the version that answers it', async () => {

@@ -2,6 +2,7 @@ import type { CallOptions } from '@connectrpc/connect';
 import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
 import type { Scope } from '@partner/proto-contracts/public-api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
@@ -57,6 +58,22 @@ export interface AuthenticationRequest extends SurfaceRequest {
   beforeLookUp(): Promise<void>;
 }
 
+/** A request whose caller is known, within its limit and allowed to make it. */
+export interface PlayedRequest {
+  /** What answers it; to be called at most once. */
+  answer(): Promise<EndpointAnswer>;
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Has the answer say that the caller's limit is used up for so many seconds. */
+  showExhausted(seconds: number): void;
+}
+
+/** Answers a request in place of its endpoint, which it may ask, or throws a `ServiceError`. */
+export type FaultPlayer<Principal> = (
+  principal: Principal,
+  request: PlayedRequest,
+) => Promise<EndpointAnswer>;
+
 /** One surface: its endpoints, and how callers are known and limited. */
 export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
@@ -83,10 +100,14 @@ export interface HttpAppOptions<Principal> {
   readonly trustedProxyHops: number;
   /** Of a versioned surface: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
   readonly versions?: ApiVersions;
+  /** In the sandbox only: has requests go wrong on purpose, after the scope check and before anything else. */
+  readonly playFaults?: FaultPlayer<Principal> | undefined;
   /** Runs after the scope check and before parameters and body are looked at. Throws a `ServiceError` to refuse. */
   readonly beforeEndpoint?: (request: SurfaceRequest) => void;
   /** Fields of the principal for the log line of the request, e.g. `companyId` and `keyId`. */
   readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
+  /** The class of the principal's company, by which durations are measured. */
+  readonly companyClassOf?: (principal: Principal) => CompanyClassName;
 }
 
 /**
@@ -220,7 +241,8 @@ async function answerTo<Principal>(
     header: (name) => request.get(name),
     remoteAddress: plainAddress(request.ip),
   };
-  const callWith = createCalls(options.rpcTimeoutMs, record.requestId, response);
+  const gone = signalOfGone(response);
+  const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unauthenticated endpoint does not look at it
   let principal: any;
@@ -229,6 +251,7 @@ async function answerTo<Principal>(
       authenticated(options, { ...surfaceRequest, call }, response),
     );
     record.principal = options.logFieldsOf?.(known) ?? {};
+    if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
     principal = known;
     const { limiter, keyOf, limitOf } = options.rateLimit;
     const verdict = await limiter.take(keyOf(known), limitOf(known));
@@ -237,29 +260,45 @@ async function answerTo<Principal>(
     if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
       throw new ServiceError('permission_denied', `x-api-key: this key lacks the scope ${endpoint.scope}`);
     }
+    if (options.playFaults !== undefined) {
+      return options.playFaults(known, {
+        answer: answerAdmitted,
+        signal: gone,
+        showExhausted: (seconds) =>
+          setRateLimitHeaders(response, {
+            policy: 'default',
+            limit: limitOf(known),
+            verdict: { ...verdict, remaining: 0, resetSeconds: seconds },
+          }),
+      });
+    }
   }
-  options.beforeEndpoint?.(surfaceRequest);
-  const selected = options.versions?.select(request.get(API_VERSION_HEADER));
-  const translation = selected?.version.translationOf(endpoint.id);
-  const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
-  const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
-  const answer = await callWith((call) =>
-    endpoint.handle({
-      ...input,
-      // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
-      principal,
-      operation: `${request.method} ${surfaceRequest.path}`,
-      requestId: record.requestId,
-      apiVersion,
-      header: (name) => request.get(name),
-      call,
-      remoteAddress: surfaceRequest.remoteAddress,
-    }),
-  );
-  const shown = translation?.answer === undefined ? answer : rewrittenAnswer(answer, translation.answer);
-  return endpoint.conditional === true
-    ? conditionalAnswer(shown, apiVersion, request.get('if-none-match'))
-    : shown;
+  return answerAdmitted();
+
+  async function answerAdmitted(): Promise<EndpointAnswer> {
+    options.beforeEndpoint?.(surfaceRequest);
+    const selected = options.versions?.select(request.get(API_VERSION_HEADER));
+    const translation = selected?.version.translationOf(endpoint.id);
+    const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
+    const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
+    const answer = await callWith((call) =>
+      endpoint.handle({
+        ...input,
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
+        principal,
+        operation: `${request.method} ${surfaceRequest.path}`,
+        requestId: record.requestId,
+        apiVersion,
+        header: (name) => request.get(name),
+        call,
+        remoteAddress: surfaceRequest.remoteAddress,
+      }),
+    );
+    const shown = translation?.answer === undefined ? answer : rewrittenAnswer(answer, translation.answer);
+    return endpoint.conditional === true
+      ? conditionalAnswer(shown, apiVersion, request.get('if-none-match'))
+      : shown;
+  }
 }
 
 /** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
@@ -351,22 +390,27 @@ function textParameters(request: Request): Readonly<Record<string, string>> {
   );
 }
 
-/**
- * Gives the RPCs of one request what is left of their common time, `x-request-id`, and a signal that fires when the client
- * has gone. Time between them, such as a slow upload, is not charged.
- */
-function createCalls(rpcTimeoutMs: number, requestId: string, response: Response) {
+/** Fires when the client has gone before it had its answer. */
+function signalOfGone(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
   });
+  return gone.signal;
+}
+
+/**
+ * Gives the RPCs of one request what is left of their common time, `x-request-id`, and the signal that fires when the client
+ * has gone. Time between them, such as a slow upload, is not charged.
+ */
+function createCalls(rpcTimeoutMs: number, requestId: string, gone: AbortSignal) {
   let leftMs = rpcTimeoutMs;
   return async <T>(work: (call: CallOptions) => Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     try {
       return await work({
         timeoutMs: Math.max(1, Math.round(leftMs)),
-        signal: gone.signal,
+        signal: gone,
         headers: { 'x-request-id': requestId },
       });
     } finally {
@@ -423,8 +467,13 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Endpoi
     response.setHeader('content-length', Buffer.byteLength(body));
   }
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.stream === undefined || request.method === 'HEAD') response.end(body);
-  else response.flushHeaders();
+  if (answer.stream === undefined || request.method === 'HEAD') {
+    response.end(body);
+  } else {
+    // Nothing is asked on its connection after it, least of all of a server that has ended it because it is stopping.
+    response.setHeader('connection', 'close');
+    response.flushHeaders();
+  }
   answer.stream?.(createAnswerStream(response));
 }
 

@@ -7,15 +7,16 @@ import type { z } from 'zod';
 import { createAmqpConnection } from '../amqp/connection.js';
 import { createRpcTransport } from '../amqp/rpc-transport.js';
 import type { commonConfig, httpConfig } from '../config.js';
-import { closeServer, listen } from '../listen.js';
+import { listen } from '../listen.js';
 import { runService } from '../service.js';
 import {
   type ApiKeyAuthenticator,
   type ApiKeyPrincipal,
   createApiKeyAuthenticator,
 } from './api-key-authentication.js';
+import { createFaultScripts } from './fault-scripts.js';
 import type { HttpAppOptions } from './http-app.js';
-import { createHttpServer } from './http-server.js';
+import { createHttpServer, drainServer } from './http-server.js';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
 import { createRedis } from './redis.js';
 import { startRevocationListener } from './revocation-listener.js';
@@ -25,7 +26,7 @@ type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConf
 /** What the app of every gateway stands on. */
 export interface GatewayParts extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
 > {
   /** To job-state. */
   readonly transport: Transport;
@@ -51,7 +52,13 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
     name,
     config: options.config,
     async start(settings, { logger, metrics, lifecycle }) {
-      const connection = createAmqpConnection({ url: settings.AMQP_URL, name, logger, metrics });
+      const connection = createAmqpConnection({
+        url: settings.AMQP_URL,
+        topology: settings.AMQP_TOPOLOGY,
+        name,
+        logger,
+        metrics,
+      });
       lifecycle.onShutdown('rabbitmq', () => connection.close());
       lifecycle.addReadinessCheck('rabbitmq', () => connection.isReady());
 
@@ -85,6 +92,10 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
         clock: () => new Date(),
       });
+      const faultScripts =
+        settings.PARTNER_ENVIRONMENT === 'sandbox'
+          ? createFaultScripts({ redis, keyPrefix: settings.REDIS_KEY_PREFIX, logger })
+          : undefined;
       const parts: GatewayParts = {
         transport,
         authenticator,
@@ -93,6 +104,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         metrics,
         rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
         trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+        playFaults: faultScripts?.play,
       };
       const server = createHttpServer(createApp(parts, settings), refusalHeaders);
       const port = await listen(server, {
@@ -100,7 +112,9 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         port: settings.HTTP_PORT,
         variable: 'HTTP_PORT',
       });
-      lifecycle.onShutdown('http', () => closeServer(server));
+      lifecycle.onShutdown('http', () => drainServer(server));
+      // Before that: the server waits for every answer that is under way.
+      lifecycle.onShutdown('fault-scripts', async () => faultScripts?.stop());
       logger.info({ port }, 'http.listening');
     },
   });

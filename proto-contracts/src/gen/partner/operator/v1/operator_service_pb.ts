@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/operator/v1/operator_service.proto.
  */
 export const file_partner_operator_v1_operator_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUilwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBAUIHCgVfbmFtZUIICgZfY2xhc3NCCwoJX29wZXJhdG9yIkYKFUNyZWF0ZUNvbXBhbnlSZXNwb25zZRItCgdjb21wYW55GAEgASgLMhwucGFydG5lci5vcGVyYXRvci52MS5Db21wYW55Ir4CChRVcGRhdGVDb21wYW55UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEQoEbmFtZRgCIAEoCUgBiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAMgASgFSAKIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAQgASgFSAOIAQESPgoQYWNjb3VudGluZ19saW5rcxgFIAEoCzIkLnBhcnRuZXIub3BlcmF0b3IudjEuQWNjb3VudGluZ0xpbmtzEhUKCG9wZXJhdG9yGAYgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX25hbWVCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCCwoJX29wZXJhdG9yIiYKD0FjY291bnRpbmdMaW5rcxITCgtjb21wYW55X2lkcxgBIAMoCSJGChVVcGRhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSLzAQoFT3duZXISGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARIZCgxkaXNwbGF5X25hbWUYAyABKAlIAogBARISCgVlbWFpbBgEIAEoCUgDiAEBEhMKBmFjdGl2ZRgFIAEoCEgEiAEBEhkKDGhhc19wYXNzd29yZBgGIAEoCEgFiAEBQhAKDl9tZW1iZXJzaGlwX2lkQg0KC19jb21wYW55X2lkQg8KDV9kaXNwbGF5X25hbWVCCAoGX2VtYWlsQgkKB19hY3RpdmVCDwoNX2hhc19wYXNzd29yZCI7ChFMaXN0T3duZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiQAoSTGlzdE93bmVyc1Jlc3BvbnNlEioKBm93bmVycxgBIAMoCzIaLnBhcnRuZXIub3BlcmF0b3IudjEuT3duZXIi2AEKEkNyZWF0ZU93bmVyUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMZGlzcGxheV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIaCg1wYXNzd29yZF9oYXNoGAQgASgJSAOIAQESFQoIb3BlcmF0b3IYBSABKAlIBIgBAUINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIQCg5fcGFzc3dvcmRfaGFzaEILCglfb3BlcmF0b3IiQAoTQ3JlYXRlT3duZXJSZXNwb25zZRIpCgVvd25lchgBIAEoCzIaLnBhcnRuZXIub3BlcmF0b3IudjEuT3duZXIitAEKElVwZGF0ZU93bmVyUmVxdWVzdBIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEhMKBmFjdGl2ZRgDIAEoCEgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCEAoOX21lbWJlcnNoaXBfaWRCEAoOX3Bhc3N3b3JkX2hhc2hCCQoHX2FjdGl2ZUILCglfb3BlcmF0b3IiQAoTVXBkYXRlT3duZXJSZXNwb25zZRIpCgVvd25lchgBIAEoCzIaLnBhcnRuZXIub3BlcmF0b3IudjEuT3duZXIiLQoTRmluZERlbGl2ZXJ5UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKaAQoURmluZERlbGl2ZXJ5UmVzcG9uc2USGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAMgASgJSAKIAQFCDgoMX2RlbGl2ZXJ5X2lkQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWQiEwoRR2V0QmFja2xvZ1JlcXVlc3QitgYKEkdldEJhY2tsb2dSZXNwb25zZRIYCgtlbnZpcm9ubWVudBgBIAEoCUgAiAEBEhsKDmR1ZV9kZWxpdmVyaWVzGAIgASgFSAGIAQESGgoNb2xkZXN0X2R1ZV9tcxgDIAEoBUgCiAEBEh4KEWxlYXNlZF9kZWxpdmVyaWVzGAQgASgFSAOIAQESGwoOZXhwaXJlZF9sZWFzZXMYBSABKAVIBIgBARIcCg93YWl0aW5nX3JldHJpZXMYBiABKAVIBYgBARIcCg9oZWxkX2RlbGl2ZXJpZXMYByABKAVIBogBARIcCg9vdXRib3hfbWVzc2FnZXMYCCABKAVIB4gBARIdChBvbGRlc3Rfb3V0Ym94X21zGAkgASgFSAiIAQESJgoZd2FpdGluZ19wbGF0Zm9ybV9tZXNzYWdlcxgKIAEoBUgJiAEBEh4KEW9sZGVzdF93YWl0aW5nX21zGAsgASgFSAqIAQESIwoWZGVncmFkZWRfc3Vic2NyaXB0aW9ucxgMIAEoBUgLiAEBEhoKDW9wZW5fYnJlYWtlcnMYDSABKAVIDIgBARIhChRkYXRhYmFzZV9jb25uZWN0aW9ucxgOIAEoBUgNiAEBEiUKGGRhdGFiYXNlX2Nvbm5lY3Rpb25zX21heBgPIAEoBUgOiAEBQg4KDF9lbnZpcm9ubWVudEIRCg9fZHVlX2RlbGl2ZXJpZXNCEAoOX29sZGVzdF9kdWVfbXNCFAoSX2xlYXNlZF9kZWxpdmVyaWVzQhEKD19leHBpcmVkX2xlYXNlc0ISChBfd2FpdGluZ19yZXRyaWVzQhIKEF9oZWxkX2RlbGl2ZXJpZXNCEgoQX291dGJveF9tZXNzYWdlc0ITChFfb2xkZXN0X291dGJveF9tc0IcChpfd2FpdGluZ19wbGF0Zm9ybV9tZXNzYWdlc0IUChJfb2xkZXN0X3dhaXRpbmdfbXNCGQoXX2RlZ3JhZGVkX3N1YnNjcmlwdGlvbnNCEAoOX29wZW5fYnJlYWtlcnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXgyzgYKD09wZXJhdG9yU2VydmljZRJrCg1MaXN0Q29tcGFuaWVzEikucGFydG5lci5vcGVyYXRvci52MS5MaXN0Q29tcGFuaWVzUmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1Jlc3BvbnNlIgOQAgESZgoNQ3JlYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXNwb25zZRJrCg1VcGRhdGVDb21wYW55EikucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVDb21wYW55UmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlc3BvbnNlIgOQAgISYgoKTGlzdE93bmVycxImLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXNwb25zZSIDkAIBEmAKC0NyZWF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZU93bmVyUmVzcG9uc2USZQoLVXBkYXRlT3duZXISJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlT3duZXJSZXNwb25zZSIDkAICEmgKDEZpbmREZWxpdmVyeRIoLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZERlbGl2ZXJ5UmVxdWVzdBopLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZERlbGl2ZXJ5UmVzcG9uc2UiA5ACARJiCgpHZXRCYWNrbG9nEiYucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
+  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJGChVDcmVhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSK+AgoUVXBkYXRlQ29tcGFueVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoBUgCiAEBEhwKD2RlbGl2ZXJ5X3dlaWdodBgEIAEoBUgDiAEBEj4KEGFjY291bnRpbmdfbGlua3MYBSABKAsyJC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkFjY291bnRpbmdMaW5rcxIVCghvcGVyYXRvchgGIAEoCUgEiAEBQg0KC19jb21wYW55X2lkQgcKBV9uYW1lQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZUISChBfZGVsaXZlcnlfd2VpZ2h0QgsKCV9vcGVyYXRvciImCg9BY2NvdW50aW5nTGlua3MSEwoLY29tcGFueV9pZHMYASADKAkiRgoVVXBkYXRlQ29tcGFueVJlc3BvbnNlEi0KB2NvbXBhbnkYASABKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnki8wEKBU93bmVyEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMZGlzcGxheV9uYW1lGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARITCgZhY3RpdmUYBSABKAhIBIgBARIZCgxoYXNfcGFzc3dvcmQYBiABKAhIBYgBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIJCgdfYWN0aXZlQg8KDV9oYXNfcGFzc3dvcmQiOwoRTGlzdE93bmVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkAKEkxpc3RPd25lcnNSZXNwb25zZRIqCgZvd25lcnMYASADKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkAKE0NyZWF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkAKE1VwZGF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRBwoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESGgoNb3Blbl9icmVha2VycxgNIAEoBUgMiAEBEiEKFGRhdGFiYXNlX2Nvbm5lY3Rpb25zGA4gASgFSA2IAQESJQoYZGF0YWJhc2VfY29ubmVjdGlvbnNfbWF4GA8gASgFSA6IAQESJwoDbm93GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkYXRhYmFzZV9ub3cYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9lbnZpcm9ubWVudEIRCg9fZHVlX2RlbGl2ZXJpZXNCEAoOX29sZGVzdF9kdWVfbXNCFAoSX2xlYXNlZF9kZWxpdmVyaWVzQhEKD19leHBpcmVkX2xlYXNlc0ISChBfd2FpdGluZ19yZXRyaWVzQhIKEF9oZWxkX2RlbGl2ZXJpZXNCEgoQX291dGJveF9tZXNzYWdlc0ITChFfb2xkZXN0X291dGJveF9tc0IcChpfd2FpdGluZ19wbGF0Zm9ybV9tZXNzYWdlc0IUChJfb2xkZXN0X3dhaXRpbmdfbXNCGQoXX2RlZ3JhZGVkX3N1YnNjcmlwdGlvbnNCEAoOX29wZW5fYnJlYWtlcnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXgyywYKD09wZXJhdG9yU2VydmljZRJrCg1MaXN0Q29tcGFuaWVzEikucGFydG5lci5vcGVyYXRvci52MS5MaXN0Q29tcGFuaWVzUmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1Jlc3BvbnNlIgOQAgESZgoNQ3JlYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXNwb25zZRJrCg1VcGRhdGVDb21wYW55EikucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVDb21wYW55UmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlc3BvbnNlIgOQAgISYgoKTGlzdE93bmVycxImLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdE93bmVyc1JlcXVlc3QaJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXNwb25zZSIDkAIBEmAKC0NyZWF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZU93bmVyUmVzcG9uc2USZQoLVXBkYXRlT3duZXISJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlT3duZXJSZXNwb25zZSIDkAICEmUKC0ZpbmRDb21wYW55EicucGFydG5lci5vcGVyYXRvci52MS5GaW5kQ29tcGFueVJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVzcG9uc2UiA5ACARJiCgpHZXRCYWNrbG9nEiYucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
 
 /**
  * Company is a company with what operators set.
@@ -192,6 +192,13 @@ export type CreateCompanyRequest = Message<"partner.operator.v1.CreateCompanyReq
    * @generated from field: optional string operator = 3;
    */
   operator?: string | undefined;
+
+  /**
+   * The id that the platform has for it; absent: it gets a new one. Messages of the platform that wait for it go on.
+   *
+   * @generated from field: optional string company_id = 4;
+   */
+  companyId?: string | undefined;
 };
 
 /**
@@ -552,13 +559,13 @@ export const UpdateOwnerResponseSchema: GenMessage<UpdateOwnerResponse> = /*@__P
   messageDesc(file_partner_operator_v1_operator_service, 14);
 
 /**
- * FindDeliveryRequest names a delivery.
+ * FindCompanyRequest names something that belongs to a company.
  *
- * @generated from message partner.operator.v1.FindDeliveryRequest
+ * @generated from message partner.operator.v1.FindCompanyRequest
  */
-export type FindDeliveryRequest = Message<"partner.operator.v1.FindDeliveryRequest"> & {
+export type FindCompanyRequest = Message<"partner.operator.v1.FindCompanyRequest"> & {
   /**
-   * The id of the delivery, or of one of its attempts.
+   * The id of a company, owner, API key, subscription, event, delivery, attempt of a delivery or bulk replay.
    *
    * @generated from field: optional string id = 1;
    */
@@ -566,45 +573,45 @@ export type FindDeliveryRequest = Message<"partner.operator.v1.FindDeliveryReque
 };
 
 /**
- * Describes the message partner.operator.v1.FindDeliveryRequest.
- * Use `create(FindDeliveryRequestSchema)` to create a new message.
+ * Describes the message partner.operator.v1.FindCompanyRequest.
+ * Use `create(FindCompanyRequestSchema)` to create a new message.
  */
-export const FindDeliveryRequestSchema: GenMessage<FindDeliveryRequest> = /*@__PURE__*/
+export const FindCompanyRequestSchema: GenMessage<FindCompanyRequest> = /*@__PURE__*/
   messageDesc(file_partner_operator_v1_operator_service, 15);
 
 /**
- * FindDeliveryResponse tells whose it is.
+ * FindCompanyResponse tells whose it is.
  *
- * @generated from message partner.operator.v1.FindDeliveryResponse
+ * @generated from message partner.operator.v1.FindCompanyResponse
  */
-export type FindDeliveryResponse = Message<"partner.operator.v1.FindDeliveryResponse"> & {
-  /**
-   * The delivery.
-   *
-   * @generated from field: optional string delivery_id = 1;
-   */
-  deliveryId?: string | undefined;
-
+export type FindCompanyResponse = Message<"partner.operator.v1.FindCompanyResponse"> & {
   /**
    * The company.
    *
-   * @generated from field: optional string company_id = 2;
+   * @generated from field: optional string company_id = 1;
    */
   companyId?: string | undefined;
 
   /**
-   * The subscription.
+   * What it does.
    *
-   * @generated from field: optional string subscription_id = 3;
+   * @generated from field: optional partner.platform.v1.CompanyClass class = 2;
    */
-  subscriptionId?: string | undefined;
+  class?: CompanyClass | undefined;
+
+  /**
+   * Of a delivery and its attempts: the delivery.
+   *
+   * @generated from field: optional string delivery_id = 3;
+   */
+  deliveryId?: string | undefined;
 };
 
 /**
- * Describes the message partner.operator.v1.FindDeliveryResponse.
- * Use `create(FindDeliveryResponseSchema)` to create a new message.
+ * Describes the message partner.operator.v1.FindCompanyResponse.
+ * Use `create(FindCompanyResponseSchema)` to create a new message.
  */
-export const FindDeliveryResponseSchema: GenMessage<FindDeliveryResponse> = /*@__PURE__*/
+export const FindCompanyResponseSchema: GenMessage<FindCompanyResponse> = /*@__PURE__*/
   messageDesc(file_partner_operator_v1_operator_service, 16);
 
 /**
@@ -636,7 +643,7 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   environment?: string | undefined;
 
   /**
-   * Deliveries whose next attempt is due; counted up to 10,000.
+   * Deliveries whose next attempt is due.
    *
    * @generated from field: optional int32 due_deliveries = 2;
    */
@@ -664,21 +671,21 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   expiredLeases?: number | undefined;
 
   /**
-   * Deliveries that wait for a retry; counted up to 10,000.
+   * Deliveries that wait for a retry.
    *
    * @generated from field: optional int32 waiting_retries = 6;
    */
   waitingRetries?: number | undefined;
 
   /**
-   * Deliveries that are held because their subscription is paused; counted up to 10,000.
+   * Deliveries that are held because their subscription is paused.
    *
    * @generated from field: optional int32 held_deliveries = 7;
    */
   heldDeliveries?: number | undefined;
 
   /**
-   * Messages that the broker has not confirmed; counted up to 10,000.
+   * Messages that the broker has not confirmed.
    *
    * @generated from field: optional int32 outbox_messages = 8;
    */
@@ -692,7 +699,7 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   oldestOutboxMs?: number | undefined;
 
   /**
-   * Messages of the platform that wait for what they build on; counted up to 10,000.
+   * Messages of the platform that wait for what they build on.
    *
    * @generated from field: optional int32 waiting_platform_messages = 10;
    */
@@ -732,6 +739,20 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
    * @generated from field: optional int32 database_connections_max = 15;
    */
   databaseConnectionsMax?: number | undefined;
+
+  /**
+   * The time by the clock of job-state.
+   *
+   * @generated from field: google.protobuf.Timestamp now = 16;
+   */
+  now?: Timestamp | undefined;
+
+  /**
+   * The time by the clock of Postgres.
+   *
+   * @generated from field: google.protobuf.Timestamp database_now = 17;
+   */
+  databaseNow?: Timestamp | undefined;
 };
 
 /**
@@ -758,7 +779,8 @@ export const OperatorService: GenService<{
     output: typeof ListCompaniesResponseSchema;
   },
   /**
-   * CreateCompany takes a company on board. What the platform tells of it later counts more.
+   * CreateCompany takes a company on board. What the platform tells of it later counts more. Fails with `invalid_argument` for
+   * an id in use.
    *
    * @generated from rpc partner.operator.v1.OperatorService.CreateCompany
    */
@@ -768,7 +790,8 @@ export const OperatorService: GenService<{
     output: typeof CreateCompanyResponseSchema;
   },
   /**
-   * UpdateCompany sets the name and the limits of a company, and who gets its financial journal. Fails with `not_found`.
+   * UpdateCompany sets the name and the limits of a company, and who gets its financial journal. Fails with `not_found`, and with
+   * `invalid_argument` for links to a company that is not an accounting company.
    *
    * @generated from rpc partner.operator.v1.OperatorService.UpdateCompany
    */
@@ -808,14 +831,14 @@ export const OperatorService: GenService<{
     output: typeof UpdateOwnerResponseSchema;
   },
   /**
-   * FindDelivery tells whose a delivery is, by its id or by the id of one of its attempts. Fails with `not_found`.
+   * FindCompany tells whose something is, by its id alone. Fails with `not_found`.
    *
-   * @generated from rpc partner.operator.v1.OperatorService.FindDelivery
+   * @generated from rpc partner.operator.v1.OperatorService.FindCompany
    */
-  findDelivery: {
+  findCompany: {
     methodKind: "unary";
-    input: typeof FindDeliveryRequestSchema;
-    output: typeof FindDeliveryResponseSchema;
+    input: typeof FindCompanyRequestSchema;
+    output: typeof FindCompanyResponseSchema;
   },
   /**
    * GetBacklog tells what waits and for how long.

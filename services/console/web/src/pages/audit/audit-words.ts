@@ -19,9 +19,15 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'api_key.created': 'API key created',
   'api_key.rotated': 'API key rotated',
   'api_key.revoked': 'API key revoked',
+  'api_key.faults_set': 'Fault script set',
+  'api_key.faults_cleared': 'Fault script taken away',
   'session.started': 'Signed in',
   'session.ended': 'Session ended',
   'session.confirmed': 'Password confirmed',
+  'company.created': 'Company taken on board',
+  'company.updated': 'Company changed',
+  'owner.created': 'Owner added',
+  'owner.updated': 'Owner changed',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -29,6 +35,12 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   events: 'events',
   description: 'description',
   schemaVersion: 'schema version',
+  name: 'name',
+  installerRequestsPerMinute: 'limit of requests',
+  deliveryWeight: 'weight of deliveries',
+  accountingCompanyIds: 'receivers of the journal',
+  password: 'password',
+  active: 'right to sign in',
 };
 
 /** What was done in one sentence, without who did it. `nameOf` names a webhook that there still is. */
@@ -69,12 +81,24 @@ export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => st
       return `Replaced an API key with one${ending(lastFour)}`;
     case 'api_key.revoked':
       return `Revoked the API key${ending(lastFour)}`;
+    case 'api_key.faults_set':
+      return `Set a fault script for the API key${ending(lastFour)}`;
+    case 'api_key.faults_cleared':
+      return `Took its fault script from the API key${ending(lastFour)}`;
     case 'session.started':
       return 'Signed in';
     case 'session.ended':
       return 'Ended a session';
     case 'session.confirmed':
       return 'Confirmed the password';
+    case 'company.created':
+      return 'Took the company on board';
+    case 'company.updated':
+      return `Changed ${changedFields(details['changed'])} of the company`;
+    case 'owner.created':
+      return `Added the owner ${textOf(details['displayName']) ?? subject.id}`;
+    case 'owner.updated':
+      return `Changed ${changedFields(details['changed'])} of the owner ${textOf(details['displayName']) ?? subject.id}`;
   }
 }
 
@@ -118,6 +142,13 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   perMinute: 'Deliveries a minute',
   total: 'Deliveries in all',
   queued: 'Deliveries queued',
+  name: 'Name',
+  class: 'Class',
+  installerRequestsPerMinute: 'Requests a minute',
+  deliveryWeight: 'Weight of deliveries',
+  accountingCompanyIds: 'Receivers of the journal',
+  displayName: 'Owner',
+  active: 'May sign in',
 };
 
 /** The details of an entry as names and texts; what is not set is left out. */

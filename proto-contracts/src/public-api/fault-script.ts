@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+/** What a fault script can ask for. */
+export const FAULT_LIMITS = {
+  steps: 20,
+  times: 100,
+  /** So short that the rest of a request that is held up still arrives in time. */
+  delayMs: 20_000,
+  retryAfterSeconds: 3_600,
+} as const;
+
+const times = z
+  .int()
+  .min(1)
+  .max(FAULT_LIMITS.times)
+  .default(1)
+  .meta({ description: 'How many requests in a row it happens to.' });
+
+const requestFault = z
+  .discriminatedUnion('fault', [
+    z.object({
+      fault: z.literal('rate_limited').meta({ description: 'Answered with 429; nothing is done.' }),
+      retryAfterSeconds: z
+        .int()
+        .min(1)
+        .max(FAULT_LIMITS.retryAfterSeconds)
+        .default(1)
+        .meta({ description: 'The header `retry-after` of the answer.' }),
+      times,
+    }),
+    z.object({
+      fault: z.literal('server_error').meta({ description: 'Answered with 500 or 503.' }),
+      status: z.literal([500, 503]).default(503),
+      when: z.enum(['before', 'after']).default('before').meta({
+        description:
+          '`before`: nothing is done. `after`: the request takes effect and its answer is lost, so that a repeat with the same `Idempotency-Key` is what tells.',
+      }),
+      times,
+    }),
+    z.object({
+      fault: z.literal('delay').meta({ description: 'Done and answered as usual, but late.' }),
+      delayMs: z.int().min(1).max(FAULT_LIMITS.delayMs).meta({ description: 'Milliseconds.' }),
+      times,
+    }),
+  ])
+  .meta({ id: 'RequestFault', description: 'What goes wrong with some requests.' });
+
+/** What goes wrong with some requests. */
+export type RequestFault = z.infer<typeof requestFault>;
+
+const requests = z.array(requestFault).max(FAULT_LIMITS.steps).meta({
+  description:
+    'What happens to the requests with the key, in this order, each as many times as it says; after the last one everything is as usual.',
+});
+
+const webhooks = z.object({
+  duplicate: z.boolean().default(false).meta({
+    description: 'Every event is delivered twice: two deliveries with the same event id, a second apart.',
+  }),
+  reorder: z.boolean().default(false).meta({
+    description:
+      'Events are held back for up to 8 seconds, and those of the same 4 seconds come in the opposite order.',
+  }),
+});
+
+/** A fault script: what goes wrong on purpose, in the sandbox, for those who use a key. */
+export const faultScript = z
+  .object({ requests, webhooks })
+  .meta({ id: 'FaultScript', description: 'What goes wrong on purpose with an API key of the sandbox.' });
+
+export type FaultScript = z.infer<typeof faultScript>;
+
+/** The fault script of a key that has none. */
+export const NO_FAULTS = {
+  requests: [],
+  webhooks: { duplicate: false, reorder: false },
+} as const satisfies z.input<typeof faultScript>;
+
+/** Body of `PUT /partner-api/api-keys/{id}/faults`. */
+export const faultScriptIn = z
+  .object({
+    requests: requests.default([]),
+    webhooks: webhooks.default(NO_FAULTS.webhooks).meta({
+      description: 'What happens to the webhooks of the company for as long as the script is set.',
+    }),
+  })
+  .meta({
+    id: 'FaultScriptIn',
+    description: 'What is to go wrong on purpose with an API key of the sandbox.',
+  });
+
+/** What a gateway is told of the fault script of a key. `id`: of this setting of it, so that one set anew begins anew. */
+export const requestFaults = z.object({ id: z.string(), requests: z.array(requestFault) });
+
+export type RequestFaults = z.infer<typeof requestFaults>;
+
+/** What happens to the request of a number, from 1, with a key; undefined once every step has been used up. */
+export function faultOfRequest(steps: readonly RequestFault[], number: number): RequestFault | undefined {
+  let through = 0;
+  return steps.find((step) => {
+    through += step.times;
+    return number <= through;
+  });
+}

@@ -1,0 +1,24 @@
+import type { Client } from '@connectrpc/connect';
+import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { setFaultsOperation } from '@partner/proto-contracts/public-api/operations/fault-scripts';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { actingOwner } from '../acting-owner.js';
+import { pathId } from '../path-id.js';
+import { presentFaults } from '../present-faults.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `PUT /partner-api/api-keys/{id}/faults`: gives a key of the company a fault script in place of the one that it has. */
+export function setFaults(deps: {
+  readonly sandbox: Pick<Client<typeof SandboxService>, 'setFaults'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(setFaultsOperation, async (request) => {
+    const { params, body, call } = request;
+    const { companyId, actor } = actingOwner(request);
+    const keyId = pathId('key', params, 'API key');
+    const { scriptJson } = await deps.sandbox.setFaults(
+      { companyId, actor, keyId, scriptJson: JSON.stringify(body) },
+      call,
+    );
+    return { status: 200, json: presentFaults(scriptJson) };
+  });
+}

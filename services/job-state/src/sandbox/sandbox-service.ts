@@ -1,0 +1,62 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { faultScriptIn, type FaultScript } from '@partner/proto-contracts/public-api/fault-script';
+import type { Logger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { actorOf } from '../audit/actor.js';
+import { type Database, queryWithin } from '../database/database.js';
+import { required } from '../rpc/required.js';
+import { readFaults, replaceFaults } from './fault-scripts.js';
+
+/** Serves the RPCs about what there is in the sandbox alone. Must not be served in production. */
+export function createSandboxService(deps: {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly logger: Logger;
+}): ServiceImpl<typeof SandboxService> {
+  return {
+    async getFaults(request, context) {
+      const script = await readFaults(queryWithin(deps.database, context.timeoutMs()), {
+        companyId: required(request.companyId, 'company_id'),
+        keyId: required(request.keyId, 'key_id'),
+      });
+      return script === undefined ? {} : { scriptJson: JSON.stringify(script) };
+    },
+
+    async setFaults(request, context) {
+      const script = readScript(required(request.scriptJson, 'script_json'));
+      await replaceFaults(deps, {
+        companyId: required(request.companyId, 'company_id'),
+        keyId: required(request.keyId, 'key_id'),
+        actor: actorOf(request),
+        script,
+        timeoutMs: context.timeoutMs(),
+      });
+      return { scriptJson: JSON.stringify(script) };
+    },
+
+    async clearFaults(request, context) {
+      await replaceFaults(deps, {
+        companyId: required(request.companyId, 'company_id'),
+        keyId: required(request.keyId, 'key_id'),
+        actor: actorOf(request),
+        script: undefined,
+        timeoutMs: context.timeoutMs(),
+      });
+      return {};
+    },
+  };
+}
+
+function readScript(text: string): FaultScript {
+  const script = faultScriptIn.safeParse(jsonOf(text));
+  if (!script.success) throw new ServiceError('invalid_argument', 'script_json: must be a fault script');
+  return script.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { EVENT_CATALOGUE } from '@partner/proto-contracts/public-api/webhook-events';
+import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/consumer';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { silentLogger } from '@partner/runtime/logger';
+import { ServiceError } from '@partner/runtime/service-error';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { Registry } from 'prom-client';
+import { createJobService } from '../jobs/job-service.js';
+import { createPlatformMessageHandler } from '../platform/handle-platform-message.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { sandboxCompanies } from './sandbox-companies.js';
+import { sandboxJobs } from './sandbox-jobs.js';
+import { seedSandboxData } from './seed-sandbox-data.js';
+import { createSimulation } from './simulate-platform.js';
+import type { SimulatedWorld } from './simulated-sale.js';
+import { seededRandom } from './start-simulator.js';
+
+const MOVES = 1_200;
+
+/** Every message of the platform but those of companies and memberships, of which the sandbox has its own. */
+const TOLD = file_partner_platform_v1_platform_messages.messages
+  .filter(({ fields }) => fields.some(({ localName }) => localName === 'occurredAt'))
+  .map(({ typeName }) => typeName)
+  .filter((name) => !/\.(Company|Membership)Changed$/.test(name))
+  .sort();
+
+let testDatabase: TestDatabase;
+
+beforeEach(async () => {
+  testDatabase = await createTestDatabase();
+  await seedSandboxData(testDatabase.database);
+});
+
+afterEach(() => testDatabase.drop());
+
+/** The world of the sandbox on a database; messages take effect as they are told, or when `deliver` is called. */
+function createWorld(options: { readonly seed: string; readonly isLate?: boolean }) {
+  const { database } = testDatabase;
+  const clock = () => new Date();
+  const handle = createPlatformMessageHandler({
+    database,
+    clock,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  const service = createJobService({ database, clock, logger: silentLogger, feedDays: 400 });
+  const companies = sandboxCompanies();
+  const waiting: IncomingMessage[] = [];
+  const told: string[] = [];
+  const outcomes: { readonly type: string; readonly outcome: ConsumeOutcome }[] = [];
+  let isAway = false;
+  const jobs = createClient(JobService, createInMemoryTransport([rpcService(JobService, service)]));
+  async function deliver(): Promise<void> {
+    const message = waiting.shift();
+    if (message === undefined) return;
+    outcomes.push({ type: message.type, outcome: await handle(message) });
+  }
+  const awayOr =
+    <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    (...args: Args): Promise<Result> =>
+      isAway ? Promise.reject(new ServiceError('unavailable', 'away')) : call(...args);
+  const world: SimulatedWorld = {
+    sellers: companies.filter((company) => company.class === 'SALES'),
+    installers: companies.filter((company) => company.class === 'INSTALLER'),
+    leadIdsOf: (companyId) =>
+      sandboxJobs(companies)
+        .filter(({ versions }) => versions[0]?.job.sellingCompany.id === companyId)
+        .map(({ lead }) => lead.id),
+    async tell(schema, content) {
+      told.push(schema.typeName);
+      waiting.push({
+        messageId: randomUUID(),
+        type: schema.typeName,
+        body: toBinary(schema, create(schema, content)),
+        headers: {},
+        redelivered: false,
+      });
+      if (options.isLate !== true) await deliver();
+    },
+    jobs: {
+      getJob: awayOr((request) => jobs.getJob(request)),
+      recordStatusEvent: awayOr((request) => jobs.recordStatusEvent(request)),
+      setSchedule: awayOr((request) => jobs.setSchedule(request)),
+      replaceAssignments: awayOr((request) => jobs.replaceAssignments(request)),
+    },
+    random: seededRandom(options.seed),
+    clock,
+  };
+  return {
+    world,
+    told,
+    deliver,
+    async settle() {
+      while (waiting.length > 0) await deliver();
+    },
+    dead: () => outcomes.filter(({ outcome }) => outcome.kind !== 'done'),
+    setAway: (away: boolean) => (isAway = away),
+  };
+}
+
+const kept = () =>
+  testDatabase.database.query(
+    'select message_id, waits_for, dead_reason from inbox where waits_for is not null or dead_reason is not null',
+  );
+
+describe('the simulated platform', () => {
+  test('makes moves of which all take effect, and brings its sales to their ends', async () => {
+    const { world, told, dead } = createWorld({ seed: 'prompt' });
+    const simulation = createSimulation({ ...world, maxOpen: 12 });
+    const made = new Map<string, number>();
+    for (let number = 0; number < MOVES; number += 1) {
+      const move = await simulation.move();
+      made.set(move, (made.get(move) ?? 0) + 1);
+      expect(simulation.openSales()).toBeLessThanOrEqual(12);
+    }
+    expect(dead()).toEqual([]);
+    expect(await kept()).toEqual([]);
+    expect(made.get('project_completed')).toBeGreaterThan(5);
+    expect([...made.keys()]).toEqual(
+      expect.arrayContaining(['job_cancelled', 'job_unassigned', 'status_reported', 'technicians_assigned']),
+    );
+    expect([...new Set(told)].sort()).toEqual(TOLD);
+    const events = await testDatabase.database.query<{ name: string }>(
+      `select distinct name from events where created_at > now() - interval '1 hour'`,
+    );
+    expect(events.map(({ name }) => name).sort()).toEqual(
+      Object.keys(EVENT_CATALOGUE)
+        .filter((name) => name !== 'install.test')
+        .sort(),
+    );
+  }, 120_000);
+
+  test('contradicts itself in nothing, however late its messages take effect', async () => {
+    const { world, dead, deliver, settle } = createWorld({ seed: 'late', isLate: true });
+    const simulation = createSimulation({ ...world, maxOpen: 8 });
+    const made = new Set<string>();
+    for (let number = 0; number < MOVES; number += 1) {
+      made.add(await simulation.move());
+      if (number % 3 === 0) await deliver();
+    }
+    await settle();
+    expect(made).toContain('waited');
+    expect(made).toContain('status_reported');
+    expect(dead()).toEqual([]);
+    expect(await kept()).toEqual([]);
+  }, 120_000);
+
+  test('goes on with each sale when job-state is back', async () => {
+    const { world, dead, settle, setAway } = createWorld({ seed: 'away' });
+    const simulation = createSimulation({ ...world, maxOpen: 3 });
+    const play = async (moves: number) => {
+      const made: string[] = [];
+      for (let number = 0; number < moves; number += 1) made.push(await simulation.move());
+      return made;
+    };
+    await play(60);
+    setAway(true);
+    expect(await play(40)).toContain('waited');
+    setAway(false);
+    expect(await play(200)).toContain('project_completed');
+    await settle();
+    expect(dead()).toEqual([]);
+  });
+
+  test('makes the same choices from the same seed', async () => {
+    const moves = async (seed: string) => {
+      const { world } = createWorld({ seed });
+      const simulation = createSimulation({ ...world, maxOpen: 5 });
+      const made: string[] = [];
+      for (let number = 0; number < 60; number += 1) made.push(await simulation.move());
+      return made;
+    };
+    expect(await moves('one')).toEqual(await moves('one'));
+    expect(await moves('two')).not.toEqual(await moves('one'));
+  });
+});

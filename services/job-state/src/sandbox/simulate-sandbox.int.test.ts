@@ -1,0 +1,110 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { JOB_STATE_RPC, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
+import { startRpcServer } from '@partner/runtime/amqp/rpc-server';
+import { silentLogger } from '@partner/runtime/logger';
+import { notFound } from '@partner/runtime/service-error';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
+import { Registry } from 'prom-client';
+
+const PROGRAM = fileURLToPath(new URL('../simulate-sandbox.js', import.meta.url));
+
+describe('the simulator', () => {
+  let broker: PrivateRabbitmq;
+  let connection: AmqpConnection;
+  let child: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    broker = await createPrivateRabbitmq();
+    await broker.start();
+    connection = createAmqpConnection({
+      url: broker.url,
+      name: 'test',
+      logger: silentLogger,
+      metrics: new Registry(),
+    });
+  });
+
+  afterEach(async () => {
+    child?.kill('SIGKILL');
+    await connection.close();
+    await broker.remove();
+  });
+
+  test('tells its messages, goes on when the broker is back, and ends when it is asked to', async () => {
+    const told = new Set<string>();
+    const parts = { connection, logger: silentLogger, metrics: new Registry() };
+    const consumer = startConsumer({
+      ...parts,
+      queue: PLATFORM_MESSAGES,
+      prefetch: 50,
+      handle: async ({ messageId }) => {
+        told.add(messageId);
+        return { kind: 'done' };
+      },
+    });
+    const server = startRpcServer({
+      ...parts,
+      queue: JOB_STATE_RPC,
+      prefetch: 50,
+      services: [
+        partialRpcService(JobService, {
+          getJob: () => {
+            throw notFound('job');
+          },
+        }),
+      ],
+    });
+    child = spawn(process.execPath, ['--enable-source-maps', PROGRAM], {
+      env: {
+        PATH: process.env['PATH'],
+        PARTNER_ENVIRONMENT: 'sandbox',
+        AMQP_URL: broker.url,
+        ADMIN_HOST: '127.0.0.1',
+        ADMIN_PORT: '0',
+        LOG_LEVEL: 'warn',
+        SIMULATOR_MOVES_PER_MINUTE: '6000',
+        SIMULATOR_SEED: 'restart',
+        RPC_TIMEOUT_MS: '1000',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const complaints = child.stderr === null ? Promise.resolve('') : text(child.stderr);
+    await eventually('messages', () => told.size >= 20);
+    await broker.kill();
+    const before = told.size;
+    await broker.start();
+    await eventually('messages after the restart', () => told.size >= before + 20, 60_000);
+
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await complaints).toBe('');
+    await consumer.stop();
+    await server.stop();
+  }, 120_000);
+});
+
+test('the simulator does not start in production', async () => {
+  const run = promisify(execFile)(process.execPath, ['--enable-source-maps', PROGRAM], {
+    env: {
+      PATH: process.env['PATH'],
+      PARTNER_ENVIRONMENT: 'production',
+      AMQP_URL: 'amqp://127.0.0.1:1',
+      ADMIN_PORT: '0',
+    },
+  });
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('PARTNER_ENVIRONMENT: must be sandbox'),
+  });
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { PLATFORM } from '@partner/proto-contracts/topology';
+import { type Publisher, PublishError } from '@partner/runtime/amqp/publisher';
+import type { Logger } from '@partner/runtime/logger';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Loop, startLoop } from '../database/start-loop.js';
+import { sandboxCompanies } from './sandbox-companies.js';
+import { sandboxJobs } from './sandbox-jobs.js';
+import { createSimulation } from './simulate-platform.js';
+import type { SimulatedWorld } from './simulated-sale.js';
+import { stableBytes } from './stable-id.js';
+
+const MAX_OPEN_SALES = 200;
+const FAILURE_PAUSE_MS = 1_000;
+
+/**
+ * Makes moves on the companies of the sandbox at a rate. A message that the broker does not take is told again, under the same
+ * message id, until it is taken: the sale waits meanwhile and everything with it. `stop` waits for the move under way, which
+ * ends then also without the broker.
+ */
+export function startSimulator(deps: {
+  readonly publisher: Pick<Publisher, 'publish'>;
+  readonly jobs: SimulatedWorld['jobs'];
+  readonly seed: string;
+  readonly movesPerMinute: number;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}): Pick<Loop, 'stop'> {
+  const { publisher, logger, metrics } = deps;
+  const moves = new Counter({
+    name: 'partner_simulator_moves_total',
+    help: 'Moves of the simulator of the sandbox, by what was done',
+    labelNames: ['move'] as const,
+    registers: [metrics],
+  });
+  const openSales = new Gauge({
+    name: 'partner_simulator_open_sales',
+    help: 'Sales that the simulator of the sandbox has begun and not brought to their end',
+    registers: [metrics],
+  });
+  const stopping = new AbortController();
+
+  async function tell<Desc extends DescMessage>(
+    schema: Desc,
+    content: MessageInitShape<Desc>,
+  ): Promise<void> {
+    const message = {
+      exchange: PLATFORM,
+      routingKey: schema.typeName,
+      type: schema.typeName,
+      messageId: randomUUID(),
+      body: toBinary(schema, create(schema, content)),
+    };
+    for (;;) {
+      try {
+        return await publisher.publish(message);
+      } catch (error) {
+        if (!(error instanceof PublishError) || stopping.signal.aborted) throw error;
+        await ended(stopping.signal, FAILURE_PAUSE_MS);
+      }
+    }
+  }
+
+  const companies = sandboxCompanies();
+  const leads = sandboxJobs(companies).map(({ lead, versions }) => ({
+    id: lead.id,
+    companyId: versions[0]?.job.sellingCompany.id,
+  }));
+  const simulation = createSimulation({
+    sellers: companies.filter((company) => company.class === 'SALES'),
+    installers: companies.filter((company) => company.class === 'INSTALLER'),
+    leadIdsOf: (companyId) => leads.filter((lead) => lead.companyId === companyId).map(({ id }) => id),
+    tell,
+    jobs: deps.jobs,
+    random: seededRandom(deps.seed),
+    clock: deps.clock,
+    maxOpen: MAX_OPEN_SALES,
+  });
+  const loop = startLoop({
+    name: 'simulator',
+    intervalMs: 60_000 / deps.movesPerMinute,
+    logger,
+    metrics,
+    async runOnce() {
+      const move = await simulation.move();
+      moves.inc({ move });
+      openSales.set(simulation.openSales());
+      logger.debug({ move }, 'simulator.moved');
+      return 'idle';
+    },
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await loop.stop();
+    },
+  };
+}
+
+/** Numbers from 0 to 1, less than 1, that follow from a text alone. */
+export function seededRandom(seed: string): () => number {
+  let count = 0;
+  return () => {
+    count += 1;
+    return stableBytes(`random ${seed} ${count}`, 4).readUInt32BE() / 2 ** 32;
+  };
+}
+
+/** Resolves after the time, or as soon as the signal fires. */
+function ended(signal: AbortSignal, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener('abort', finish);
+  });
+}

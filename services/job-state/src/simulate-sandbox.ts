@@ -1,0 +1,65 @@
+import { createClient } from '@connectrpc/connect';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { JOB_STATE_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { startConsumer } from '@partner/runtime/amqp/consumer';
+import { createPublisher } from '@partner/runtime/amqp/publisher';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import { runService } from '@partner/runtime/service';
+import { simulatorConfig } from './sandbox/simulator-config.js';
+import { startSimulator } from './sandbox/start-simulator.js';
+
+/**
+ * Plays the platform and the installers in a sandbox, over the broker alone, and reads what the platform is told: one replica,
+ * where no platform is connected. Refuses to start in production.
+ */
+await runService({
+  name: 'sandbox-simulator',
+  config: simulatorConfig,
+  async start(config, { logger, metrics, lifecycle }) {
+    const connection = createAmqpConnection({
+      url: config.AMQP_URL,
+      topology: config.AMQP_TOPOLOGY,
+      name: 'sandbox-simulator',
+      logger,
+      metrics,
+    });
+    lifecycle.addReadinessCheck('broker', () => connection.isReady());
+    lifecycle.onShutdown('broker', () => connection.close());
+    const publisher = createPublisher({ connection, logger, metrics });
+    lifecycle.onShutdown('publisher', () => publisher.flush());
+    const transport = createRpcTransport({
+      connection,
+      queue: JOB_STATE_RPC,
+      logger,
+      metrics,
+      defaultTimeoutMs: config.RPC_TIMEOUT_MS,
+    });
+    lifecycle.onShutdown('rpc', () => transport.close());
+
+    // Nobody else would, and a full queue would hold up job-state.
+    const heard = startConsumer({
+      connection,
+      queue: PARTNER_EVENTS_FOR_PLATFORM,
+      prefetch: 100,
+      logger,
+      metrics,
+      handle: async () => ({ kind: 'done' }),
+    });
+    lifecycle.onShutdown('partner-events', () => heard.stop());
+    const simulator = startSimulator({
+      publisher,
+      jobs: createClient(JobService, transport),
+      seed: config.SIMULATOR_SEED,
+      movesPerMinute: config.SIMULATOR_MOVES_PER_MINUTE,
+      clock: () => new Date(),
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('simulator', () => simulator.stop());
+    logger.info(
+      { seed: config.SIMULATOR_SEED, movesPerMinute: config.SIMULATOR_MOVES_PER_MINUTE },
+      'simulator.started',
+    );
+  },
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { call } from './http-call.js';
+import { readMetric } from './replica-metrics.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+
+const MOVES = 400;
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await startTestStack({ simulate: 3_000 });
+}, 120_000);
+
+afterAll(() => stack.stop(), 60_000);
+
+test('a stack that simulates lives by itself, and nothing that it is told is refused', async () => {
+  const count = async () => {
+    const [row] = (
+      await stack.database.query<{ dead: number; waiting: number; settled: number }>(
+        `select count(*) filter (where dead_reason is not null)::integer as dead,
+           count(*) filter (where waits_for is not null)::integer as waiting,
+           count(*) filter (where settled_at is not null)::integer as settled from inbox`,
+      )
+    ).rows;
+    return row ?? { dead: 0, waiting: 0, settled: 0 };
+  };
+  await eventually('messages of the platform', async () => (await count()).settled >= MOVES, 60_000);
+  await stack.stack.process('simulator').stop();
+  await eventually('the end of what waits', async () => (await count()).waiting === 0);
+  expect((await count()).dead).toBe(0);
+  const { adminUrl } = stack.stack.description.services['job-state'] ?? { adminUrl: '' };
+  const refused = await readMetric(adminUrl, 'partner_platform_messages_total', { result: 'refused' });
+  expect(refused).toBe(0);
+
+  const [installer] = stack.companies('INSTALLER');
+  if (installer === undefined) throw new Error('a company installs');
+  const headers = { 'x-api-key': apiKeyOf(installer, 'installer-company') };
+  const feed = await call(stack.baseUrl, '/partner/v1/jobs?limit=100', { headers });
+  const { resources } = jobFeedAnswer.parse(feed.json);
+  expect(resources.some(({ resource }) => resource.status !== 'ASSIGNED')).toBe(true);
+  const [told] = (
+    await stack.database.query<{ names: number }>(
+      `select count(distinct name)::integer as names from events where created_at > now() - interval '10 minutes'`,
+    )
+  ).rows;
+  expect(told?.names).toBeGreaterThan(10);
+}, 120_000);
