@@ -32,6 +32,8 @@ export type ReceiverAnswer =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
       readonly afterMs?: number;
+      /** The answer waits until this has resolved. */
+      readonly until?: Promise<unknown>;
     }
   | { readonly kind: 'closed' }
   | { readonly kind: 'none' };
@@ -87,7 +89,8 @@ export async function startWebhookReceiver(options: {
           ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
         };
         const send = () => response.writeHead(answer.status, headers).end(answer.body);
-        if (answer.afterMs === undefined) send();
+        if (answer.until !== undefined) void answer.until.then(send);
+        else if (answer.afterMs === undefined) send();
         else setTimeout(send, answer.afterMs);
       }
       for (const watcher of watchers) watcher();

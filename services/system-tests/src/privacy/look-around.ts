@@ -1,0 +1,209 @@
+import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
+import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
+import { eventPage } from '@partner/proto-contracts/public-api/event-trail';
+import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
+import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
+import { sessionList } from '@partner/proto-contracts/public-api/session';
+import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
+import type { PrivateSide } from './drive-side.js';
+import { expectStatus, type PrivacyDeps, type PrivateCompany } from './private-company.js';
+
+/** What a company has, by what stands before `:id` in the paths of the console's API. */
+type ConsoleIds = Readonly<Record<string, readonly string[]>>;
+
+const companiesOf = ({ seller, installer, accountant }: PrivateSide): readonly PrivateCompany[] => [
+  seller,
+  installer,
+  accountant,
+];
+
+/** Operations of the console that answer a request, but for those that would end the session or the subscription. */
+const CONSOLE = CONSOLE_OPERATIONS.filter(({ id }) => !['streamChanges', 'deleteSession'].includes(id));
+const ABOUT_ONE = CONSOLE.filter(({ path }) => path.includes(':id'));
+
+const resourceOf = ({ path }: AnyOperation): string => /^\/partner-api\/([a-z-]+)/.exec(path)?.[1] ?? '';
+
+const pathOf = (operation: AnyOperation, id: string): string =>
+  operation.path.replace('/partner-api', '').replace(':id', id);
+
+/** Has everything read that there is to read, by everybody who may, and asked for by everybody who may not. */
+export async function lookAround(deps: PrivacyDeps, sides: readonly PrivateSide[]): Promise<void> {
+  const companies = sides.flatMap(companiesOf);
+  for (const company of companies) await replay(company);
+  await allDelivered(deps);
+  const ids = new Map<PrivateCompany, ConsoleIds>();
+  for (const company of companies) ids.set(company, await idsOf(company));
+  for (const company of companies) {
+    for (const operation of CONSOLE.filter(({ method }) => method === 'get')) {
+      const own = operation.path.includes(':id') ? (ids.get(company)?.[resourceOf(operation)] ?? []) : [''];
+      for (const id of own) await company.console('GET', pathOf(operation, id));
+    }
+    for (const other of companies.filter((candidate) => candidate !== company)) {
+      await askForForeign(company, ids.get(other) ?? {});
+    }
+    await company.hearChange(() => company.console('POST', `/webhooks/${company.subscriptionId}/test`));
+  }
+  for (const side of sides) {
+    await readSurfaces(deps, side);
+    for (const other of sides.filter((candidate) => candidate !== side)) {
+      await askForForeignJobs(deps, side, other);
+    }
+  }
+  await askAsNobody(deps);
+  await allDelivered(deps);
+}
+
+/** Resolves once no delivery is under way any more: all that will come out has come out. */
+export async function allDelivered({ stack }: Pick<PrivacyDeps, 'stack'>): Promise<void> {
+  await eventually(
+    'every delivery comes to an end',
+    async () => {
+      const { rows } = await stack.database.query<{ open: number; waiting: number }>(
+        `select (select count(*)::integer from deliveries) as open,
+           (select count(*)::integer from bulk_replays where state = 'running') as waiting`,
+      );
+      return rows[0]?.open === 0 && rows[0].waiting === 0;
+    },
+    60_000,
+  );
+}
+
+async function replay(company: PrivateCompany): Promise<void> {
+  const page = await company.console('GET', `/webhooks/${company.subscriptionId}/deliveries?limit=100`);
+  const delivered = deliveryPage
+    .parse(page.json)
+    .deliveries.find(({ state, event }) => state === 'delivered' && event !== 'install.test');
+  await expectStatus(202, company.console('POST', `/deliveries/${delivered?.id ?? ''}/replay`));
+  const asked = await expectStatus(
+    202,
+    company.console('POST', `/webhooks/${company.subscriptionId}/replay`, {
+      states: ['delivered'],
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+      to: new Date().toISOString(),
+      perMinute: 60_000,
+    }),
+  );
+  bulkReplay.parse(asked.json);
+}
+
+async function idsOf({ console, subscriptionId }: PrivateCompany): Promise<ConsoleIds> {
+  const read = async (path: string): Promise<unknown> => (await console('GET', path)).json;
+  const deliveries = deliveryPage.parse(await read(`/webhooks/${subscriptionId}/deliveries?limit=100`));
+  const events = eventPage.parse(await read('/events?limit=100'));
+  const { keys } = apiKeyPage.parse(await read('/api-keys'));
+  const { sessions } = sessionList.parse(await read('/sessions'));
+  return {
+    webhooks: [subscriptionId],
+    deliveries: deliveries.deliveries.map(({ id }) => id),
+    events: events.events.map(({ id }) => id),
+    'api-keys': keys.map(({ id }) => id),
+    sessions: sessions.map(({ id }) => id),
+  };
+}
+
+async function askForForeign(company: PrivateCompany, ids: ConsoleIds): Promise<void> {
+  for (const operation of ABOUT_ONE) {
+    const [id] = ids[resourceOf(operation)] ?? [];
+    if (id === undefined) continue;
+    const [example]: readonly BodyExample[] = Object.values(operation.bodyExamples ?? {});
+    // Of the example the events may be such as the class of the company may not have.
+    const body = operation.id === 'updateWebhook' ? { description: 'theirs' } : example?.value;
+    await expectStatus(404, company.console(operation.method.toUpperCase(), pathOf(operation, id), body));
+  }
+}
+
+async function readSurfaces({ recorder }: PrivacyDeps, side: PrivateSide): Promise<void> {
+  const asInstaller = (path: string) =>
+    recorder.call(`api of ${side.installer.who}`, `/partner/v1${path}`, {
+      headers: { 'x-api-key': side.keys.installer },
+    });
+  await asInstaller('/technicians');
+  await asInstaller(`/jobs/${side.jobId}`);
+  for (const query of ['limit=100', 'from=start&limit=3', 'view=snapshot&limit=1']) {
+    let answer = await expectStatus(200, asInstaller(`/jobs?${query}`));
+    let page = jobFeedAnswer.parse(answer.json);
+    while (page.hasMore) {
+      answer = await expectStatus(200, asInstaller(`/jobs?limit=3&cursor=${page.nextCursor ?? ''}`));
+      page = jobFeedAnswer.parse(answer.json);
+    }
+  }
+  await recorder.call(`api of ${side.seller.who}`, '/inbound/jobs?take=200', {
+    headers: { 'x-api-key': side.keys.contractor },
+  });
+}
+
+/** Asks with the keys of one side for what belongs to the other. */
+async function askForForeignJobs(
+  { canaries, recorder }: PrivacyDeps,
+  side: PrivateSide,
+  other: PrivateSide,
+): Promise<void> {
+  const note = canaries.word(`note of ${side.installer.who} on a job of the other side`, 'requests');
+  const asInstaller = (method: string, path: string, body?: unknown) =>
+    recorder.call(`api of ${side.installer.who}`, `/partner/v1/jobs/${other.jobId}${path}`, {
+      method,
+      headers: { 'x-api-key': side.keys.installer, 'idempotency-key': newId('evt') },
+      ...(body === undefined ? {} : { body }),
+    });
+  const occurredAt = new Date().toISOString();
+  const schedule = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone: 'America/Denver' };
+  await expectStatus(404, asInstaller('GET', ''));
+  await expectStatus(
+    404,
+    asInstaller('POST', '/status-events', { status: 'ACKNOWLEDGED', note, occurredAt, expectedVersion: 1 }),
+  );
+  await expectStatus(404, asInstaller('PUT', '/schedule', { ...schedule, expectedVersion: 1 }));
+  await expectStatus(
+    404,
+    asInstaller('PUT', '/assignments', { membershipIds: [other.technicianId], expectedVersion: 1 }),
+  );
+  const asSeller = (path: string, key: string, body: unknown) =>
+    recorder.call(`api of ${side.seller.who}`, path, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body,
+    });
+  await expectStatus(404, asSeller(`/inbound/jobs/${other.jobId}/status`, side.keys.contractor, { note }));
+  for (const foreign of [{ leadId: other.leadId }, { leadId: side.leadId, projectId: other.projectId }]) {
+    await expectStatus(
+      403,
+      asSeller('/inbound/appointments', side.keys.general, {
+        ...foreign,
+        startsAt: '2026-12-01T15:00:00Z',
+        endsAt: '2026-12-01T16:00:00Z',
+        notes: note,
+        idempotencyKey: newId('evt'),
+      }),
+    );
+  }
+}
+
+/** Asks without credentials, or with such as there are not, and with words in places where nobody expects them. */
+async function askAsNobody({ stack, canaries, recorder }: PrivacyDeps): Promise<void> {
+  const word = (what: string) => canaries.word(what, 'requests');
+  const requests: readonly { readonly path: string; readonly headers?: Record<string, string> }[] = [
+    { path: '/openapi.json' },
+    { path: '/docs' },
+    { path: '/console' },
+    { path: `/inbound/${word('unknown path')}` },
+    { path: `/partner/v1/jobs/${word('id of no job')}` },
+    { path: `/partner/v1/jobs?cursor=${word('cursor of nobody')}` },
+    { path: '/partner/v1/jobs', headers: { 'x-api-key': word('malformed key') } },
+    { path: '/inbound/jobs', headers: { authorization: `Bearer ${word('bearer token')}` } },
+    { path: '/partner-api/session', headers: { cookie: `__Host-svc_session=${word('made up session')}` } },
+    { path: `/partner-api/events?cursor=${word('cursor at the console')}` },
+  ];
+  for (const { path, headers = {} } of requests) {
+    recorder.keep('requests', path, `${path}\n${JSON.stringify(headers)}`);
+    const answer = await fetch(new URL(path, stack.baseUrl), { headers, redirect: 'manual' });
+    const text = await answer.text();
+    recorder.keep(
+      'nobody',
+      `GET ${path} ${answer.status}`,
+      `${JSON.stringify([...answer.headers])}\n${text}`,
+    );
+  }
+}

@@ -1,0 +1,214 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  CompanyChangedSchema,
+  CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
+import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { groupsOf } from '../events/event-world.js';
+import type { Answer } from '../http-call.js';
+import type { TestStack } from '../test-stack.js';
+import type { Canaries } from './canaries.js';
+import type { Recorder } from './recorder.js';
+
+/** What tests of privacy are made with. */
+export interface PrivacyDeps {
+  readonly stack: TestStack;
+  readonly canaries: Canaries;
+  readonly recorder: Recorder;
+  /** What a receiver answers at a path: status and body. */
+  readonly answers: Map<string, { readonly status: number; readonly body: string }>;
+}
+
+/** A company full of canaries, with an owner who is signed in and a subscription to all that it may have. */
+export interface PrivateCompany {
+  readonly id: string;
+  /** What its places are called by, e.g. `the seller of side A`. */
+  readonly who: string;
+  readonly class: CompanyClassName;
+  readonly ownerEmail: string;
+  readonly subscriptionId: string;
+  readonly subscriptionUrl: string;
+  /** Asks the console as its owner. */
+  console(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Listens to the console's changes until something is told of what `cause` changes. */
+  hearChange(cause: () => Promise<unknown>): Promise<void>;
+  /** Makes an API key at the console and gives its text. */
+  makeKey(kind: KeyKindName, boundCompanyId?: string): Promise<string>;
+}
+
+const CLASSES = {
+  SALES: CompanyClass.SALES,
+  INSTALLER: CompanyClass.INSTALLER,
+  ACCOUNTING: CompanyClass.ACCOUNTING,
+} as const satisfies Record<CompanyClassName, CompanyClass>;
+
+/** Where owners' sessions are kept, with the names that the console shows. */
+const SESSIONS = 'redis';
+
+/** Makes the company and its owner by messages of the platform, and all the rest as the owner would, at the console. */
+export async function createPrivateCompany(
+  deps: PrivacyDeps,
+  company: {
+    readonly class: CompanyClassName;
+    readonly who: string;
+    readonly accountingCompanyIds?: readonly string[];
+    /** Who sees its name besides its own console. */
+    readonly nameAt?: readonly string[];
+  },
+): Promise<PrivateCompany> {
+  const { stack, canaries, recorder } = deps;
+  const { who } = company;
+  const id = newId('cmp');
+  const consolePlace = `console of ${who}`;
+  const occurredAt = timestampFromDate(new Date());
+  const name = canaries.word(`name of ${who}`, consolePlace, SESSIONS, ...(company.nameAt ?? []));
+  await stack.publishFromPlatform(CompanyChangedSchema, {
+    companyId: id,
+    version: 1,
+    name: `Company ${name}`,
+    class: CLASSES[company.class],
+    accountingCompanyIds: [...(company.accountingCompanyIds ?? [])],
+    occurredAt,
+  });
+  const ownerEmail = `${canaries.word(`email of the owner of ${who}`, 'messages of the platform')}@owners.example`;
+  const ownerId = newId('mem');
+  await stack.publishFromPlatform(MembershipChangedSchema, {
+    membershipId: ownerId,
+    version: 1,
+    companyId: id,
+    role: MembershipRole.OWNER,
+    displayName: `Owner ${canaries.word(`name of the owner of ${who}`, consolePlace, SESSIONS)}`,
+    email: ownerEmail,
+    active: true,
+    occurredAt,
+  });
+  const password = await givePassword(stack, ownerId);
+  const session = await signIn(deps, who, { email: ownerEmail, password });
+  const console: PrivateCompany['console'] = (method, path, body) =>
+    recorder.call(consolePlace, `/partner-api${path}`, {
+      method,
+      headers: session,
+      ...(method === 'GET' ? {} : { body: body ?? {} }),
+    });
+
+  const token = canaries.word(`token in the URL of ${who}`, consolePlace);
+  const subscriptionUrl = `${stack.receiverUrl}/${id}?token=${token}`;
+  deps.answers.set(new URL(subscriptionUrl).pathname, {
+    status: 200,
+    body: `done ${canaries.word(`what the receiver of ${who} answers`, consolePlace)}`,
+  });
+  const created = await expectStatus(
+    201,
+    console('POST', '/webhooks', {
+      url: subscriptionUrl,
+      events: groupsOf(company.class),
+      description: `For ${canaries.word(`description of the webhook of ${who}`, consolePlace)}`,
+    }),
+  );
+  const { subscription, secret } = subscriptionCreated.parse(created.json);
+  canaries.known(`secret of the webhook of ${who}`, secret.replace('whsec_', ''), consolePlace);
+  const tested = await expectStatus(202, console('POST', `/webhooks/${subscription.id}/test`));
+  const { id: deliveryId } = delivery.parse(tested.json);
+  await eventually('the test is delivered', async () => {
+    const { json } = await console('GET', `/deliveries/${deliveryId}`);
+    return deliveryWithAttempts.parse(json).delivery.state === 'delivered';
+  });
+  await expectStatus(200, console('POST', `/webhooks/${subscription.id}/activate`));
+  const rotated = await expectStatus(201, console('POST', `/webhooks/${subscription.id}/rotate-secret`));
+  canaries.known(
+    `pending secret of ${who}`,
+    secretRotated.parse(rotated.json).secret.replace('whsec_', ''),
+    consolePlace,
+  );
+  return {
+    id,
+    who,
+    class: company.class,
+    ownerEmail,
+    subscriptionId: subscription.id,
+    subscriptionUrl,
+    console,
+    async hearChange(cause) {
+      const ended = new AbortController();
+      const path = '/partner-api/changes';
+      const answer = await fetch(new URL(path, stack.baseUrl), { headers: session, signal: ended.signal });
+      await cause();
+      let heard = '';
+      for await (const chunk of answer.body ?? []) {
+        heard += Buffer.from(chunk).toString('utf8');
+        if (heard.includes('data:')) break;
+      }
+      ended.abort();
+      recorder.keep(consolePlace, `GET ${path}`, heard);
+    },
+    async makeKey(kind, boundCompanyId) {
+      const description = canaries.word(`description of the ${kind} key of ${who}`, consolePlace);
+      const made = await expectStatus(
+        201,
+        console('POST', '/api-keys', {
+          kind,
+          description,
+          ...(boundCompanyId === undefined ? {} : { boundCompanyId }),
+        }),
+      );
+      const { apiKey } = apiKeyCreated.parse(made.json);
+      canaries.known(
+        `secret of the ${kind} key of ${who}`,
+        apiKey.slice(apiKey.indexOf('.') + 1),
+        consolePlace,
+      );
+      return apiKey;
+    },
+  };
+}
+
+/** As an operator would: the password of an owner whose password is known. */
+async function givePassword({ database, companies }: TestStack, ownerId: string): Promise<string> {
+  const [known] = companies('SALES');
+  invariant(known, 'the sandbox has a company whose password is known');
+  await eventually('the owner is there', async () => {
+    const changed = await database.query(
+      `update memberships set password_hash = (select password_hash from memberships where email = $2) where id = $1`,
+      [ownerId, known.owner.email],
+    );
+    return changed.rowCount === 1;
+  });
+  return known.owner.password;
+}
+
+/** Signs in after attempts that fail; gives the headers of the owner's requests. */
+async function signIn(
+  { stack, canaries, recorder }: PrivacyDeps,
+  who: string,
+  credentials: { readonly email: string; readonly password: string },
+): Promise<Readonly<Record<string, string>>> {
+  const origin = new URL(stack.baseUrl).origin;
+  const post = (place: string, body: unknown) =>
+    recorder.call(place, '/partner-api/session', { method: 'POST', headers: { origin }, body });
+  const wrong = canaries.word(`wrong password at ${who}`, 'requests');
+  await post('nobody', { ...credentials, password: wrong });
+  const strangers = canaries.word(`address of nobody at ${who}`, 'requests');
+  await post('nobody', { email: `${strangers}@nobody.example`, password: wrong });
+  await post('nobody', { email: strangers, password: wrong });
+  const answer = await expectStatus(200, post(`console of ${who}`, credentials));
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const token = cookie.slice(cookie.indexOf('=') + 1);
+  canaries.known(`session of the owner of ${who}`, token, `console of ${who}`);
+  return { cookie, origin };
+}
+
+/** The answer, when it has the status. */
+export async function expectStatus(status: number, asked: Promise<Answer>): Promise<Answer> {
+  const answer = await asked;
+  if (answer.status !== status) throw new Error(`not ${status}: ${answer.status} ${answer.text}`);
+  return answer;
+}

@@ -1,0 +1,28 @@
+import { type Answer, call, type Call } from '../http-call.js';
+import type { Piece } from './canaries.js';
+
+/** Keeps everything that came out. */
+export interface Recorder {
+  readonly pieces: readonly Piece[];
+  /** Keeps a piece. */
+  keep(place: string, what: string, text: string): void;
+  /** Sends a request, and keeps its body as a source and the whole answer at the place. */
+  call(place: string, path: string, options?: Call): Promise<Answer>;
+}
+
+/** Makes a recorder of what a stack answers at its base address. */
+export function createRecorder(baseUrl: string): Recorder {
+  const pieces: Piece[] = [];
+  const keep: Recorder['keep'] = (place, what, text) => void pieces.push({ place, what, text });
+  return {
+    pieces,
+    keep,
+    async call(place, path, options = {}) {
+      const what = `${options.method ?? 'GET'} ${path}`;
+      keep('requests', what, JSON.stringify(options));
+      const answer = await call(baseUrl, path, options);
+      keep(place, `${what} ${answer.status}`, `${JSON.stringify([...answer.headers])}\n${answer.text}`);
+      return answer;
+    },
+  };
+}
