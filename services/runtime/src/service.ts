@@ -1,10 +1,11 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { z } from 'zod';
 import { startAdminServer } from './admin-server.js';
 import { type commonConfig, ConfigError, parseConfig } from './config.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { ListenError } from './listen.js';
 import { createLogger, type Logger } from './logger.js';
+import { registerServiceMetrics } from './service-metrics.js';
 import { flushTraces } from './telemetry/tracing.js';
 
 /** What every service is given to start with. */
@@ -37,8 +38,8 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   }
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
   const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
   const lifecycle = createLifecycle({ logger, graceMs: config.SHUTDOWN_GRACE_MS });
+  registerServiceMetrics(metrics, { service: options.name, lifecycle });
 
   lifecycle.onShutdown('traces', flushTraces);
 

@@ -139,6 +139,9 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         metrics.attemptEnded(result);
       }
       span.setAttribute('partner.outcome', result.outcome);
+      if ('answer' in result && result.answer !== undefined) {
+        span.setAttribute('http.response.status_code', result.answer.status);
+      }
       logAttempt(command, attemptId, result);
       return describeAttempt({ command, attemptId, startedAt, endedAt: deps.clock(), result });
     });

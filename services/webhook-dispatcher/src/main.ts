@@ -35,7 +35,7 @@ await runService({
     const pool = createConnectionPool({ extraCa });
     lifecycle.onShutdown('endpoint-connections', async () => pool.close());
 
-    const amqp = { url: config.AMQP_URL, logger, metrics };
+    const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
     const publishing = createAmqpConnection({ ...amqp, name: 'webhook-dispatcher publish' });
     lifecycle.onShutdown('publish-connection', () => publishing.close());
     const consuming = createAmqpConnection({ ...amqp, name: 'webhook-dispatcher consume' });

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { createVerifyPassword, PASSWORD_HASHING } from './verify-password.js';
+import { Registry } from 'prom-client';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
+import { createVerifyPassword } from './verify-password.js';
 
 describe('the comparison of a password', () => {
   test('takes the right password and no other', async () => {
-    const verifyPassword = await createVerifyPassword({ randomBytes });
+    const verifyPassword = await createVerifyPassword({ randomBytes, metrics: new Registry() });
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     await expect(verifyPassword('correct horse', passwordHash)).resolves.toBe(true);
@@ -17,6 +19,7 @@ describe('the comparison of a password', () => {
     const compared: string[] = [];
     const verifyPassword = await createVerifyPassword({
       randomBytes,
+      metrics: new Registry(),
       verify: async (passwordHash) => {
         compared.push(passwordHash);
         return true;
@@ -29,8 +32,10 @@ describe('the comparison of a password', () => {
   test('runs a bounded number at once, lets a bounded number wait, and refuses the rest', async () => {
     const running: ((matches: boolean) => void)[] = [];
     const begun = new EventEmitter();
+    const metrics = new Registry();
     const verifyPassword = await createVerifyPassword({
       randomBytes,
+      metrics,
       concurrency: 2,
       maxWaiting: 1,
       verify: () =>
@@ -42,6 +47,9 @@ describe('the comparison of a password', () => {
     const results = [1, 2, 3].map(() => verifyPassword('password', 'hash'));
     await expect(verifyPassword('password', 'hash')).rejects.toMatchObject({ reason: 'unavailable' });
     expect(running).toHaveLength(2);
+    expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 2\n');
+    expect(await metrics.metrics()).toContain('partner_console_password_checks{state="waiting"} 1\n');
+    expect(await metrics.metrics()).toContain('partner_console_password_checks_refused_total 1\n');
 
     const nextBegun = once(begun, 'begun');
     running[0]?.(true);
@@ -51,10 +59,16 @@ describe('the comparison of a password', () => {
     running[1]?.(true);
     running[2]?.(false);
     await expect(Promise.all(results)).resolves.toEqual([true, true, false]);
+    expect(await metrics.metrics()).toContain('partner_console_password_checks{state="running"} 0\n');
+    expect(await metrics.metrics()).toContain('partner_console_password_check_seconds_count 3\n');
   });
 
   test('gives its turn on when a comparison fails', async () => {
-    const verifyPassword = await createVerifyPassword({ randomBytes, concurrency: 1 });
+    const verifyPassword = await createVerifyPassword({
+      randomBytes,
+      metrics: new Registry(),
+      concurrency: 1,
+    });
     await expect(verifyPassword('password', 'no hash at all')).rejects.toThrow();
     const passwordHash = await hash('password', PASSWORD_HASHING);
     await expect(verifyPassword('password', passwordHash)).resolves.toBe(true);

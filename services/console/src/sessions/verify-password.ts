@@ -1,8 +1,7 @@
 import { hash, verify as argon2Verify } from '@node-rs/argon2';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
 import { ServiceError } from '@partner/runtime/service-error';
-
-/** Argon2id, version 1.3: 19 MiB, two passes, one lane. The library's own algorithm is Argon2id. */
-export const PASSWORD_HASHING = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
  * Compares a password with a stored hash in PHC string form. Without a hash it does the same work and says no, so that an
@@ -16,6 +15,7 @@ export type VerifyPassword = (password: string, passwordHash: string | undefined
  */
 export async function createVerifyPassword(options: {
   readonly randomBytes: (size: number) => Buffer;
+  readonly metrics: Registry;
   readonly concurrency?: number;
   readonly maxWaiting?: number;
   readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
@@ -24,6 +24,28 @@ export async function createVerifyPassword(options: {
   const nobodysHash = await hash(randomBytes(32), { ...PASSWORD_HASHING, salt: randomBytes(16) });
   let running = 0;
   const waiting: (() => void)[] = [];
+  const registers = [options.metrics];
+  new Gauge({
+    name: 'partner_console_password_checks',
+    help: 'Comparisons of passwords that run, and that wait for their turn.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting.length);
+    },
+  });
+  const refused = new Counter({
+    name: 'partner_console_password_checks_refused_total',
+    help: 'Comparisons of passwords that were refused because too many waited.',
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'partner_console_password_check_seconds',
+    help: 'Time of a comparison of a password, without the wait for its turn.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
 
   async function takeTurn(): Promise<void> {
     if (running < concurrency) {
@@ -31,6 +53,7 @@ export async function createVerifyPassword(options: {
       return;
     }
     if (waiting.length >= maxWaiting) {
+      refused.inc();
       throw new ServiceError('unavailable', 'too many people are signing in; try again', {
         retryAfterSeconds: 1,
       });
@@ -46,10 +69,12 @@ export async function createVerifyPassword(options: {
 
   return async (password, passwordHash) => {
     await takeTurn();
+    const end = seconds.startTimer();
     try {
       const matches = await verify(passwordHash ?? nobodysHash, password);
       return matches && passwordHash !== undefined;
     } finally {
+      end();
       passTurnOn();
     }
   };

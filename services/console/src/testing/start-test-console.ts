@@ -27,7 +27,8 @@ import { type ChangeStreams, createChangeStreams } from '../live/change-streams.
 import { createLoginAttempts } from '../sessions/login-attempts.js';
 import { createSessionQuestion } from '../sessions/session-question.js';
 import { createSessionStore } from '../sessions/session-store.js';
-import { createVerifyPassword, PASSWORD_HASHING } from '../sessions/verify-password.js';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
+import { createVerifyPassword } from '../sessions/verify-password.js';
 import { createFakeJobState, type FakeJobState } from './fake-job-state.js';
 import { type ActedCall, watchActors } from './watch-actors.js';
 import { FAKE_WEB_APP } from './fake-web-app.js';
@@ -150,7 +151,7 @@ export async function startTestConsole(options: {
     sessions,
     changeStreams,
     attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
-    verifyPassword: await createVerifyPassword({ randomBytes }),
+    verifyPassword: await createVerifyPassword({ randomBytes, metrics: new Registry() }),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
     publicBaseUrl,

@@ -3,7 +3,9 @@ import { silentLogger } from '@partner/runtime/logger';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { startTcpProxy } from '../testing/tcp-proxy.js';
+import { Registry } from 'prom-client';
 import { createDatabase, LockTimeoutError, queryWithin } from './database.js';
+import { createPoolMetrics } from './pool-metrics.js';
 
 let testDatabase: TestDatabase;
 
@@ -90,11 +92,13 @@ describe('a caller who waits no longer', () => {
   });
 
   test('while all connections are in use gets none, and the load does not make the database unready', async () => {
+    const metrics = new Registry();
     const database = createDatabase({
       url: testDatabase.url,
       poolSize: 1,
       logger: silentLogger,
       timeouts: { connectMs: 100 },
+      measured: { by: createPoolMetrics(metrics), pool: 'main' },
     });
     const held = createGate();
     const released = createGate();
@@ -105,10 +109,20 @@ describe('a caller who waits no longer', () => {
     });
     await held.opened;
     const late = database.query('create table late ()', [], { timeoutMs: 1 });
+    const text = await metrics.metrics();
+    expect(text).toContain('partner_postgres_pool_max_connections{pool="main"} 1\n');
+    expect(text).toContain('partner_postgres_pool_connections{pool="main"} 1\n');
+    expect(text).toContain('partner_postgres_pool_idle_connections{pool="main"} 0\n');
+    expect(text).toContain('partner_postgres_pool_waiting{pool="main"} 1\n');
     await expect(late).rejects.toMatchObject({ reason: 'unavailable' });
     expect(database.isReady()).toBe(true);
     released.open();
     await holder;
+    expect(await metrics.metrics()).toContain('partner_postgres_pool_idle_connections{pool="main"} 1\n');
+    // The one that held it, and the one that waited in vain.
+    expect(await metrics.metrics()).toContain(
+      'partner_postgres_connection_wait_seconds_count{pool="main"} 2\n',
+    );
     expect(await database.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
     await database.end();
   });

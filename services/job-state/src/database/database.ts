@@ -1,7 +1,10 @@
+import type { Environment } from '@partner/runtime/api-key';
 import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/runtime/service-error';
 import type { Logger } from '@partner/runtime/logger';
+import { withChildSpan } from '@partner/runtime/telemetry/tracing';
 import pg from 'pg';
 import { createPerCompanyGate } from './per-company-gate.js';
+import type { PoolMetrics } from './pool-metrics.js';
 
 /** A statement of a hot path: each connection has the server prepare it once, under its name. The text of a name is constant. */
 export interface PreparedStatement {
@@ -33,6 +36,8 @@ export type Wake = (subscriptionIds: readonly string[]) => void;
 
 /** A transaction that is open; what it did is undone when the work that was given it throws. */
 export interface Transaction extends Queryable {
+  /** Whose data these are: what there is in the sandbox alone goes by it. */
+  readonly environment: Environment;
   /** Runs `then` once the transaction has been committed; never when it was rolled back. */
   afterCommit(then: () => void): void;
   /**
@@ -140,12 +145,17 @@ export function createDatabase(options: {
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
   readonly timeouts?: Partial<DatabaseTimeouts>;
+  /** Whose data these are; `production` when not given. */
+  readonly environment?: Environment;
   /**
    * For tables that fill and drain faster than their statistics follow: statements read through indexes alone, entry by
    * entry, so that each read also clears away the entries of rows that are gone; prepared ones are planned once.
    */
   readonly plainIndexScans?: boolean;
+  /** Where the connections are measured, and under which name of the pool. */
+  readonly measured?: { readonly by: PoolMetrics; readonly pool: string };
 }): Database {
+  const { environment = 'production' } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -161,6 +171,7 @@ export function createDatabase(options: {
     }),
     keepAlive: true,
   });
+  const beginWait = options.measured?.by.add(options.measured.pool, pool);
   const gate = createPerCompanyGate({
     running: Math.max(1, Math.floor(options.poolSize / 2)),
     waiting: 10 * options.poolSize,
@@ -176,10 +187,14 @@ export function createDatabase(options: {
   });
 
   async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch((error: unknown) => {
-      if (!(error instanceof pg.DatabaseError) && !isPoolExhausted(error)) reachable = false;
-      throw failureOf(error);
-    });
+    const endWait = beginWait?.();
+    const client = await pool
+      .connect()
+      .catch((error: unknown) => {
+        if (!(error instanceof pg.DatabaseError) && !isPoolExhausted(error)) reachable = false;
+        throw failureOf(error);
+      })
+      .finally(() => endWait?.());
     const connection: Connection = { client, broken: undefined };
     const onError = (error: Error) => {
       connection.broken ??= error;
@@ -248,6 +263,7 @@ export function createDatabase(options: {
     try {
       await send(connection, `begin; ${limitStatements(limitMs, lockTimeoutMs)}`, [], limitMs);
       const result = await work({
+        environment,
         query: run,
         afterCommit: (then) => hooks.push(then),
         wakeAfterCommit(topic, subscriptionIds = []) {
@@ -294,7 +310,11 @@ export function createDatabase(options: {
     async transaction(work, limits = {}) {
       const leftMs = timeLeft(limits.timeoutMs);
       const { companyId, lockTimeoutMs } = limits;
-      const begin = () => withConnection((connection) => transact(connection, work, leftMs, lockTimeoutMs));
+      const begin = () =>
+        withChildSpan(
+          { name: 'transaction', kind: 'CLIENT', attributes: { 'db.system.name': 'postgresql' } },
+          () => withConnection((connection) => transact(connection, work, leftMs, lockTimeoutMs)),
+        );
       const { result, hooks } = await (companyId === undefined
         ? begin()
         : gate.run(companyId, leftMs(), begin));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRecorder } from '@partner/runtime/testing/recorder';
+import { Registry } from 'prom-client';
 import { startLoop } from './start-loop.js';
 
 const NEVER_MS = 3_600_000;
@@ -9,10 +10,12 @@ function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs
   let runs = 0;
   const said: string[] = [];
   let notify: () => void = () => undefined;
+  const metrics = new Registry();
   const loop = startLoop({
     name: 'test',
     intervalMs,
     failurePauseMs: 1,
+    metrics,
     logger: {
       info: (_fields: unknown, text = '') => said.push(text),
       warn: (_fields: unknown, text = '') => said.push(text),
@@ -28,6 +31,7 @@ function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs
   });
   return {
     loop,
+    metrics,
     said,
     runs: () => runs,
     ranTimes: async (count: number): Promise<void> => {
@@ -65,10 +69,30 @@ describe('a loop', () => {
     expect(said).toEqual(['test.failing', 'test.resumed']);
   });
 
+  test('tells when it last succeeded, and how often it failed', async () => {
+    const failing = controlled(
+      Array.from({ length: 10_000 }, () => 'throws' as const),
+      NEVER_MS,
+    );
+    await failing.ranTimes(2);
+    await failing.loop.stop();
+    const failed = await failing.metrics.metrics();
+    expect(failed).toContain(`partner_loop_failures_total{loop="test"} ${failing.runs()}\n`);
+    expect(failed).toContain('partner_loop_last_success_timestamp_seconds{loop="test"} 0\n');
+
+    const working = controlled([], NEVER_MS);
+    await working.ranTimes(1);
+    await working.loop.stop();
+    const worked = await working.metrics.metrics();
+    expect(worked).toMatch(/partner_loop_last_success_timestamp_seconds\{loop="test"\} \d{10}/);
+    expect(worked).toContain('partner_loop_failures_total{loop="test"} 0\n');
+  });
+
   test('without a pause for failures tries again when woken, and logs each failure', async () => {
     const failures = createRecorder<string>();
     const loop = startLoop({
       name: 'test',
+      metrics: new Registry(),
       intervalMs: NEVER_MS,
       logger: {
         info: () => undefined,
@@ -87,6 +111,7 @@ describe('a loop', () => {
     let runs = 0;
     const loop = startLoop({
       name: 'test',
+      metrics: new Registry(),
       intervalMs: 1,
       restMs: NEVER_MS,
       logger: { info: () => undefined, warn: () => undefined },

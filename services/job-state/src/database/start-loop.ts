@@ -1,4 +1,6 @@
 import type { Logger } from '@partner/runtime/logger';
+import type { Registry } from 'prom-client';
+import { loopMetrics } from './loop-metrics.js';
 
 /** A loop that runs until it is stopped. */
 export interface Loop {
@@ -15,6 +17,7 @@ export interface Loop {
  * throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs` it tries only that often
  * while runs throw, woken or not, and logs the first failure and the end of it alone. With `restMs` it rests that
  * long after each idle run before it hears `wakeLater`, so that what wakes it often is seen to together; `wake` ends the rest.
+ * When a run last succeeded is a metric, so that a loop that hangs or fails is seen whatever it says in the log.
  */
 export function startLoop(options: {
   readonly name: string;
@@ -22,8 +25,10 @@ export function startLoop(options: {
   readonly failurePauseMs?: number;
   readonly restMs?: number;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: Registry;
   readonly runOnce: () => Promise<'more' | 'idle'>;
 }): Loop {
+  const metrics = loopMetrics(options.metrics, options.name);
   let isStopped = false;
   let isWoken = false;
   let isWokenLater = false;
@@ -56,10 +61,12 @@ export function startLoop(options: {
   async function attempt(): Promise<'more' | 'idle'> {
     try {
       const next = await options.runOnce();
+      metrics.succeeded();
       if (isFailing) options.logger.info({}, `${options.name}.resumed`);
       isFailing = false;
       return next;
     } catch (error) {
+      metrics.failed();
       if (!isFailing) options.logger.warn({ err: error }, `${options.name}.failing`);
       isFailing = options.failurePauseMs !== undefined;
       return 'idle';

@@ -1,29 +1,44 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
-import type { Queryable } from '../database/database.js';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Database } from '../database/database.js';
+import { measuredGauge } from '../database/measured-gauge.js';
 import { BREAKER_FAILURES } from './claim-due.js';
 
 export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;
 
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 
-/** What the release of due deliveries measures; the age of what is due is asked of the database at each scrape. */
-export function createReleaseMetrics(metrics: Registry, database: Queryable) {
-  new Gauge({
+type Measurable = Pick<Database, 'query'>;
+
+const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
+/** A measurement is given up after that, rather than weigh on a database that is slow already. */
+const MEASUREMENT_MS = 3_000;
+/** Subscriptions with a backlog that a measurement looks at: its time goes with their number. */
+const SUBSCRIPTIONS_MEASURED = 5_000;
+/** From what a healthy endpoint feels to the last retry after 127 minutes. */
+const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
+
+/** What the release of due deliveries measures; the age of what is due is asked of the database, every 10 s at most. */
+export function createReleaseMetrics(
+  metrics: Registry,
+  database: Measurable,
+  options: { readonly freshMs?: number } = {},
+) {
+  measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
-    help: 'For how long the oldest due delivery has been due; 0 when none is, NaN when it is not known.',
-    registers: [metrics],
-    async collect() {
-      this.set(await oldestDueSeconds(database).catch(() => Number.NaN));
-    },
+    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), and to all others (healthy).',
+    label: { name: 'endpoint', values: ['healthy', 'failing'] },
+    metrics,
+    measure: () => oldestDueSeconds(database),
+    ...options,
   });
-  new Gauge({
+  measuredGauge({
     name: 'partner_webhook_open_breakers',
-    help: 'Active subscriptions that get one attempt at a time, since the last ones failed; NaN when it is not known.',
-    registers: [metrics],
-    async collect() {
-      this.set(await openBreakers(database).catch(() => Number.NaN));
-    },
+    help: 'Active subscriptions that get one attempt at a time, since the last ones failed.',
+    metrics,
+    measure: () => openBreakers(database),
+    ...options,
   });
   return {
     batchSize: new Histogram({
@@ -45,37 +60,72 @@ export function createReleaseMetrics(metrics: Registry, database: Queryable) {
   };
 }
 
-/** What the recording of attempts measures. */
+/** What the recording of attempts measures, by the class of the company whose endpoint it was. */
 export function createAttemptMetrics(metrics: Registry) {
+  const registers = [metrics];
   const attempts = new Counter({
     name: 'partner_webhook_attempts_recorded_total',
     help: 'Recorded attempts by how they ended.',
-    labelNames: ['outcome'],
-    registers: [metrics],
+    labelNames: ['company_class', 'outcome'] as const,
+    registers,
   });
-  for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ outcome }, 0);
+  const deadLetters = new Counter({
+    name: 'partner_webhook_dead_letters_total',
+    help: 'Deliveries whose last attempt failed.',
+    labelNames: ['company_class'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'partner_webhook_delivery_seconds',
+    help: 'From the transaction that queued a delivery, that of its event unless it is a replay, to the record that it was delivered; by whether its first attempt did it.',
+    labelNames: ['company_class', 'attempt'] as const,
+    buckets: DELIVERY_BUCKETS,
+    registers,
+  });
+  for (const companyClass of COMPANY_CLASSES) {
+    const company_class = labelOf(companyClass);
+    for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ company_class, outcome }, 0);
+    deadLetters.inc({ company_class }, 0);
+    for (const attempt of ['first', 'later'] as const) seconds.zero({ company_class, attempt });
+  }
   return {
-    attempts,
-    deadLetters: new Counter({
-      name: 'partner_webhook_dead_letters_total',
-      help: 'Deliveries whose last attempt failed.',
-      registers: [metrics],
-    }),
+    attempted(companyClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
+      attempts.inc({ company_class: labelOf(companyClass), outcome });
+    },
+    deadLettered(companyClass: CompanyClassName): void {
+      deadLetters.inc({ company_class: labelOf(companyClass) });
+    },
+    delivered(companyClass: CompanyClassName, afterSeconds: number, tries: number): void {
+      const attempt = tries === 1 ? 'first' : 'later';
+      seconds.observe({ company_class: labelOf(companyClass), attempt }, Math.max(0, afterSeconds));
+    },
   };
 }
 
-async function openBreakers(database: Queryable): Promise<number> {
+function labelOf(companyClass: CompanyClassName): Lowercase<CompanyClassName> {
+  switch (companyClass) {
+    case 'SALES':
+      return 'sales';
+    case 'INSTALLER':
+      return 'installer';
+    case 'ACCOUNTING':
+      return 'accounting';
+  }
+}
+
+async function openBreakers(database: Measurable): Promise<number> {
   const [row] = await database.query<{ open: number }>(
     `select count(*)::integer as open from subscriptions
      where failures_in_row >= $1 and state = 'active' and deleted_at is null`,
     [BREAKER_FAILURES],
+    { timeoutMs: MEASUREMENT_MS },
   );
   return row?.open ?? 0;
 }
 
 /** Of each subscription the oldest that waits: the indexes begin with it, whatever the backlog. */
-async function oldestDueSeconds(database: Queryable): Promise<number> {
-  const [oldest] = await database.query<{ age: number }>(
+async function oldestDueSeconds(database: Measurable): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ isFailing: boolean; age: number }>(
     `with recursive first (subscription_id, next_attempt_at) as (
        (select subscription_id, next_attempt_at from deliveries where state = 'pending' and lease_id is null
         order by subscription_id, next_attempt_at limit 1)
@@ -94,11 +144,20 @@ async function oldestDueSeconds(database: Queryable): Promise<number> {
          where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.subscription_id
          order by d.subscription_id, d.next_attempt_at limit 1
        ) following
+     ), waiting as materialized (
+       (select * from first limit $2) union all (select * from retry limit $2)
      )
-     select extract(epoch from now() - min(waiting.next_attempt_at))::double precision as age
-     from (select * from first union all select * from retry) waiting
+     select s.failures_in_row >= $1 as "isFailing",
+       extract(epoch from now() - min(waiting.next_attempt_at))::double precision as age
+     from waiting join subscriptions s on s.id = waiting.subscription_id
      where waiting.next_attempt_at <= now()
-     having count(*) > 0`,
+     group by 1`,
+    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED],
+    { timeoutMs: MEASUREMENT_MS },
   );
-  return oldest?.age ?? 0;
+  const ageOf = (isFailing: boolean) => rows.find((row) => row.isFailing === isFailing)?.age ?? 0;
+  return new Map([
+    ['healthy', ageOf(false)],
+    ['failing', ageOf(true)],
+  ]);
 }

@@ -85,7 +85,8 @@ function handlerWith(
 
 async function recordedAttempts(outcome: string): Promise<number> {
   const metric = await registry.getSingleMetric('partner_webhook_attempts_recorded_total')?.get();
-  return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
+  const values = metric?.values.filter(({ labels }) => labels['outcome'] === outcome) ?? [];
+  return values.reduce((sum, { value }) => sum + value, 0);
 }
 
 describe('the handler of delivery results', () => {
@@ -560,10 +561,44 @@ describe('the handler of delivery results', () => {
     expect(states).toEqual(['delivered', 'pending', 'delivered']);
   });
 
-  test('counts attempts by outcome and dead letters', async () => {
+  test('counts attempts and dead letters by the class of the company, and measures the way of what was delivered', async () => {
     const text = await registry.metrics();
-    expect(text).toMatch(/partner_webhook_attempts_recorded_total{outcome="timed_out"} [1-9]/);
-    expect(text).toMatch(/partner_webhook_attempts_recorded_total{outcome="delivered"} [1-9]/);
-    expect(text).toMatch(/partner_webhook_dead_letters_total [1-9]/);
+    const ofClass = 'company_class="installer"';
+    expect(text).toMatch(
+      new RegExp(`partner_webhook_attempts_recorded_total{${ofClass},outcome="timed_out"} [1-9]`),
+    );
+    expect(text).toMatch(
+      new RegExp(`partner_webhook_attempts_recorded_total{${ofClass},outcome="delivered"} [1-9]`),
+    );
+    expect(text).toContain(
+      'partner_webhook_attempts_recorded_total{company_class="sales",outcome="delivered"} 0\n',
+    );
+    expect(text).toMatch(new RegExp(`partner_webhook_dead_letters_total{${ofClass}} [1-9]`));
+    expect(text).toMatch(
+      new RegExp(`partner_webhook_delivery_seconds_count{${ofClass},attempt="first"} [1-9]`),
+    );
+  });
+
+  test('measures how long a delivery was under way, and whether its first attempt did it', async () => {
+    const metrics = new Registry();
+    const recording = handlerWith(fixture.database, metrics);
+    for (const outcomes of [[AttemptOutcome.DELIVERED], [FAILED, AttemptOutcome.DELIVERED]]) {
+      const { id } = await claimed();
+      await fixture.database.query(
+        `update deliveries set created_at = now() - interval '20 s' where id = $1`,
+        [id],
+      );
+      for (const outcome of outcomes) {
+        const { lease_id: leaseId } = await lease(id);
+        await recording(attemptedMessage({ deliveryId: id, leaseId, outcome }));
+      }
+    }
+    const text = await metrics.metrics();
+    const bucket = (attempt: string, le: number) =>
+      `partner_webhook_delivery_seconds_bucket{le="${le}",company_class="installer",attempt="${attempt}"}`;
+    for (const attempt of ['first', 'later']) {
+      expect(text).toContain(`${bucket(attempt, 10)} 0\n`);
+      expect(text).toContain(`${bucket(attempt, 30)} 1\n`);
+    }
   });
 });

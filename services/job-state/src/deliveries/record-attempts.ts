@@ -1,3 +1,4 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Logger } from '@partner/runtime/logger';
 import type { Database, Transaction } from '../database/database.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
@@ -20,6 +21,9 @@ interface DeliveryUnderLock extends DeliveryStanding {
   readonly id: string;
   readonly subscriptionId: string;
   readonly companyId: string;
+  readonly companyClass: CompanyClassName;
+  /** Since it was queued, by the database's clock. */
+  readonly ageSeconds: number;
   readonly eventId: string;
   readonly isTest: boolean;
   readonly health: 'healthy' | 'degraded';
@@ -77,10 +81,15 @@ export async function recordAttempts(
     }
     return outcome;
   });
-  for (const { result } of recorded) deps.metrics.attempts.inc({ outcome: result.attempt.outcome });
+  for (const { delivery, result } of recorded) {
+    deps.metrics.attempted(delivery.companyClass, result.attempt.outcome);
+  }
   for (const { delivery, change } of settled) {
+    if (change.kind === 'delivered') {
+      deps.metrics.delivered(delivery.companyClass, delivery.ageSeconds, change.attempts);
+    }
     if (change.kind !== 'dead_lettered') continue;
-    deps.metrics.deadLetters.inc();
+    deps.metrics.deadLettered(delivery.companyClass);
     const { id, subscriptionId, companyId, eventId } = delivery;
     deps.logger.warn({ deliveryId: id, subscriptionId, companyId, eventId }, 'delivery.dead_lettered');
   }
@@ -122,10 +131,12 @@ const LOCK_AND_RECORD = {
    )
    select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
      locked.event_id as "eventId", locked.is_test as "isTest", locked.state, locked.attempts,
-     locked.lease_id as "leaseId", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
+     locked.lease_id as "leaseId", extract(epoch from clock_timestamp() - locked.created_at)::float8 as "ageSeconds",
+     c.class as "companyClass", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
      array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
    from locked
-   join subscriptions s on s.id = locked.subscription_id`,
+   join subscriptions s on s.id = locked.subscription_id
+   join companies c on c.id = locked.company_id`,
 };
 
 function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Promise<DeliveryUnderLock[]> {

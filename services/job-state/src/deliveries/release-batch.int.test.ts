@@ -442,7 +442,7 @@ describe('deliveries that are due', () => {
 
   test('tells how many breakers are open', async () => {
     const registry = new Registry();
-    createReleaseMetrics(registry, fixture.database);
+    createReleaseMetrics(registry, fixture.database, { freshMs: 0 });
     const { subscriptionId } = await subscriptionWithEvents(0);
     const before = (await metric(registry, 'partner_webhook_open_breakers')) ?? 0;
     await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
@@ -451,18 +451,48 @@ describe('deliveries that are due', () => {
     expect(await metric(registry, 'partner_webhook_open_breakers')).toBe(before + 1);
   });
 
-  test('tells for how long the oldest due delivery has waited', async () => {
+  test('tells for how long the oldest due delivery has waited, to failing endpoints and to all others', async () => {
     const registry = new Registry();
-    createReleaseMetrics(registry, fixture.database);
-    expect(await metric(registry, 'partner_webhook_oldest_due_seconds')).toBe(0);
+    createReleaseMetrics(registry, fixture.database, { freshMs: 0 });
+    const ages = async () => {
+      const found = await registry.getSingleMetric('partner_webhook_oldest_due_seconds')?.get();
+      const valueOf = (endpoint: string) =>
+        found?.values.find(({ labels }) => labels['endpoint'] === endpoint)?.value ?? Number.NaN;
+      return { healthy: valueOf('healthy'), failing: valueOf('failing') };
+    };
+    const waitsFor = (id: string | undefined, hours: number) =>
+      fixture.database.query(
+        `update deliveries set next_attempt_at = now() - make_interval(hours => $2) where id = $1`,
+        [id, hours],
+      );
+    expect(await ages()).toEqual({ healthy: 0, failing: 0 });
     const { deliveries } = await subscriptionWithEvents(2);
-    await fixture.database.query(
-      `update deliveries set next_attempt_at = now() - interval '1 hour' where id = $1`,
-      [deliveries[1]?.id],
-    );
-    const age = await metric(registry, 'partner_webhook_oldest_due_seconds');
-    expect(age).toBeGreaterThanOrEqual(3_600);
-    expect(await release().done).toMatchObject({ released: 2 });
-    expect(await metric(registry, 'partner_webhook_oldest_due_seconds')).toBe(0);
+    await waitsFor(deliveries[1]?.id, 1);
+    const failing = await subscriptionWithEvents(1);
+    await waitsFor(failing.deliveries[0]?.id, 2);
+    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
+      failing.subscriptionId,
+    ]);
+    const found = await ages();
+    expect(Math.floor(found.healthy / 3_600)).toBe(1);
+    expect(Math.floor(found.failing / 3_600)).toBe(2);
+    expect(await release().done).toMatchObject({ released: 3 });
+    expect(await ages()).toEqual({ healthy: 0, failing: 0 });
+  });
+
+  test('asks for what it tells once in a while, whoever scrapes, and says when it does not know', async () => {
+    const registry = new Registry();
+    let asked = 0;
+    createReleaseMetrics(registry, {
+      query: () => {
+        asked += 1;
+        return Promise.reject(new Error('the database is away'));
+      },
+    });
+    const texts = await Promise.all([registry.metrics(), registry.metrics()]);
+    await registry.metrics();
+    expect(texts[0]).toContain('partner_webhook_oldest_due_seconds{endpoint="healthy"} Nan\n');
+    expect(texts[1]).toContain('partner_webhook_open_breakers Nan\n');
+    expect(asked).toBe(2);
   });
 });

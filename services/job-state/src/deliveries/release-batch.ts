@@ -8,6 +8,7 @@ import { COMMANDS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology'
 import type { Publisher } from '@partner/runtime/amqp/publisher';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
+import { runWithRequestId } from '@partner/runtime/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
 import type { Queryable } from '../database/database.js';
 import { type ClaimedDelivery, returnLeases } from './claim-due.js';
@@ -100,7 +101,11 @@ async function publish(
 ): Promise<void> {
   const [first] = deliveries;
   invariant(first, 'a command has deliveries');
-  const commands = await Promise.all(deliveries.map(commandFor));
+  const commands = await Promise.all(
+    deliveries.map((delivery) =>
+      runWithRequestId(delivery.requestId ?? undefined, () => commandFor(delivery)),
+    ),
+  );
   await publisher.publish({
     exchange: COMMANDS,
     routingKey: WEBHOOK_DELIVERIES.name,
@@ -110,14 +115,18 @@ async function publish(
   });
 }
 
-/** The command for one attempt, with a span of its own in the trace of its event. */
+/** The command for one attempt, with a span of its own in the trace of its event, on behalf of the request that made it. */
 function commandFor(delivery: ClaimedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
   return withSpan(
     {
       name: 'release delivery',
       kind: 'PRODUCER',
       parent: extractTrace({ traceparent: delivery.traceParent }),
-      attributes: { deliveryId: delivery.id, eventId: delivery.eventId, attempt: delivery.attempt },
+      attributes: {
+        'partner.delivery_id': delivery.id,
+        'partner.event_id': delivery.eventId,
+        'partner.attempt': delivery.attempt,
+      },
     },
     () => {
       const { traceparent } = injectTrace();

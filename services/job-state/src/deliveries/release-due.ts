@@ -1,7 +1,7 @@
 import type { Publisher } from '@partner/runtime/amqp/publisher';
 import type { Logger } from '@partner/runtime/logger';
 import type { Registry } from 'prom-client';
-import type { Queryable } from '../database/database.js';
+import type { Database } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';
 import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
 import { createReleaseMetrics } from './delivery-metrics.js';
@@ -24,7 +24,7 @@ const AGAIN_AFTER_FAILURE_MS = 1_000;
 
 /** What the release of due deliveries works with. */
 export interface SchedulerOptions {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly metrics: Registry;
@@ -151,6 +151,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     intervalMs: options.intervalMs,
     restMs: REST_MS,
     logger,
+    metrics: options.metrics,
     async runOnce() {
       const now = options.elapsedMs();
       if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
@@ -168,6 +169,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     name: 'named_deliveries',
     intervalMs: options.intervalMs,
     logger,
+    metrics: options.metrics,
     async runOnce() {
       const ids = [...named].slice(0, SUBSCRIPTIONS_AT_ONCE);
       for (const id of ids) named.delete(id);

@@ -2,6 +2,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 import { idFloor } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
+import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
@@ -54,6 +55,7 @@ interface Step {
 /** Starts to do the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
 export function startBulkReplays(
   deps: BulkReplayStepDeps & {
+    readonly metrics: Registry;
     /** Between two looks at what is due, in milliseconds. */
     readonly intervalMs: number;
   },
@@ -63,6 +65,7 @@ export function startBulkReplays(
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
+    metrics: deps.metrics,
     runOnce: () => stepBulkReplay(deps),
   });
 }

@@ -72,7 +72,7 @@ function start(
   intervalMs = NEVER_MS,
   metrics = new Registry(),
 ) {
-  return startOutboxRelay({ database, publisher, logger: silentLogger, metrics, intervalMs });
+  return startOutboxRelay({ database, publisher, logger: silentLogger, metrics, intervalMs, freshMs: 0 });
 }
 
 const pending = async () =>

@@ -3,8 +3,9 @@ import type { Publisher } from '@partner/runtime/amqp/publisher';
 import { PublishError } from '@partner/runtime/amqp/publisher';
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
+import { measuredGauge } from '../database/measured-gauge.js';
 import { startLoop } from '../database/start-loop.js';
 
 const BATCH_SIZE = 200;
@@ -41,6 +42,8 @@ export function startOutboxRelay(deps: {
   readonly metrics: Registry;
   /** Milliseconds between two looks when nothing wakes it. */
   readonly intervalMs: number;
+  /** For how many milliseconds a measurement of the outbox is good; absent: 10,000. */
+  readonly freshMs?: number;
 }): OutboxRelay {
   const published = new Counter({
     name: 'partner_outbox_messages_total',
@@ -48,14 +51,12 @@ export function startOutboxRelay(deps: {
     labelNames: ['type', 'result'] as const,
     registers: [deps.metrics],
   });
-  new Gauge({
+  measuredGauge({
     name: 'partner_outbox_oldest_age_seconds',
-    help: 'Age of the oldest message that the broker has not confirmed; 0 when there is none, NaN when it is not known.',
-    registers: [deps.metrics],
-    async collect() {
-      const age = await oldestAgeSeconds(deps.database).catch(() => Number.NaN);
-      this.set(age);
-    },
+    help: 'Age of the oldest message that the broker has not confirmed; 0 when there is none.',
+    metrics: deps.metrics,
+    measure: () => oldestAgeSeconds(deps.database),
+    ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
 
   const loop = startLoop({
@@ -63,6 +64,7 @@ export function startOutboxRelay(deps: {
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger: deps.logger,
+    metrics: deps.metrics,
     runOnce: async () => {
       const results = await relayBatch(deps);
       for (const { type, error } of results)

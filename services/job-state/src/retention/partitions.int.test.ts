@@ -170,7 +170,7 @@ describe('the partitions of a table', () => {
     await elsewhere.end();
   });
 
-  test.each(['create table', 'insert into events_p', 'lock table events_default', 'attach partition'])(
+  test.each(['create_partition', 'insert into events_p', 'lock table events_default', 'attach_partition'])(
     'are as before when the process ends at: %s',
     async (statement) => {
       const id = await insertEvent('2026-03-04T12:00:00.000Z');

@@ -132,7 +132,10 @@ async function missingOf(
   return wanted.filter((range) => !present.some(({ from, to }) => from < range.to && range.from < to));
 }
 
-/** Names and bounds are made in this directory, never of anything from outside: such statements take no parameters. */
+/**
+ * Names and bounds are made in this directory, never of anything from outside: such statements take no parameters. Whatever is
+ * no change of rows is a function of the schema, since this process's user may not own tables.
+ */
 async function makePartition(
   tx: Transaction,
   table: PartitionedTable,
@@ -145,15 +148,12 @@ async function makePartition(
   const moveRows = `
     with moved as (delete from ${table.name}_default where ${column} >= '${from}' and ${column} < '${to}' returning *)
     insert into ${name} select * from moved`;
-  // A number of its own would be in the way of the number that the whole table has.
-  await tx.query(`create table ${name} (like ${table.name} including all excluding identity)`);
+  await tx.query('select create_partition($1, $2)', [table.name, name]);
   await tx.query(moveRows);
   if (isWritten) await tx.query(`lock table only ${table.name} in share row exclusive mode`);
   await tx.query(`lock table ${table.name}_default in access exclusive mode`);
   await tx.query(moveRows);
-  await tx.query(
-    `alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`,
-  );
+  await tx.query('select attach_partition($1, $2, $3, $4)', [table.name, name, from, to]);
 }
 
 /**
@@ -179,7 +179,7 @@ export function dropPartition(
     await tx.query(`lock table only ${table.name} in access exclusive mode`);
     if ((await rules.isNeeded?.(tx, partition)) === true) return 'needed';
     await rules.before?.(tx, partition);
-    await tx.query(`drop table ${partition.name}`);
+    await tx.query('select drop_partition($1, $2)', [table.name, partition.name]);
     return 'dropped';
   });
 }

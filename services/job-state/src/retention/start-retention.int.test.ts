@@ -393,7 +393,7 @@ describe('the feed', () => {
             work({
               ...tx,
               query: (text, values) =>
-                textOf(text).startsWith('drop table')
+                textOf(text).startsWith('select drop_partition')
                   ? Promise.reject(new Error('crashed'))
                   : tx.query(text, values),
             }),

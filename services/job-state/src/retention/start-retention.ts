@@ -39,6 +39,7 @@ export function startRetention(deps: {
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
     logger,
+    metrics: deps.metrics,
     runOnce: async () => {
       const now = await agreedNow(database, deps.clock);
       try {

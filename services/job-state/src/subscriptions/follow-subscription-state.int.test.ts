@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { silentLogger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { invariant } from '@partner/runtime/invariant';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
@@ -230,6 +231,7 @@ test('a loop follows at once when it is woken by the commit, and wakes the relea
   const loop = startFollowingSubscriptionState({
     database: fixture.database,
     logger: silentLogger,
+    metrics: new Registry(),
     intervalMs: 3_600_000,
   });
   fixture.database.onWake('subscriptions', loop.wake);

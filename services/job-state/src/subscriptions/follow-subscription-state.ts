@@ -1,4 +1,5 @@
 import type { Logger } from '@partner/runtime/logger';
+import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { KEPT_COLUMNS } from '../deliveries/kept-columns.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
@@ -155,6 +156,7 @@ export async function followSubscriptionState({ database }: FollowDeps): Promise
 export function startFollowingSubscriptionState(
   options: FollowDeps & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
+    readonly metrics: Registry;
     /** Milliseconds between two looks, when nothing wakes it. */
     readonly intervalMs: number;
   },
@@ -163,6 +165,7 @@ export function startFollowingSubscriptionState(
     name: 'subscription_states',
     intervalMs: options.intervalMs,
     logger: options.logger,
+    metrics: options.metrics,
     runOnce: async () => ((await followSubscriptionState(options)) > 0 ? 'more' : 'idle'),
   });
 }

@@ -1,13 +1,15 @@
 import type { Logger } from '@partner/runtime/logger';
 import { openSecret, type SealingKeys, sealSecret } from '@partner/runtime/secret-sealing';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Database, Queryable } from '../database/database.js';
+import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 
 /** Secrets that one transaction changes. */
 const BATCH_SIZE = 100;
 /** Batches that one run seals anew, at most. */
 const RESEALED_BATCHES = 10;
+const SECRETS_FRESH_MS = 60_000;
 
 /** What the maintenance of secrets works with. */
 export interface SecretMaintenanceDeps {
@@ -130,16 +132,17 @@ export function startSecretMaintenance(
     readonly metrics: Registry;
     /** Milliseconds between two runs. */
     readonly intervalMs: number;
+    /** For how many milliseconds a count of the secrets is good; absent: 60,000. */
+    readonly freshMs?: number;
   },
 ): Loop {
   const { database, sealingKeys, logger, intervalMs } = options;
-  new Gauge({
+  measuredGauge({
     name: 'partner_webhook_secrets_under_former_keys',
-    help: 'Secrets that are not sealed under the current key, held or not; NaN when it is not known.',
-    registers: [options.metrics],
-    async collect() {
-      this.set(await countUnderFormerKeys(database, sealingKeys).catch(() => Number.NaN));
-    },
+    help: 'Secrets that are not sealed under the current key, held or not.',
+    metrics: options.metrics,
+    measure: () => countUnderFormerKeys(database, sealingKeys),
+    freshMs: options.freshMs ?? SECRETS_FRESH_MS,
   });
   const maintenance = createSecretMaintenance(options);
   return startLoop({
@@ -147,6 +150,7 @@ export function startSecretMaintenance(
     intervalMs,
     failurePauseMs: intervalMs,
     logger,
+    metrics: options.metrics,
     runOnce: () => maintenance.runOnce(),
   });
 }

@@ -225,6 +225,7 @@ describe('a change of the sealing key', () => {
       clock: () => START,
       logger: silentLogger,
       metrics,
+      freshMs: 0,
       intervalMs: HOUR_MS,
     });
     await loop.stop();
@@ -284,6 +285,7 @@ describe('a change of the sealing key', () => {
       clock: () => START,
       logger: silentLogger,
       metrics,
+      freshMs: 0,
       intervalMs: HOUR_MS,
     });
     await loop.stop();

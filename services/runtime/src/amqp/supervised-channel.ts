@@ -1,21 +1,25 @@
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
-import type { Counter } from 'prom-client';
+import type { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../logger.js';
 import { createBackoff } from './backoff.js';
+import type { Topology } from './topology.js';
 import { within } from './within.js';
 
 const SETUP_LIMIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 3_000;
 
-/** What a channel is for and how it is made ready. `setup` runs anew on each channel that takes a lost one's place. */
+/**
+ * What a channel is for and how it is made ready. `setup` runs anew on each channel that takes a lost one's place, and sees to the
+ * exchanges and queues that it needs by way of the connection's topology.
+ */
 export type ChannelPlan = {
   /** For logs and metrics, e.g. `publisher`. Never holds ids. */
   readonly name: string;
   /** Called with the cause as soon as a channel that `setup` was given can no longer be used. */
   readonly onLost?: (cause: Error) => void;
 } & (
-  | { readonly confirm: true; readonly setup: (channel: ConfirmChannel) => Promise<void> }
-  | { readonly confirm: false; readonly setup: (channel: Channel) => Promise<void> }
+  | { readonly confirm: true; readonly setup: (channel: ConfirmChannel, topology: Topology) => Promise<void> }
+  | { readonly confirm: false; readonly setup: (channel: Channel, topology: Topology) => Promise<void> }
 );
 
 /** A channel that is made again whenever it or its connection is lost, until it is closed by us. */
@@ -44,8 +48,11 @@ export function superviseChannel(options: {
   readonly model: () => ChannelModel | undefined;
   /** Runs before a channel is made again on a connection that has stayed up: what it needs may have been deleted. */
   readonly redeclare: (model: ChannelModel) => Promise<void>;
+  readonly topology: Topology;
   readonly logger: Logger;
   readonly rebuilds: Counter<'connection' | 'channel'>;
+  /** Counts the channels of a connection that are open. */
+  readonly open: Gauge<'connection'>;
   readonly connectionName: string;
 }): ChannelSupervisor {
   const { plan } = options;
@@ -85,10 +92,10 @@ export function superviseChannel(options: {
     if (isRebuild) await options.redeclare(model);
     if (plan.confirm) {
       const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createConfirmChannel());
-      await makeReady(channel, () => plan.setup(channel));
+      await makeReady(channel, () => plan.setup(channel, options.topology));
     } else {
       const channel = await within(SETUP_LIMIT_MS, 'opening a channel', model.createChannel());
-      await makeReady(channel, () => plan.setup(channel));
+      await makeReady(channel, () => plan.setup(channel, options.topology));
     }
     if (isRebuild) {
       options.rebuilds.inc({ connection: options.connectionName, channel: plan.name });
@@ -117,6 +124,7 @@ export function superviseChannel(options: {
       // It may have been given up in the very turn in which its setup ended.
       if (current !== channel) throw cause;
       isOpen = true;
+      options.open.inc({ connection: options.connectionName });
     } catch (error) {
       lose(channel, error instanceof Error ? error : cause);
       throw error;
@@ -128,6 +136,7 @@ export function superviseChannel(options: {
     current = undefined;
     const wasOpen = isOpen;
     isOpen = false;
+    if (wasOpen) options.open.dec({ connection: options.connectionName });
     backoff.lived(performance.now() - openedAt);
     if (wasOpen && !isClosed) logger.warn({ err: cause }, 'amqp.channel_lost');
     plan.onLost?.(cause);

@@ -1,3 +1,4 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Histogram, type Registry } from 'prom-client';
 import { invariant } from '../invariant.js';
@@ -14,6 +15,8 @@ export interface RequestRecord {
   apiVersion?: string;
   /** True for an answer that goes on until somebody ends it: its duration says nothing of the service and is not observed. */
   isStream?: boolean;
+  /** The class of the company that called, once that is known. */
+  companyClass?: CompanyClassName;
   /** Who called, once that is known. */
   principal: Readonly<Record<string, string>>;
   /** Why the request was refused, when it was. */
@@ -37,6 +40,13 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [deps.metrics],
   });
+  const ofClasses = new Histogram({
+    name: 'partner_http_company_class_request_duration_seconds',
+    help: 'As partner_http_request_duration_seconds, of requests whose caller is known, by the class of its company',
+    labelNames: ['company_class', 'status_class'] as const,
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [deps.metrics],
+  });
 
   function complete(
     request: IncomingMessage,
@@ -51,6 +61,10 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
     const statusClass = isAborted ? 'aborted' : `${Math.floor(response.statusCode / 100)}xx`;
     if (record.isStream !== true) {
       durations.observe({ route: record.route, method, status_class: statusClass }, seconds);
+      if (record.companyClass !== undefined) {
+        const company_class = record.companyClass.toLowerCase();
+        ofClasses.observe({ company_class, status_class: statusClass }, seconds);
+      }
     }
     deps.logger[levelOf(response.statusCode)](
       {

@@ -72,6 +72,14 @@ export async function withSpan<T>(
   );
 }
 
+/** As {@link withSpan} inside of a trace; outside of one the work runs without a span, so that loops begin no traces. */
+export async function withChildSpan<T>(
+  options: Omit<Parameters<typeof withSpan>[0], 'parent'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  return trace.getActiveSpan() === undefined ? work() : withSpan(options, work);
+}
+
 /** Sends the spans that wait to be exported; to be called before the process ends. */
 export async function flushTraces(): Promise<void> {
   const provider = trace.getTracerProvider();

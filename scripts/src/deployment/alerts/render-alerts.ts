@@ -1,0 +1,57 @@
+import type { ServiceName } from '../../stack/services.js';
+import { type Alert, runbookOf } from './alert.js';
+
+/** `rules/alerts.yaml` of a chart: what Prometheus loads. */
+export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
+  return {
+    groups: [
+      {
+        name: `partner-${service}`,
+        rules: alerts.map((alert) => ({
+          alert: alert.name,
+          expr: alert.expr,
+          for: alert.for,
+          labels: { severity: alert.severity },
+          annotations: {
+            summary: alert.summary,
+            description: alert.description,
+            runbook: runbookOf(alert),
+          },
+        })),
+      },
+    ],
+  };
+}
+
+/** `rules/alerts.test.yaml` of a chart: what promtool tests the rules with. */
+export function renderRuleTests(alerts: readonly Alert[]) {
+  return {
+    rule_files: ['alerts.yaml'],
+    evaluation_interval: '1m',
+    tests: alerts.flatMap((alert) =>
+      alert.cases.map((each) => ({
+        name: `${alert.name}: ${each.when}`,
+        interval: '1m',
+        input_series: Object.entries(each.series).map(([series, values]) => ({ series, values })),
+        alert_rule_test: [
+          {
+            eval_time: each.at,
+            alertname: alert.name,
+            exp_alerts: each.firing.map((labels) => ({
+              exp_labels: { severity: alert.severity, ...labels },
+              exp_annotations: {
+                summary: alert.summary,
+                description: filledIn(alert.description, labels),
+                runbook: runbookOf(alert),
+              },
+            })),
+          },
+        ],
+      })),
+    ),
+  };
+}
+
+function filledIn(template: string, labels: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_whole, label: string) => labels[label] ?? '');
+}

@@ -1,0 +1,193 @@
+/** A query of a panel, and what its series are called. */
+export interface Query {
+  readonly expr: string;
+  /** In Grafana's notation, e.g. `{{queue}}`; absent: a single series. */
+  readonly legend?: string;
+}
+
+/** One panel. A stat shows the present value, a timeline its history, a table what there is now, a row for each label set. */
+export interface Panel {
+  readonly kind: 'stat' | 'timeline' | 'table';
+  readonly title: string;
+  /** What it means and what to do about it, shown behind its i. */
+  readonly about: string;
+  /** Grafana's name of the unit, e.g. `s`, `short`, `percentunit`, `dateTimeFromNow`. */
+  readonly unit: string;
+  readonly queries: readonly Query[];
+  /** From where on it is amber and red; as far below for `isGoodWhenHigh`. */
+  readonly warnAt?: number;
+  readonly alarmAt?: number;
+  readonly isGoodWhenHigh?: boolean;
+  readonly width?: 4 | 6 | 8 | 12 | 24;
+}
+
+/** One question and the panels that answer it. */
+export interface Question {
+  readonly question: string;
+  readonly panels: readonly Panel[];
+}
+
+/** A dashboard before it is Grafana's JSON. */
+export interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly about: string;
+  readonly questions: readonly Question[];
+}
+
+const COLUMNS = 24;
+const HEIGHTS = { stat: 4, timeline: 8, table: 8 } as const;
+const WIDTHS = { stat: 6, timeline: 12, table: 12 } as const;
+const TYPES = { stat: 'stat', timeline: 'timeseries', table: 'table' } as const;
+const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
+
+/** Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. */
+export function renderDashboard({ uid, title, about, questions }: Dashboard) {
+  const panels: object[] = [];
+  let id = 0;
+  let y = 0;
+  for (const { question, panels: answers } of questions) {
+    id += 1;
+    panels.push({
+      id,
+      type: 'row',
+      title: question,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y, w: COLUMNS, h: 1 },
+    });
+    y += 1;
+    let x = 0;
+    let lineHeight = 0;
+    for (const panel of answers) {
+      const w = panel.width ?? WIDTHS[panel.kind];
+      const h = HEIGHTS[panel.kind];
+      if (x + w > COLUMNS || (x > 0 && h !== lineHeight)) {
+        x = 0;
+        y += lineHeight;
+      }
+      lineHeight = h;
+      id += 1;
+      panels.push(renderPanel(panel, { id, gridPos: { x, y, w, h } }));
+      x += w;
+    }
+    y += lineHeight;
+  }
+  return {
+    uid,
+    title,
+    description: about,
+    tags: ['partner'],
+    timezone: 'browser',
+    schemaVersion: 39,
+    version: 1,
+    editable: true,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    templating: {
+      list: [
+        {
+          name: 'datasource',
+          label: 'Data source',
+          type: 'datasource',
+          query: 'prometheus',
+          hide: 0,
+          regex: '',
+        },
+      ],
+    },
+    annotations: { list: [] },
+    links: [
+      {
+        type: 'dashboards',
+        title: 'Partner integration service',
+        tags: ['partner'],
+        asDropdown: false,
+        keepTime: true,
+        includeVars: true,
+        targetBlank: false,
+      },
+    ],
+    panels,
+  };
+}
+
+function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPos: object }) {
+  const { kind } = panel;
+  return {
+    ...place,
+    type: TYPES[kind],
+    title: panel.title,
+    description: panel.about,
+    datasource: DATA_SOURCE,
+    targets: panel.queries.map(({ expr, legend = panel.title }, index) => ({
+      refId: String.fromCodePoint(65 + index),
+      datasource: DATA_SOURCE,
+      expr,
+      legendFormat: legend,
+      ...(kind === 'timeline' ? { range: true } : { instant: true }),
+      ...(kind === 'table' && { format: 'table' }),
+    })),
+    fieldConfig: {
+      defaults: {
+        unit: panel.unit,
+        min: panel.unit === 'dateTimeFromNow' ? null : 0,
+        noValue: '–',
+        color: { mode: kind === 'timeline' ? 'palette-classic' : 'thresholds' },
+        thresholds: thresholdsOf(panel),
+        ...(kind === 'timeline' && {
+          custom: {
+            drawStyle: 'line',
+            lineWidth: 1,
+            fillOpacity: 8,
+            showPoints: 'never',
+            spanNulls: false,
+            thresholdsStyle: { mode: panel.alarmAt === undefined ? 'off' : 'line' },
+          },
+        }),
+      },
+      overrides: [],
+    },
+    ...OPTIONS[kind],
+  };
+}
+
+const OPTIONS = {
+  stat: {
+    options: {
+      reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+      colorMode: 'background',
+      graphMode: 'none',
+      justifyMode: 'auto',
+      textMode: 'auto',
+      orientation: 'auto',
+    },
+  },
+  timeline: {
+    options: {
+      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
+  },
+  table: {
+    options: { showHeader: true, cellHeight: 'sm' },
+    transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true } } }],
+  },
+} as const;
+
+function thresholdsOf({ warnAt, alarmAt, isGoodWhenHigh = false }: Panel) {
+  const step = (color: string, value: number | null) => ({ color, value });
+  const steps = isGoodWhenHigh
+    ? [
+        step('red', null),
+        ...(alarmAt === undefined ? [] : [step('orange', alarmAt)]),
+        ...(warnAt === undefined ? [] : [step('green', warnAt)]),
+      ]
+    : [
+        step(warnAt === undefined && alarmAt === undefined ? 'blue' : 'green', null),
+        ...(warnAt === undefined ? [] : [step('orange', warnAt)]),
+        ...(alarmAt === undefined ? [] : [step('red', alarmAt)]),
+      ];
+  return { mode: 'absolute', steps };
+}

@@ -1,0 +1,38 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What a loop of this process tells of its runs. */
+export interface LoopMetrics {
+  /** A run has ended as it should. */
+  succeeded(): void;
+  failed(): void;
+}
+
+/** The metrics of one loop; the loops of a process share a registry. Until its first success a loop tells of 0. */
+export function loopMetrics(metrics: Registry, loop: string): LoopMetrics {
+  const knownSuccess = metrics.getSingleMetric('partner_loop_last_success_timestamp_seconds');
+  const lastSuccess =
+    knownSuccess instanceof Gauge
+      ? knownSuccess
+      : new Gauge({
+          name: 'partner_loop_last_success_timestamp_seconds',
+          help: 'When the last run of a loop of this process ended that did not fail; 0 when there was none.',
+          labelNames: ['loop'],
+          registers: [metrics],
+        });
+  const knownFailures = metrics.getSingleMetric('partner_loop_failures_total');
+  const failures =
+    knownFailures instanceof Counter
+      ? knownFailures
+      : new Counter({
+          name: 'partner_loop_failures_total',
+          help: 'Runs of a loop that failed; each is tried again.',
+          labelNames: ['loop'],
+          registers: [metrics],
+        });
+  lastSuccess.set({ loop }, 0);
+  failures.inc({ loop }, 0);
+  return {
+    succeeded: () => lastSuccess.setToCurrentTime({ loop }),
+    failed: () => failures.inc({ loop }),
+  };
+}

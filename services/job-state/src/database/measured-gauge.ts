@@ -1,0 +1,60 @@
+import { Gauge, type Registry } from 'prom-client';
+
+const FRESH_MS = 10_000;
+const PATIENCE_MS = 3_000;
+
+/** What one measurement found: a value, or one for each value of the gauge's label. */
+export type Measured = number | ReadonlyMap<string, number>;
+
+/**
+ * Makes a gauge that is asked of the database when it is scraped, but at most every 10 s whoever scrapes, one question at a
+ * time, and with 3 s of patience: a scrape is neither costly nor held up. NaN stands for what is not known, since the last
+ * question failed or has no answer yet.
+ */
+export function measuredGauge(options: {
+  readonly name: `partner_${string}`;
+  readonly help: string;
+  /** The label and all of its values; absent: the gauge has none. */
+  readonly label?: { readonly name: string; readonly values: readonly string[] };
+  readonly metrics: Registry;
+  readonly measure: () => Promise<Measured>;
+  /** For how many milliseconds a measurement is good; absent: 10,000. */
+  readonly freshMs?: number;
+}): void {
+  const { label, freshMs = FRESH_MS } = options;
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let last: Measured = Number.NaN;
+
+  async function measure(): Promise<void> {
+    last = await options.measure().catch(() => Number.NaN);
+    measuredAt = performance.now();
+    running = undefined;
+  }
+
+  new Gauge({
+    name: options.name,
+    help: `${options.help} NaN when it is not known.`,
+    labelNames: label === undefined ? [] : [label.name],
+    registers: [options.metrics],
+    async collect() {
+      if (performance.now() - measuredAt >= freshMs) running ??= measure();
+      const isKnown = running === undefined || (await within(PATIENCE_MS, running));
+      const valueOf = (value: string) =>
+        !isKnown ? Number.NaN : typeof last === 'number' ? last : (last.get(value) ?? Number.NaN);
+      if (label === undefined) this.set(valueOf(''));
+      else for (const value of label.values) this.set({ [label.name]: value }, valueOf(value));
+    },
+  });
+}
+
+/** Whether the work ends in time. */
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  const isOver = await Promise.race([work.then(() => true), over]);
+  clearTimeout(timer);
+  return isOver;
+}

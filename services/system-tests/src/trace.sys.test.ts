@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { call } from './http-call.js';
+import { createActiveSubscription, signIn } from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { type ExportedSpan, startTraceReceiver, type TraceReceiver } from './trace-receiver.js';
+import type { ReceivedWebhook } from './webhook-receiver.js';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLERS_SPAN_ID = '00f067aa0ba902b7';
+const NOTE = 'the gate code is 4711';
+const REQUEST_ID = 'req-of-the-trace';
+
+let traces: TraceReceiver;
+let stack: TestStack;
+let installer: SandboxCompany;
+let installerKey: string;
+let secret: string;
+let webhook: ReceivedWebhook;
+
+const only = <T>(found: readonly T[]): T => {
+  const [first] = found;
+  if (first === undefined || found.length > 1) throw new Error(`${found.length} found instead of one`);
+  return first;
+};
+
+/** The spans of the trace that the caller has begun. */
+const spans = (): readonly ExportedSpan[] => traces.spans.filter(({ traceId }) => traceId === TRACE_ID);
+
+const childrenOf = (parent: Pick<ExportedSpan, 'spanId'>) =>
+  spans().filter(({ parentSpanId }) => parentSpanId === parent.spanId);
+
+beforeAll(async () => {
+  traces = await startTraceReceiver();
+  stack = await startTestStack({
+    settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, traces.settings])),
+  });
+  installer = only(stack.companies('INSTALLER').slice(0, 1));
+  installerKey = apiKeyOf(installer, 'installer-company');
+  const owner = await signIn(stack.baseUrl, installer.owner);
+  const subscription = await createActiveSubscription(owner, {
+    url: `${stack.receiverUrl}/traced`,
+    events: ['install.status_changed'],
+  });
+  secret = subscription.secret;
+  const job = await assignNewJob(stack, {
+    sellingCompanyId: only(stack.companies('SALES').slice(0, 1)).id,
+    installerCompanyId: installer.id,
+    installerKey,
+  });
+  const moved = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': installerKey,
+      'idempotency-key': newId('evt'),
+      'x-request-id': REQUEST_ID,
+      traceparent: `00-${TRACE_ID}-${CALLERS_SPAN_ID}-01`,
+    },
+    body: {
+      status: 'ACKNOWLEDGED',
+      expectedVersion: job.version,
+      occurredAt: new Date().toISOString(),
+      note: NOTE,
+    },
+  });
+  expect(moved.status).toBe(201);
+  const isOfJob = ({ envelope }: ReceivedWebhook) =>
+    envelope.event === 'install.status_changed' && envelope.resource.id === job.id;
+  await stack.receiver.waitUntil('the webhook of the move', (received) => received.some(isOfJob));
+  webhook = only(stack.receiver.received.filter(isOfJob));
+  // The span of the POST ends last; each process exports by itself.
+  await eventually('the spans of all processes', () =>
+    ['installer-gateway', 'job-state', 'webhook-dispatcher'].every((service) =>
+      spans().some((span) => span.service === service && span.kind !== 'PRODUCER'),
+    ),
+  );
+}, 180_000);
+
+afterAll(async () => {
+  await stack.stop();
+  await traces.close();
+}, 60_000);
+
+describe('the trace of a request', () => {
+  test('leads through all processes to the webhook, each span the child of what caused it', () => {
+    const request = only(spans().filter(({ parentSpanId }) => parentSpanId === CALLERS_SPAN_ID));
+    expect(request).toMatchObject({
+      service: 'installer-gateway',
+      name: 'POST /partner/v1/jobs/:id/status-events',
+      kind: 'SERVER',
+    });
+    const rpc = { name: 'partner.jobs.v1.JobService/RecordStatusEvent' };
+    const asked = only(childrenOf(request).filter(({ name }) => name === rpc.name));
+    expect(asked).toMatchObject({ ...rpc, service: 'installer-gateway', kind: 'CLIENT' });
+    const served = only(childrenOf(asked));
+    expect(served).toMatchObject({ ...rpc, service: 'job-state', kind: 'SERVER' });
+    const transaction = only(childrenOf(served));
+    expect(transaction).toMatchObject({ service: 'job-state', name: 'transaction', kind: 'CLIENT' });
+    expect(transaction.attributes).toMatchObject({ 'db.system.name': 'postgresql' });
+    const released = only(childrenOf(transaction));
+    expect(released).toMatchObject({ service: 'job-state', name: 'release delivery', kind: 'PRODUCER' });
+    const delivered = only(childrenOf(released));
+    expect(delivered).toMatchObject({
+      service: 'webhook-dispatcher',
+      name: 'deliver webhook',
+      kind: 'CLIENT',
+    });
+    expect(delivered.attributes).toMatchObject({
+      'partner.delivery_id': released.attributes['partner.delivery_id'],
+      'partner.attempt_id': webhook.headers['x-svc-delivery-id'],
+      'partner.outcome': 'delivered',
+    });
+    expect(webhook.headers['traceparent']).toBe(`00-${TRACE_ID}-${delivered.spanId}-01`);
+  });
+
+  test('has no span beside it, and each carries the id of the request', () => {
+    const known = new Set([CALLERS_SPAN_ID, ...spans().map(({ spanId }) => spanId)]);
+    expect(spans().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([]);
+    expect(new Set(spans().map(({ attributes }) => attributes['partner.request_id']))).toEqual(
+      new Set([REQUEST_ID]),
+    );
+  });
+
+  test('holds neither personal data nor secrets, and neither does any other', () => {
+    const all = traces.texts.join('\n');
+    expect(all).toContain(TRACE_ID);
+    const personal = ['Grace Hopper', '555 0111', '7 Harbor Street', NOTE, '@', 'Safari', '127.0.0.1'];
+    const secrets = [secret, installerKey, installerKey.split('.')[1] ?? '', installer.owner.password];
+    for (const text of [...personal, ...secrets, 'whsec_', 'svc_test_', stack.receiverUrl]) {
+      expect(all).not.toContain(text);
+    }
+  });
+
+  test('of every span that was exported, the attributes are those that are known', () => {
+    const names = new Set(traces.spans.flatMap(({ attributes }) => Object.keys(attributes)));
+    const known = [
+      'db.system.name',
+      'http.request.method',
+      'http.response.status_code',
+      'http.route',
+      'messaging.destination.name',
+      'messaging.system',
+      'partner.attempt',
+      'partner.attempt_id',
+      'partner.delivery_id',
+      'partner.event',
+      'partner.event_id',
+      'partner.outcome',
+      'partner.request_id',
+      'rpc.system',
+    ];
+    expect([...names].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
