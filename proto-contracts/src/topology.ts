@@ -30,10 +30,13 @@ export interface QueueDefinition {
   readonly maxLength?: number;
 }
 
-/** Commands between our own services, routed by queue name. */
+/** Deliveries to be made and their results, routed by queue name: between job-state and the dispatcher alone. */
 export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
 
-/** Requests of operators, apart from {@link COMMANDS} so that only who may write to this exchange can make them. */
+/** RPC requests between our own services, routed by queue name; apart from {@link COMMANDS}, so that no gateway can write there. */
+export const RPC_REQUESTS = { name: 'partner.rpc', type: 'direct' } as const satisfies ExchangeDefinition;
+
+/** Requests of operators, apart from {@link RPC_REQUESTS} so that only who may write to this exchange can make them. */
 export const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /** What the platform tells this service; routing key = full name of the protobuf message. */
@@ -75,7 +78,7 @@ export const DEAD_LETTERS = {
 export const JOB_STATE_RPC = {
   name: 'job-state.rpc',
   type: 'classic',
-  bindings: [{ exchange: COMMANDS, routingKey: 'job-state.rpc' }],
+  bindings: [{ exchange: RPC_REQUESTS, routingKey: 'job-state.rpc' }],
 } as const satisfies QueueDefinition;
 
 /** RPC requests of operators to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
@@ -89,7 +92,7 @@ export const JOB_STATE_OPERATOR_RPC = {
 export const WEBHOOK_DISPATCHER_RPC = {
   name: 'webhook-dispatcher.rpc',
   type: 'classic',
-  bindings: [{ exchange: COMMANDS, routingKey: 'webhook-dispatcher.rpc' }],
+  bindings: [{ exchange: RPC_REQUESTS, routingKey: 'webhook-dispatcher.rpc' }],
 } as const satisfies QueueDefinition;
 
 /**
@@ -148,6 +151,7 @@ export const PARTNER_EVENTS_FOR_PLATFORM = {
 /** Every exchange, for declaration and for checks. */
 export const EXCHANGES: readonly ExchangeDefinition[] = [
   COMMANDS,
+  RPC_REQUESTS,
   OPERATOR,
   PLATFORM,
   PARTNER_EVENTS,
@@ -156,7 +160,7 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
   DEAD_LETTERS,
 ];
 
-/** Every durable queue, for declaration and for checks. Every service declares all of them at each connect. */
+/** Every durable queue, for declaration and for checks. Every service declares all of them, or looks for them, at each connect. */
 export const QUEUES: readonly QueueDefinition[] = [
   JOB_STATE_RPC,
   JOB_STATE_OPERATOR_RPC,

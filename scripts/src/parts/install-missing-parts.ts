@@ -11,16 +11,24 @@ import { StackError } from '../stack/stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 
-/** What can be installed: the parts, and the browser that tests look at pages with. */
-type Installable = PartName | 'chromium';
+/** What tests need besides the parts: the browser that looks at pages, and what checks rules for alerts. */
+const TEST_TOOLS = ['chromium', 'promtool'] as const;
 
-const TITLES: Readonly<Record<Installable, string>> = { ...PART_TITLES, chromium: 'Chromium' };
+/** What can be installed. */
+type Installable = PartName | (typeof TEST_TOOLS)[number];
+
+const TITLES: Readonly<Record<Installable, string>> = {
+  ...PART_TITLES,
+  chromium: 'Chromium',
+  promtool: 'promtool of Prometheus',
+};
 
 const FINDERS: Readonly<Record<Installable, () => unknown>> = {
   postgres: findPostgres,
   rabbitmq: findRabbitmq,
   redis: findRedis,
   chromium: findChromium,
+  promtool: () => findProgram('promtool'),
 };
 
 const DEBIAN_PACKAGES = {
@@ -28,12 +36,14 @@ const DEBIAN_PACKAGES = {
   rabbitmq: 'rabbitmq-server',
   redis: 'redis-server',
   chromium: 'chromium',
+  promtool: 'prometheus',
 } as const;
 const BREW_FORMULAS = {
   postgres: 'postgresql@16',
   rabbitmq: 'rabbitmq',
   redis: 'redis',
   chromium: 'chromium',
+  promtool: 'prometheus',
 } as const;
 
 /** How software is added to a machine. */
@@ -74,7 +84,7 @@ export async function installMissingParts(
       `not installed: ${titles}. Install ${missing.length > 1 ? 'them' : 'it'}` +
         ` (Debian or Ubuntu, as root: apt-get install ${missing.map((part) => DEBIAN_PACKAGES[part]).join(' ')};` +
         ` Mac: brew install ${missing.map((part) => BREW_FORMULAS[part]).join(' ')})` +
-        (missing.every((part) => part === 'chromium')
+        (missing.every((part) => TEST_TOOLS.some((tool) => tool === part))
           ? ''
           : ', or start a Docker engine with the compose plugin,' +
             ' or name running servers with POSTGRES_URL, AMQP_URL and REDIS_URL'),

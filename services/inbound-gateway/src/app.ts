@@ -21,7 +21,7 @@ import { listContractorJobs } from './routes/list-contractor-jobs.js';
 /** What the inbound surface stands on. */
 export interface InboundAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
 > {
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
   readonly limiter: RateLimiter;
@@ -39,7 +39,7 @@ export function inboundEndpoints(
 
 /** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
-  const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
+  const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: inboundEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
@@ -51,9 +51,11 @@ export function createInboundApp(deps: InboundAppDeps): RequestListener {
     },
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
+    companyClassOf: ({ companyClass }) => companyClass,
     logger,
     metrics,
     rpcTimeoutMs,
     trustedProxyHops,
+    playFaults,
   });
 }

@@ -23,7 +23,7 @@ import { setSchedule } from './routes/set-schedule.js';
 /** What the installer surface stands on. */
 export interface InstallerAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
-  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops'
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
 > {
   readonly versions: ApiVersions;
   readonly authenticator: Pick<ApiKeyAuthenticator, 'authenticate'>;
@@ -59,7 +59,7 @@ export function installerEndpoints({
 /** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
   const { versions, authenticator, limiter } = deps;
-  const { logger, metrics, rpcTimeoutMs, trustedProxyHops } = deps;
+  const { logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: installerEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
@@ -72,10 +72,12 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
     },
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),
+    companyClassOf: ({ companyClass }) => companyClass,
     logger,
     metrics,
     rpcTimeoutMs,
     trustedProxyHops,
+    playFaults,
     versions,
   });
 }

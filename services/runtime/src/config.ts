@@ -9,6 +9,8 @@ export const commonConfig = {
   ADMIN_HOST: z.string().min(1).default('0.0.0.0'),
   ADMIN_PORT: port().default(9100),
   AMQP_URL: urlWithProtocol('amqp:', 'amqps:'),
+  /** Whether the service makes exchanges and queues, or only looks for them: with a user that may not make any. */
+  AMQP_TOPOLOGY: z.enum(['declare', 'check']).default('declare'),
   /** How long a shutdown may take before the process ends by force. */
   SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 }).default(25_000),
 } as const;

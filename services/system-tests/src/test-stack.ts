@@ -5,7 +5,12 @@ import { createClient } from '@connectrpc/connect';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { RECEIVER_HOST, type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import {
+  RECEIVER_HOST,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
@@ -30,6 +35,8 @@ export interface PlatformHeard {
   readonly messageId: string;
   readonly jobId: string;
   readonly version: number;
+  /** Fields of the message that this version does not know. */
+  readonly unknownFields: number;
 }
 
 /** A whole stack of its own, with a receiver inside the test and the platform played by the test. */
@@ -62,6 +69,10 @@ export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
+  /** Private ones without it. */
+  readonly parts?: StackOptions['parts'];
+  /** Moves a minute that the platform and the installers make by themselves; none without it. */
+  readonly simulate?: number;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
 }): Promise<TestStack> {
   const root = path.resolve(import.meta.dirname, '../../..', '.stack');
@@ -75,11 +86,12 @@ export async function startTestStack(options: {
   });
   const stack = await startStack({
     directory,
-    parts: { kind: 'private' },
+    parts: options.parts ?? { kind: 'private' },
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    ...(options.simulate === undefined ? {} : { simulate: options.simulate }),
   }).catch(async (error: unknown) => {
     // Or it would keep the test's process from ending.
     await receiver.close();
@@ -111,8 +123,8 @@ export async function startTestStack(options: {
     metrics: new Registry(),
     handle: ({ type, messageId, body }) => {
       if (type === JobStatusChangedSchema.typeName) {
-        const { jobId = '', version = 0 } = fromBinary(JobStatusChangedSchema, body);
-        platformHeard.push({ messageId, jobId, version });
+        const { jobId = '', version = 0, $unknown = [] } = fromBinary(JobStatusChangedSchema, body);
+        platformHeard.push({ messageId, jobId, version, unknownFields: $unknown.length });
       }
       return Promise.resolve({ kind: 'done' });
     },

@@ -4,7 +4,6 @@ import { requestIdIn, runWithRequestId } from '../request-context.js';
 import type { AmqpConnection } from './connection.js';
 import { type Consumer, incomingMessage, type IncomingMessage } from './consumer.js';
 import { startSubscription } from './subscription.js';
-import { declareExchange } from './topology.js';
 
 const PREFETCH = 100;
 
@@ -32,8 +31,8 @@ export function startBroadcastConsumer(options: {
     name: `hear ${options.exchange.name}`,
     prefetch: PREFETCH,
     noAck: true,
-    declare: async (channel) => {
-      await declareExchange(channel, options.exchange);
+    provide: async (channel, topology) => {
+      await topology.provideExchange(channel, options.exchange);
       const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false });
       await channel.bindQueue(queue, options.exchange.name, '');
       return queue;

@@ -11,6 +11,7 @@ import { killChannel } from '../testing/observed-connection.js';
 import { createPrivateRabbitmq, type PrivateRabbitmq } from '../testing/private-rabbitmq.js';
 import { createRecorder } from '../testing/recorder.js';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import type { TopologyMode } from './topology.js';
 
 describe('a supervised connection', () => {
   let broker: PrivateRabbitmq;
@@ -27,7 +28,10 @@ describe('a supervised connection', () => {
     await broker.remove();
   });
 
-  function connectTo(url: string, options: { declareTopology?: boolean } = {}): AmqpConnection {
+  function connectTo(
+    url: string,
+    options: { declareTopology?: boolean; topology?: TopologyMode } = {},
+  ): AmqpConnection {
     metrics = new Registry();
     const connection = createAmqpConnection({ url, name: 'test', logger: silentLogger, metrics, ...options });
     open.push(connection);
@@ -257,6 +261,19 @@ describe('a supervised connection', () => {
     expect(connection.isReady()).toBe(false);
     await probe.channel.deleteQueue('job-state.rpc');
     await eventually('readiness', () => connection.isReady());
+    await probe.close();
+  });
+
+  test('makes nothing when it is only to look: it is not ready while a queue is missing, and is once it is there', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteQueue('job-state.rpc');
+    const connection = connectTo(broker.url, { topology: 'check' });
+    await eventually('failed attempts', async () => {
+      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
+    });
+    expect(connection.isReady()).toBe(false);
+    const declaring = connectTo(broker.url);
+    await eventually('readiness', () => connection.isReady() && declaring.isReady());
     await probe.close();
   });
 

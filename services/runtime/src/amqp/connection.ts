@@ -10,7 +10,7 @@ import {
   superviseChannel,
   type SupervisedChannel,
 } from './supervised-channel.js';
-import { declareTopology } from './topology.js';
+import { createTopology, type TopologyMode } from './topology.js';
 import { within } from './within.js';
 
 const HEARTBEAT_SECONDS = 10;
@@ -41,7 +41,7 @@ export interface AmqpConnection {
 
 /**
  * Connects to the broker and stays connected: never rejects, whether the broker is there or not, and tries again after
- * pauses of 100 ms to 5 s for ever. Each time it declares the topology, unless told not to.
+ * pauses of 100 ms to 5 s for ever. Each time it declares the topology, or looks whether it is there, unless told not to.
  *
  * It supervises amqplib's plain connections rather than use its `recovery`, which waits without limit for a hung setup
  * and for the close of a connection that no longer answers.
@@ -52,10 +52,13 @@ export function createAmqpConnection(options: {
   readonly name: string;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Whether the topology of the contracts is declared; absent: it is. */
+  /** Whether the topology of the contracts is declared, or looked for; absent: it is. */
   readonly declareTopology?: boolean;
+  /** Whether what is needed, here and on the channels, is declared or only looked for; absent: declared. */
+  readonly topology?: TopologyMode;
 }): AmqpConnection {
   const logger = options.logger.child({ connection: options.name });
+  const topology = createTopology(options.topology ?? 'declare');
   const labels = { connection: options.name };
   const up = gauge(options.metrics, {
     name: 'partner_amqp_connection_up',
@@ -82,8 +85,20 @@ export function createAmqpConnection(options: {
     help: 'Channels that were made again on a connection that had stayed up',
     labels: ['connection', 'channel'],
   });
+  const channelsWanted = gauge(options.metrics, {
+    name: 'partner_amqp_channels_wanted',
+    help: 'Channels that the connection is to have',
+    labels: ['connection'],
+  });
+  const channelsOpen = gauge(options.metrics, {
+    name: 'partner_amqp_channels_open',
+    help: 'Channels of the connection that are open and set up',
+    labels: ['connection'],
+  });
   up.set(labels, 0);
   blocked.set(labels, 0);
+  channelsWanted.set(labels, 0);
+  channelsOpen.set(labels, 0);
   losses.inc(labels, 0);
   failures.inc(labels, 0);
 
@@ -166,7 +181,7 @@ export function createAmqpConnection(options: {
       const channel = await on.createChannel();
       // A refused declaration rejects, too; the event alone would end the process.
       channel.on('error', () => undefined);
-      if (options.declareTopology ?? true) await declareTopology(channel);
+      if (options.declareTopology ?? true) await topology.provideAll(channel);
       await channel.close();
     };
     await within(SETUP_LIMIT_MS, 'the declaration of the topology', work());
@@ -204,18 +219,22 @@ export function createAmqpConnection(options: {
       const supervisor = superviseChannel({
         plan,
         model: () => model,
+        topology,
         redeclare: declare,
         logger,
         rebuilds,
+        open: channelsOpen,
         connectionName: options.name,
       });
       channels.add(supervisor);
+      channelsWanted.set(labels, channels.size);
       supervisor.connected();
       return {
         isOpen: () => supervisor.isOpen(),
         rebuild: (cause) => supervisor.rebuild(cause),
         async close() {
           channels.delete(supervisor);
+          channelsWanted.set(labels, channels.size);
           await supervisor.close();
         },
       };

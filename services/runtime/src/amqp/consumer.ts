@@ -11,7 +11,6 @@ import { counter, secondsHistogram } from './metrics.js';
 import { createPauses } from './pauses.js';
 import { createPublisher } from './publisher.js';
 import { type Consumer, type Delivery, startSubscription } from './subscription.js';
-import { declareQueue } from './topology.js';
 
 export type { Consumer } from './subscription.js';
 
@@ -48,7 +47,7 @@ export type ConsumeOutcome =
  * Consumes a queue, at most `prefetch` messages at a time, each in a span that continues the message's trace and on behalf
  * of the request that its `x-request-id` names. A message is acknowledged after its outcome; whatever dies before that, it is delivered again. A handler that throws is at fault: the
  * message goes back to its queue after 1 s, doubling with each delivery to 60 s, until the queue's delivery limit
- * dead-letters it. The queue is declared before each subscription.
+ * dead-letters it. The queue is declared, or looked for, before each subscription.
  */
 export function startConsumer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
@@ -157,8 +156,8 @@ export function startConsumer(options: {
     connection: options.connection,
     name: `consume ${queue.name}`,
     prefetch: options.prefetch,
-    declare: async (channel) => {
-      await declareQueue(channel, queue);
+    provide: async (channel, topology) => {
+      await topology.provideQueue(channel, queue);
       return queue.name;
     },
     handle: (delivery) =>

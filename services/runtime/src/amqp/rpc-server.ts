@@ -13,7 +13,6 @@ import { createRpcContext } from './rpc-context.js';
 import { createRpcDispatcher, type RpcReply, TIMEOUT_HEADER, unknownMethodReply } from './rpc-dispatch.js';
 import type { RpcService } from './rpc-service.js';
 import { type Consumer, type Delivery, startSubscription, unlessClosed } from './subscription.js';
-import { declareQueue } from './topology.js';
 
 export { rpcService, type RpcService } from './rpc-service.js';
 
@@ -109,8 +108,8 @@ export function startRpcServer(options: {
     connection: options.connection,
     name: `serve ${queue.name}`,
     prefetch: options.prefetch,
-    declare: async (channel) => {
-      await declareQueue(channel, queue);
+    provide: async (channel, topology) => {
+      await topology.provideQueue(channel, queue);
       return queue.name;
     },
     handle: (delivery) =>

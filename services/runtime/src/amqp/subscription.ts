@@ -1,5 +1,6 @@
 import { type Channel, type ConsumeMessage, IllegalOperationError } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
+import type { Topology } from './topology.js';
 import { within } from './within.js';
 
 const CANCEL_LIMIT_MS = 3_000;
@@ -36,8 +37,8 @@ export function startSubscription(options: {
   /** Messages that are unacknowledged at most. */
   readonly prefetch: number;
   readonly noAck?: boolean;
-  /** Declares what is consumed from and resolves to the queue's name. Runs before each subscription. */
-  readonly declare: (channel: Channel) => Promise<string>;
+  /** Sees to what is consumed from and resolves to the queue's name. Runs before each subscription. */
+  readonly provide: (channel: Channel, topology: Topology) => Promise<string>;
   readonly handle: (delivery: Delivery) => Promise<void> | void;
   readonly onSubscribed?: () => void;
   readonly onLost?: () => void;
@@ -53,9 +54,9 @@ export function startSubscription(options: {
   const supervised = options.connection.openChannel({
     name: options.name,
     confirm: false,
-    async setup(channel) {
+    async setup(channel, topology) {
       latest = channel;
-      const queueName = await options.declare(channel);
+      const queueName = await options.provide(channel, topology);
       await channel.prefetch(options.prefetch);
       if (isStopping) return;
       const { consumerTag } = await channel.consume(

@@ -11,18 +11,50 @@ import type { Channel } from 'amqplib';
 const DEAD_LETTER_DELIVERY_LIMIT = 1_000_000;
 
 /**
- * Declares every exchange and queue of the topology. Harmless when they are there already; fails, and closes the channel,
- * when one is there with other properties.
+ * How exchanges and queues come to be there. `declare`: this process makes them. `check`: somebody else has made them, and
+ * this process may have a user of the broker that is not allowed to.
  */
-export async function declareTopology(channel: Channel): Promise<void> {
-  await Promise.all([
-    ...EXCHANGES.map((exchange) => declareExchange(channel, exchange)),
-    ...QUEUES.map((queue) => declareQueue(channel, queue)),
-  ]);
+export type TopologyMode = 'declare' | 'check';
+
+/**
+ * Sees to it that exchanges and queues are there, each call on a channel that it closes and rejects for when they are not, or,
+ * where they are declared, when one is there with other properties.
+ */
+export interface Topology {
+  /** Every exchange and queue of the contracts. */
+  provideAll(channel: Channel): Promise<void>;
+  provideExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void>;
+  /** A queue, its dead-letter queue, and the exchanges and bindings of both. */
+  provideQueue(channel: Channel, queue: QueueDefinition): Promise<void>;
+}
+
+/** The topology in a mode. Checks look for names alone: the broker tells properties only to who may declare. */
+export function createTopology(mode: TopologyMode): Topology {
+  const [provideExchange, provideQueue] =
+    mode === 'declare' ? ([declareExchange, declareQueue] as const) : ([checkExchange, checkQueue] as const);
+  return {
+    async provideAll(channel) {
+      await Promise.all([
+        ...EXCHANGES.map((exchange) => provideExchange(channel, exchange)),
+        ...QUEUES.map((queue) => provideQueue(channel, queue)),
+      ]);
+    },
+    provideExchange,
+    provideQueue,
+  };
+}
+
+async function checkExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void> {
+  await channel.checkExchange(exchange.name);
+}
+
+async function checkQueue(channel: Channel, queue: QueueDefinition): Promise<void> {
+  const names = [queue.name, queue.deadLetterQueue].filter((name) => name !== undefined);
+  await Promise.all(names.map((name) => channel.checkQueue(name)));
 }
 
 /** Declares a durable exchange. */
-export async function declareExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void> {
+async function declareExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void> {
   await channel.assertExchange(exchange.name, exchange.type, { durable: true });
 }
 

@@ -1,5 +1,6 @@
 import type { Channel, ConfirmChannel } from 'amqplib';
 import type { AmqpConnection } from '../amqp/connection.js';
+import type { Topology } from '../amqp/topology.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
 /** A connection that shows its channels, so that a test can take one away. */
@@ -19,14 +20,14 @@ export function observeConnection(
     openChannel(plan) {
       const { name } = plan;
       if (plan.confirm) {
-        const setup = async (channel: ConfirmChannel) => {
-          await plan.setup(channel);
+        const setup = async (channel: ConfirmChannel, topology: Topology) => {
+          await plan.setup(channel, topology);
           channels.record({ name, channel });
         };
         return connection.openChannel({ ...plan, setup });
       }
-      const setup = async (channel: Channel) => {
-        await plan.setup(channel);
+      const setup = async (channel: Channel, topology: Topology) => {
+        await plan.setup(channel, topology);
         channels.record({ name, channel });
       };
       return connection.openChannel({ ...plan, setup });

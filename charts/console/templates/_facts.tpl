@@ -1,0 +1,15 @@
+{{- define "console.facts" -}}
+http: true
+paths: [/partner-api, /console, /docs, /openapi.json]
+egress: [broker, redis]
+{{- end -}}
+
+{{- define "console.faults" -}}
+{{- with .Values.config -}}
+{{- if not .publicBaseUrl }}
+- config.publicBaseUrl is not set
+{{- else if and (eq $.Values.environment "production") (not (hasPrefix "https://" .publicBaseUrl)) }}
+- config.publicBaseUrl must begin with https:// in production
+{{- end }}
+{{- end -}}
+{{- end -}}

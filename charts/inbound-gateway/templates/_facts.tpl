@@ -1,0 +1,8 @@
+{{- define "inbound-gateway.facts" -}}
+http: true
+paths: [/inbound]
+egress: [broker, redis]
+{{- end -}}
+
+{{- define "inbound-gateway.faults" -}}
+{{- end -}}

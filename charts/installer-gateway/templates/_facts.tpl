@@ -1,0 +1,8 @@
+{{- define "installer-gateway.facts" -}}
+http: true
+paths: [/partner/v1]
+egress: [broker, redis]
+{{- end -}}
+
+{{- define "installer-gateway.faults" -}}
+{{- end -}}

@@ -1,0 +1,27 @@
+{{/* The owner's URL is for the migration alone, and the simulator signs in at the broker as the platform would. */}}
+{{- define "job-state.facts" -}}
+http: false
+egress: [broker, postgres]
+secretsOfOthers: [postgresOwnerUrl, simulatorAmqpUrl]
+queues:
+  - { value: rpc, queue: job-state.rpc }
+  - { value: platformMessages, queue: job-state.platform-messages }
+  - { value: deliveryResults, queue: job-state.delivery-results }
+{{- end -}}
+
+{{- define "job-state.faults" -}}
+{{- if eq .Values.environment "production" }}
+{{- if .Values.seed.enabled }}
+- seed.enabled must be false in production
+{{- end }}
+{{- if .Values.simulator.enabled }}
+- simulator.enabled must be false in production
+{{- end }}
+{{- if ne (int64 .Values.config.webhookRetryBaseMs) 60000 }}
+- config.webhookRetryBaseMs must be 60000 in production
+{{- end }}
+{{- end }}
+{{- if gt (int64 .Values.migrations.waitMs) (mul 1000 (int64 .Values.migrations.activeDeadlineSeconds)) }}
+- "migrations.waitMs is longer than migrations.activeDeadlineSeconds: the job would be ended while it waits"
+{{- end }}
+{{- end -}}

@@ -1,0 +1,71 @@
+{{/*
+Refuses values that contradict each other, all at once. What can be said of one value alone is in values.schema.json. A chart
+adds its own in the template "<chart>.faults", a YAML list of sentences.
+*/}}
+{{- define "service-common.validate" -}}
+{{- $facts := include "service-common.facts" . | fromYaml -}}
+{{- $values := .Values -}}
+{{- $isProduction := eq .Values.environment "production" -}}
+{{- $faults := list -}}
+{{- if not .Values.existingSecret -}}
+{{- $faults = append $faults (printf "existingSecret is not set: name the secret that holds %s; this chart makes none" (values .Values.secretKeys | sortAlpha | join ", ")) -}}
+{{- end -}}
+{{- if .Values.development.enabled -}}
+{{- if $isProduction -}}
+{{- $faults = append $faults "development.enabled must be false in production" -}}
+{{- end -}}
+{{- else -}}
+{{- if not .Values.readOnlyRootFilesystem -}}
+{{- $faults = append $faults "readOnlyRootFilesystem may be false only with development.enabled" -}}
+{{- end -}}
+{{- if or (not .Values.image.tag) (eq .Values.image.tag "latest") -}}
+{{- $faults = append $faults "image.tag must name one version: empty and latest are taken only with development.enabled" -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
+{{- $faults = append $faults "image.digest is set, and image.tag has a digest of its own" -}}
+{{- end -}}
+{{- with .Values.autoscaling -}}
+{{- if and .enabled (gt (int64 .minReplicas) (int64 .maxReplicas)) -}}
+{{- $faults = append $faults (printf "autoscaling.minReplicas (%d) is more than autoscaling.maxReplicas (%d)" (int64 .minReplicas) (int64 .maxReplicas)) -}}
+{{- end -}}
+{{- end -}}
+{{- $needed := addf .Values.preStopSleepSeconds (divf .Values.config.shutdownGraceMs 1000) | ceil | int64 -}}
+{{- if lt (int64 .Values.terminationGracePeriodSeconds) $needed -}}
+{{- $faults = append $faults (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and what is not over by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
+{{- end -}}
+{{- range .Values.extraEnv -}}
+{{- $name := .name -}}
+{{- $isSetting := has $name (list "PARTNER_ENVIRONMENT" "NODE_OPTIONS") -}}
+{{- range concat (keys $values.config) (keys $values.secretKeys) -}}
+{{- if eq (include "service-common.variable" .) $name -}}
+{{- $isSetting = true -}}
+{{- end -}}
+{{- end -}}
+{{- if $isSetting -}}
+{{- $faults = append $faults (printf "extraEnv sets %s, which this chart sets: use its value instead" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if $facts.http -}}
+{{- if and .Values.ingress.enabled .Values.httpRoute.enabled -}}
+{{- $faults = append $faults "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}
+{{- end -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
+{{- $faults = append $faults "ingress.host is not set" -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.hostnames) -}}
+{{- $faults = append $faults "httpRoute.hostnames is empty" -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
+{{- $faults = append $faults "httpRoute.parentRefs is empty: name the Gateway" -}}
+{{- end -}}
+{{- $grace := int64 .Values.config.shutdownGraceMs -}}
+{{- if lt $grace (int64 .Values.config.rpcTimeoutMs) -}}
+{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs: requests that are under way would be cut off" -}}
+{{- end -}}
+{{- end -}}
+{{- $faults = concat $faults (include (printf "%s.faults" .Chart.Name) . | fromYamlArray) -}}
+{{- if $faults -}}
+{{- fail (printf "\n\nThe values of %s can not be used:\n  - %s\n" .Chart.Name (join "\n  - " $faults)) -}}
+{{- end -}}
+{{- end -}}

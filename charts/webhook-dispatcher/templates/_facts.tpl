@@ -1,0 +1,65 @@
+{{- define "webhook-dispatcher.facts" -}}
+http: false
+egress: [broker, internet]
+queues:
+  - { value: deliveries, queue: webhook-dispatcher.deliveries }
+{{- end -}}
+
+{{/* An attempt takes 10 s at most; its result is then published and confirmed, and the command acknowledged. */}}
+{{- define "webhook-dispatcher.faults" -}}
+{{- if lt (int64 .Values.config.shutdownGraceMs) 15000 }}
+- config.shutdownGraceMs must be 15000 at least, since an attempt takes up to 10 s and its result up to 5 s more
+{{- end }}
+{{- range $name := list "webhookDevHosts" "webhookDevCaFile" }}
+{{- if get $.Values.config $name }}
+{{- if eq $.Values.environment "production" }}
+- config.{{ $name }} must not be set in production
+{{- else if not $.Values.development.enabled }}
+- config.{{ $name }} may be set only with development.enabled
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Port 443 of every public address: what services/webhook-dispatcher/src/address-rules.ts lets through, should its check ever be
+passed by. IPv6 begins with what is given out for the public internet, and loses what is not public in it.
+*/}}
+{{- define "webhook-dispatcher.egressToInternet" -}}
+- to:
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        except:
+          - 0.0.0.0/8
+          - 10.0.0.0/8
+          - 100.64.0.0/10
+          - 127.0.0.0/8
+          - 168.63.129.16/32
+          - 169.254.0.0/16
+          - 172.16.0.0/12
+          - 192.0.0.0/24
+          - 192.0.2.0/24
+          - 192.88.99.0/24
+          - 192.168.0.0/16
+          - 198.18.0.0/15
+          - 198.51.100.0/24
+          - 203.0.113.0/24
+          - 224.0.0.0/4
+          - 240.0.0.0/4
+          {{- range .Values.networkPolicy.internet.exceptIpv4 }}
+          - {{ . }}
+          {{- end }}
+    - ipBlock:
+        cidr: 2000::/3
+        except:
+          - 2001::/23
+          - 2001:db8::/32
+          - 2002::/16
+          - 3fff::/20
+          {{- range .Values.networkPolicy.internet.exceptIpv6 }}
+          - {{ . }}
+          {{- end }}
+  ports:
+    - protocol: TCP
+      port: 443
+{{- end -}}

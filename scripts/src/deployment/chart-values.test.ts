@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { SERVICE_NAMES, type ServiceName } from '../stack/services.js';
+import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+
+let workspace: ChartWorkspace;
+
+beforeAll(async () => {
+  workspace = await createChartWorkspace(await ensureHelm());
+}, 300_000);
+
+afterAll(() => workspace.remove());
+
+const production = { environment: 'production' };
+/** The setting that the chart of the console can not do without. */
+const CONSOLE = { publicBaseUrl: 'https://partner.example.org' };
+
+/** Values that no chart takes, and what Helm says of them. */
+const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
+  ['a value that is not known', { replicas: 3 }, /additional properties 'replicas' not allowed/],
+  [
+    'a setting that is not known',
+    { config: { logLevels: 'info' } },
+    /additional properties 'logLevels' not allowed/,
+  ],
+  [
+    'an environment that is not known',
+    { environment: 'staging' },
+    /at '\/environment': value must be one of/,
+  ],
+  ['a number as text', { replicaCount: '2' }, /at '\/replicaCount': got string, want integer/],
+  ['a level of logs that is not known', { config: { logLevel: 'loud' } }, /at '\/config\/logLevel'/],
+  ['a port that needs rights', { config: { adminPort: 80 } }, /at '\/config\/adminPort'.*80/],
+  ['a pull policy that is not known', { image: { pullPolicy: 'Sometimes' } }, /at '\/image\/pullPolicy'/],
+  ['a digest that is none', { image: { digest: 'sha256:abc' } }, /at '\/image\/digest'/],
+  ['the version "latest"', { image: { tag: 'latest' } }, /image[./]tag/],
+  ['no version', { image: { tag: '' } }, /image[./]tag/],
+  [
+    'two digests',
+    { image: { tag: `1@sha256:${'0'.repeat(64)}`, digest: `sha256:${'0'.repeat(64)}` } },
+    /has a digest of its own/,
+  ],
+  ['no secret', { existingSecret: '' }, /existingSecret is not set: name the secret that holds AMQP_URL/],
+  [
+    'a secret in the values',
+    { secretKeys: { amqpUrl: 'amqp://partner:secret@rabbitmq' } },
+    /at '\/secretKeys\/amqpUrl'/,
+  ],
+  ['a file system that can be changed', { readOnlyRootFilesystem: false }, /only with development\.enabled/],
+  [
+    'development in production',
+    { ...production, development: { enabled: true } },
+    /development\.enabled must be false in production/,
+  ],
+  [
+    'a pod that is killed too early',
+    { terminationGracePeriodSeconds: 20 },
+    /terminationGracePeriodSeconds \(20\) is too short/,
+  ],
+  [
+    'more replicas at least than at most',
+    { autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 } },
+    /minReplicas \(9\) is more than autoscaling\.maxReplicas \(3\)/,
+  ],
+  [
+    'a setting around its value',
+    { extraEnv: [{ name: 'LOG_LEVEL', value: 'debug' }] },
+    /extraEnv sets LOG_LEVEL/,
+  ],
+  [
+    'a limit that is no quantity',
+    { resources: { limits: { memory: '1 GB' } } },
+    /resources(\.|\/)limits(\.|\/)memory/,
+  ],
+  [
+    'addresses that are none',
+    { networkPolicy: { broker: { cidrs: ['10.0.0.0'] } } },
+    /at '\/networkPolicy\/broker\/cidrs/,
+  ],
+];
+
+const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
+  ['console', 'no address', {}, /config\.publicBaseUrl is not set/],
+  [
+    'console',
+    'an open address in production',
+    { ...production, config: { publicBaseUrl: 'http://a.example.org' } },
+    /https/,
+  ],
+  [
+    'inbound-gateway',
+    'two ways in',
+    {
+      ingress: { enabled: true, host: 'a.example.org' },
+      httpRoute: { enabled: true, hostnames: ['a.example.org'], parentRefs: [{ name: 'a' }] },
+    },
+    /choose one way in/,
+  ],
+  ['inbound-gateway', 'an ingress for any host', { ingress: { enabled: true } }, /ingress\.host is not set/],
+  [
+    'inbound-gateway',
+    'a route for any host',
+    { httpRoute: { enabled: true, parentRefs: [{ name: 'a' }] } },
+    /httpRoute\.hostnames is empty/,
+  ],
+  [
+    'inbound-gateway',
+    'a route of no gateway',
+    { httpRoute: { enabled: true, hostnames: ['a.example.org'] } },
+    /httpRoute\.parentRefs is empty/,
+  ],
+  [
+    'inbound-gateway',
+    'requests that are cut off',
+    { config: { shutdownGraceMs: 4000, rpcTimeoutMs: 5000 } },
+    /would be cut off/,
+  ],
+  [
+    'inbound-gateway',
+    'a call shorter than the service takes',
+    { config: { rpcTimeoutMs: 100 } },
+    /at '\/config\/rpcTimeoutMs'/,
+  ],
+  [
+    'job-state',
+    'a seeded production',
+    { ...production, seed: { enabled: true } },
+    /seed\.enabled must be false in production/,
+  ],
+  [
+    'job-state',
+    'a simulated production',
+    { ...production, simulator: { enabled: true } },
+    /simulator\.enabled must be false in production/,
+  ],
+  [
+    'job-state',
+    'hasty retries in production',
+    { ...production, config: { webhookRetryBaseMs: 100 } },
+    /webhookRetryBaseMs must be 60000 in production/,
+  ],
+  [
+    'job-state',
+    'a lease shorter than an attempt',
+    { config: { deliveryLeaseSeconds: 5 } },
+    /at '\/config\/deliveryLeaseSeconds'/,
+  ],
+  [
+    'webhook-dispatcher',
+    'attempts that are cut off',
+    { config: { shutdownGraceMs: 5000 } },
+    /config\.shutdownGraceMs must be 15000 at least/,
+  ],
+  [
+    'webhook-dispatcher',
+    'fixed hosts outside of development',
+    { config: { webhookDevHosts: 'a.example.org=10.0.0.1:443' } },
+    /webhookDevHosts may be set only with development\.enabled/,
+  ],
+  [
+    'webhook-dispatcher',
+    'a database',
+    { secretKeys: { postgresUrl: 'POSTGRES_URL' } },
+    /additional properties 'postgresUrl' not allowed/,
+  ],
+];
+
+async function refusalOf(service: ServiceName, values: object): Promise<string> {
+  const { exitCode, stdout, stderr } = await workspace.template({ chart: service, values });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  return stderr;
+}
+
+describe.each(SERVICE_NAMES)('the chart of %s refuses', (service) => {
+  test.each(FOR_ALL)('%s', async (_what, values, refusal) => {
+    const config = 'config' in values ? z.looseObject({}).parse(values.config) : {};
+    const whole = service === 'console' ? { ...values, config: { ...CONSOLE, ...config } } : values;
+    await expect(refusalOf(service, whole)).resolves.toMatch(refusal);
+  });
+});
+
+test.each(FOR_ONE)('the chart of %s refuses %s', async (service, _what, values, refusal) => {
+  await expect(refusalOf(service, values)).resolves.toMatch(refusal);
+});
+
+test('every fault is told at once', async () => {
+  const refusal = await refusalOf('job-state', {
+    environment: 'production',
+    existingSecret: '',
+    seed: { enabled: true },
+    terminationGracePeriodSeconds: 5,
+  });
+  for (const fault of [/existingSecret/, /seed\.enabled/, /terminationGracePeriodSeconds/]) {
+    expect(refusal).toMatch(fault);
+  }
+});
+
+test.each([
+  ['postgres', { image: { tag: 'latest' } }, /at '\/image\/tag'/],
+  ['rabbitmq', { allowedServices: [] }, /at '\/allowedServices'/],
+  ['redis', { storage: '1Gi' }, /additional properties 'storage' not allowed/],
+  ['dev-secrets', { sealingKeys: 'none' }, /at '\/sealingKeys'/],
+])('the chart %s refuses values that it can not use', async (chart, values, refusal) => {
+  const { exitCode, stderr } = await workspace.template({ chart, values });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(refusal);
+});

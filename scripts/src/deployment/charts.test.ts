@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { SERVICE_NAMES } from '../stack/services.js';
+import { chartNames, type ChartWorkspace, createChartWorkspace, type Rendering } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { kubernetesObject, networkPolicy } from './kubernetes-object.js';
+import { readRefusedRanges } from './read-refused-ranges.js';
+import { allRules } from './rules/all-rules.js';
+import { containersOf, deploymentsOf, ofKind, type RenderedChart } from './rules/deployment-rule.js';
+import { environmentOf } from './rules/environment-of.js';
+import { POD_RULES } from './rules/pod-rules.js';
+import { VALUES_SETS } from './service-values.js';
+import { type RenderedObject, validateObjects } from './validate-objects.js';
+
+const RULES = allRules(await readRefusedRanges());
+
+/** The charts that are for development clusters alone. */
+const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'redis'];
+const LIBRARY = 'service-common';
+
+type Rendered = RenderedChart & { readonly title: string };
+
+let workspace: ChartWorkspace;
+const services: Rendered[] = [];
+const parts: RenderedObject[] = [];
+
+beforeAll(async () => {
+  workspace = await createChartWorkspace(await ensureHelm());
+  for (const { service, name, rendering } of VALUES_SETS) {
+    const objects = await workspace.objects(rendering);
+    services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
+  }
+  for (const chart of PARTS) {
+    const objects = await workspace.objects({ chart });
+    parts.push(...objects.map((object) => ({ source: chart, object })));
+  }
+}, 300_000);
+
+afterAll(() => workspace.remove());
+
+test('every chart is checked', () => {
+  expect([...chartNames()].sort()).toEqual([...SERVICE_NAMES, ...PARTS, LIBRARY].sort());
+});
+
+test.each([
+  ...VALUES_SETS.map(({ service, name, rendering }) => [service, name, rendering] as const),
+  ...PARTS.map((chart) => [chart, 'default', { chart }] as const),
+])('helm lint is content with %s, values %s', async (_chart, _name, rendering: Rendering) => {
+  const { exitCode, stdout, stderr } = await workspace.lint(rendering);
+  expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({
+    exitCode: 0,
+    said: expect.not.stringMatching(/\[(WARNING|ERROR)\]/),
+  });
+});
+
+test('Kubernetes and the operators know every kind, field and value', () => {
+  const objects = services.flatMap(({ title, objects: made }) =>
+    made.map((object) => ({ source: title, object })),
+  );
+  expect(objects.length).toBeGreaterThan(100);
+  expect(validateObjects([...objects, ...parts])).toEqual([]);
+});
+
+describe('with every set of values', () => {
+  test.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (_name, { faults }) => {
+    const found = services.flatMap((rendered) =>
+      faults(rendered).map((fault) => `${rendered.title}: ${fault}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the parts for development', () => {
+  test.each(
+    POD_RULES.filter(({ name }) => !name.startsWith('Node')).map((rule) => [rule.name, rule] as const),
+  )('%s', (_name, { faults }) => {
+    const objects = parts.map(({ object }) => object);
+    expect(faults({ service: 'job-state', isDevelopment: true, objects })).toEqual([]);
+  });
+});
+
+const secret = kubernetesObject.extend({ stringData: z.record(z.string(), z.string()) });
+
+describe("a developer's cluster", () => {
+  const partsOf = (source: string) =>
+    parts.filter((part) => part.source === source).map(({ object }) => object);
+
+  test('has every secret, with every key, that its charts ask for', () => {
+    const given = ofKind({ objects: partsOf('dev-secrets') }, 'Secret', secret).flatMap(
+      ({ metadata, stringData }) => Object.keys(stringData).map((key) => `${metadata.name}: ${key}`),
+    );
+    const asked = [
+      ...services.filter(({ isDevelopment }) => isDevelopment),
+      { objects: parts.map(({ object }) => object) },
+    ].flatMap(({ objects }) =>
+      containersOf({ objects }).flatMap(({ container }) =>
+        [...environmentOf(container, { objects }).values()].flatMap((source) =>
+          source.from === 'secret' ? [`${source.name}: ${source.key}`] : [],
+        ),
+      ),
+    );
+    expect([...new Set(asked)].sort()).toEqual(given.sort());
+  });
+
+  test.each([
+    ['postgres', ['job-state']],
+    ['rabbitmq', [...SERVICE_NAMES]],
+    ['redis', ['console', 'inbound-gateway', 'installer-gateway']],
+  ])('lets nobody reach %s but the services that need it, and it reaches nobody', (part, allowed) => {
+    const policies = ofKind({ objects: partsOf(part) }, 'NetworkPolicy', networkPolicy);
+    const peers = policies.flatMap(({ spec }) => spec.ingress).flatMap(({ from }) => from);
+    expect(peers).toHaveLength(1);
+    expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions ?? [])).toEqual([
+      { key: 'app.kubernetes.io/name', operator: 'In', values: expect.anything() },
+    ]);
+    expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions[0]?.values ?? []).sort()).toEqual(
+      allowed.sort(),
+    );
+    expect(policies.flatMap(({ spec }) => spec.policyTypes).sort()).toEqual(['Egress', 'Ingress']);
+    expect(policies.flatMap(({ spec }) => spec.egress)).toEqual([]);
+  });
+});
+
+describe('a changed setting', () => {
+  const checksumOf = async (rendering: Rendering) => {
+    const objects = await workspace.objects(rendering);
+    const service = SERVICE_NAMES.find((name) => name === rendering.chart) ?? 'job-state';
+    const [deployment] = deploymentsOf({ service, objects });
+    return deployment?.spec.template.metadata.annotations['checksum/config'];
+  };
+
+  test.each(SERVICE_NAMES)('makes new pods of %s, and another value does not', async (chart) => {
+    const config = { ...(chart === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
+    const before = await checksumOf({ chart, values: { config } });
+    await expect(checksumOf({ chart, values: { config, priorityClassName: 'high' } })).resolves.toBe(before);
+    await expect(
+      checksumOf({ chart, values: { config: { ...config, logLevel: 'warn' } } }),
+    ).resolves.not.toBe(before);
+  });
+});

@@ -1,0 +1,354 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { ServiceName } from '../stack/services.js';
+import { type ChartChange, createChartWorkspace } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { readRefusedRanges } from './read-refused-ranges.js';
+import { allRules } from './rules/all-rules.js';
+import { VALUES_SETS } from './service-values.js';
+import { validateObjects } from './validate-objects.js';
+
+const RULES = allRules(await readRefusedRanges());
+
+const common = (file: string, replace: string | RegExp, by: string): ChartChange => ({
+  file: `service-common/templates/_${file}.tpl`,
+  replace,
+  by,
+});
+
+/** What a rule is about (the beginning of its name), a chart that breaks it, and what the rule says of it. */
+const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[] = [
+  [
+    'every object',
+    'console',
+    common('names', 'app.kubernetes.io/part-of: ', 'part-of: '),
+    /has no label .*part-of/,
+  ],
+  [
+    'every pod is',
+    'console',
+    common('pod', 'allowPrivilegeEscalation: false', ''),
+    /allowPrivilegeEscalation/,
+  ],
+  ['every pod is', 'console', common('pod', 'drop: [ALL]', 'drop: [NET_RAW]'), /capabilities/],
+  ['every pod is', 'job-state', common('pod', 'runAsUser: 65532', 'runAsUser: 0'), /runAsUser/],
+  [
+    'no container can',
+    'console',
+    common('pod', 'readOnlyRootFilesystem: {{ .Values.readOnlyRootFilesystem }}', ''),
+    /readOnlyRootFilesystem/,
+  ],
+  ['no pod gets a token', 'console', common('pod', 'automountServiceAccountToken: false', ''), /automount/],
+  [
+    'no pod gets a token',
+    'console',
+    common('service-account', 'automountServiceAccountToken: false', ''),
+    /ServiceAccount/,
+  ],
+  [
+    'every container has',
+    'console',
+    common('pod', '{{- toYaml .resources | nindent 2 }}', ' {}'),
+    /no limit of memory/,
+  ],
+  ["Node's heap", 'console', common('environment', '.percent) 100', '.percent) 70'), /leaves less than 15 %/],
+  [
+    'every image',
+    'console',
+    common('names', '{{ default "latest" .tag }}{{ with .digest }}@{{ . }}{{ end }}', 'latest'),
+    /names no version/,
+  ],
+  [
+    'a chart makes one',
+    'console',
+    common('deployment', '          ports:', '          command: [sh]\n          ports:'),
+    /command/,
+  ],
+  ['all three probes', 'console', common('deployment', 'path: /livez', 'path: /readyz'), /livenessProbe/],
+  [
+    'a pod that ends',
+    'console',
+    common('deployment', 'seconds: {{ .Values.preStopSleepSeconds }}', 'seconds: 30'),
+    /terminationGracePeriodSeconds is 4\d/,
+  ],
+  [
+    'a pod that ends',
+    'console',
+    common(
+      'deployment',
+      /sleep:\s+seconds: \{\{ .Values.preStopSleepSeconds \}\}/,
+      'exec: { command: [sleep] }',
+    ),
+    /preStop sleep/,
+  ],
+  ['a new version', 'console', common('deployment', 'maxUnavailable: 0', 'maxUnavailable: 1'), /strategy/],
+  [
+    'replicas are left',
+    'console',
+    common('deployment', '{{- if not .Values.autoscaling.enabled }}', '{{- if true }}'),
+    /beside an autoscaler/,
+  ],
+  [
+    'replicas are left',
+    'job-state',
+    common('deployment', 'replicas: {{ .Values.replicaCount }}', 'replicas: 1'),
+    /replicas is 1/,
+  ],
+  [
+    'an autoscaler',
+    'console',
+    common('autoscaling', 'name: {{ include "service-common.fullname" $ }}', 'name: other'),
+    /does not make/,
+  ],
+  [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', '    name: {{ $name }}\n  minReplicaCount', '    name: other\n  minReplicaCount'),
+    /does not make/,
+  ],
+  [
+    'a disruption budget',
+    'console',
+    common(
+      'pod-disruption-budget',
+      '{{- include "service-common.selectorLabels" $part | nindent 6 }}',
+      'app: other',
+    ),
+    /does not select/,
+  ],
+  [
+    'a disruption budget',
+    'job-state',
+    common(
+      'pod-disruption-budget',
+      'include "service-common.selectorLabels" $part',
+      'include "service-common.releaseLabels" .',
+    ),
+    /Job other-name-migrate/,
+  ],
+  [
+    'pods are spread',
+    'console',
+    common('pod', 'topologyKey: kubernetes.io/hostname', 'topologyKey: topology.kubernetes.io/region'),
+    /hostname/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common('environment', 'key: {{ .key }}', 'key: {{ .key }}\n      optional: true'),
+    /is not there/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common(
+      'config-map',
+      '{{- define "service-common.configMap" -}}',
+      '{{- define "service-common.configMap" -}}\napiVersion: v1\nkind: Secret\nmetadata: { name: own }\n---\n',
+    ),
+    /makes a Secret/,
+  ],
+  [
+    'no secret stands',
+    'console',
+    common('config-map', '\ndata:', '\ndata:\n  BROKER: amqp://partner:secret@rabbitmq'),
+    /looks like a secret: BROKER/,
+  ],
+  [
+    'no secret stands',
+    'console',
+    common('pod', '- name: NODE_OPTIONS', '- name: OTHER\n  value: postgres://a:b@c\n- name: NODE_OPTIONS'),
+    /plain text/,
+  ],
+  ['pods are made anew', 'console', common('deployment', 'checksum/config:', 'checksum:'), /checksum/],
+  [
+    'a Service leads',
+    'console',
+    common('service', 'targetPort: http', 'targetPort: web'),
+    /none of the container's/,
+  ],
+  [
+    'a Service leads',
+    'job-state',
+    common(
+      'service',
+      /include "service-common.selectorLabels" \$part/g,
+      'include "service-common.releaseLabels" $',
+    ),
+    /selects the pods of Job/,
+  ],
+  [
+    'a service that serves',
+    'console',
+    common('deployment', 'containerPort: {{ .Values.config.httpPort }}', 'containerPort: 8090'),
+    /HTTP_PORT/,
+  ],
+  [
+    'the public address',
+    'console',
+    { file: 'console/templates/_facts.tpl', replace: '[/partner-api, ', by: '[/partner, ' },
+    /leads \/partner,/,
+  ],
+  [
+    'the public address',
+    'console',
+    common('routes', 'name: {{ $name }}\n                port', 'name: other\n                port'),
+    /leads to other/,
+  ],
+  ['metrics are taken', 'console', common('monitoring', '- port: admin', '- port: http'), /asks http/],
+  [
+    'metrics are taken',
+    'console',
+    common(
+      'monitoring',
+      'selectorLabels" (dict "root" $ "component" "admin")',
+      'selectorLabels" (dict "root" $ "component" "service")',
+    ),
+    /does not select exactly one/,
+  ],
+  [
+    'no pod may',
+    'console',
+    common('network-policy', /policyTypes: \[Ingress, Egress\]/g, 'policyTypes: [Ingress]'),
+    /Egress/,
+  ],
+  [
+    'a policy denies',
+    'console',
+    common('network-policy', '{{- include "service-common.releaseLabels" . | nindent 6 }}', 'app: other'),
+    /denies everything/,
+  ],
+  [
+    'callers are let in',
+    'console',
+    common('network-policy', 'port: {{ .Values.config.adminPort }}', 'port: 22'),
+    /opens ports/,
+  ],
+  [
+    'callers are let in',
+    'console',
+    common(
+      'network-policy',
+      '{{- include "service-common.peers" .Values.networkPolicy.gateway | trim | nindent 8 }}',
+      '- namespaceSelector: {}',
+    ),
+    /lets anybody in/,
+  ],
+  [
+    'a service reaches',
+    'console',
+    { file: 'console/templates/_facts.tpl', replace: 'egress: [broker, redis]', by: 'egress: [broker]' },
+    /nothing lets console reach Redis/,
+  ],
+  [
+    'a service reaches',
+    'console',
+    common(
+      'network-policy',
+      '{{ include "service-common.egressToDns" .root }}',
+      '{{ include "service-common.egressToDns" .root }}\n- to: [{ podSelector: { matchLabels: { a: b } } }]\n  ports: [{ port: 5432 }]',
+    ),
+    /port 5432: console has nothing to look for there/,
+  ],
+  [
+    'of the internet',
+    'webhook-dispatcher',
+    {
+      file: 'webhook-dispatcher/templates/_facts.tpl',
+      replace: '          - 10.0.0.0/8\n',
+      by: '',
+    },
+    /does not except 10\.0\.0\.0\/8/,
+  ],
+  [
+    'job-state brings',
+    'job-state',
+    { file: 'job-state/templates/migrate-job.yaml', replace: 'pre-install,pre-upgrade', by: 'post-install' },
+    /not a hook before/,
+  ],
+  [
+    'every Job is',
+    'job-state',
+    common('hook-job', 'activeDeadlineSeconds: {{ .job.activeDeadlineSeconds }}', ''),
+    /no deadline/,
+  ],
+  [
+    'every Job is',
+    'job-state',
+    common(
+      'hook-job',
+      'helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded\nspec:\n  backoffLimit',
+      'other: text\nspec:\n  backoffLimit',
+    ),
+    /in the way/,
+  ],
+  [
+    'a hook needs',
+    'job-state',
+    common(
+      'hook-job',
+      'serviceAccountName: default',
+      'serviceAccountName: {{ include "service-common.serviceAccountName" $root }}',
+    ),
+    /needs ServiceAccount/,
+  ],
+  [
+    'replicas are counted',
+    'job-state',
+    common('autoscaling', 'queueName: {{ .queue }}', 'queueName: {{ .queue }}-old'),
+    /there is no queue/,
+  ],
+];
+
+let helm: string;
+
+beforeAll(async () => {
+  helm = await ensureHelm();
+}, 300_000);
+
+/** What a changed chart makes of the values that switch everything on, and of none. */
+async function objectsOf(service: ServiceName, change: ChartChange) {
+  const workspace = await createChartWorkspace(helm, { changes: [change], only: service });
+  try {
+    const made = [];
+    for (const { rendering } of VALUES_SETS.filter(
+      (set) => set.service === service && ['default', 'everything'].includes(set.name),
+    )) {
+      made.push(await workspace.objects(rendering));
+    }
+    return made;
+  } finally {
+    workspace.remove();
+  }
+}
+
+test.each(BREACHES)('the rule "%s ..." sees what it forbids', async (rule, service, change, fault) => {
+  const { faults } = RULES.find(({ name }) => name.startsWith(rule)) ?? { faults: () => [] };
+  const found = (await objectsOf(service, change)).flatMap((objects) =>
+    faults({ service, isDevelopment: false, objects }),
+  );
+  expect(found).toContainEqual(expect.stringMatching(fault));
+});
+
+test('every rule has been seen to find something', () => {
+  const unseen = RULES.filter(({ name }) => !BREACHES.some(([rule]) => name.startsWith(rule)));
+  expect(unseen.map(({ name }) => name)).toEqual([]);
+});
+
+test.each([
+  [
+    'a field that Kubernetes does not know',
+    common('deployment', 'revisionHistoryLimit:', 'revisionHistory:'),
+    /revisionHistory/,
+  ],
+  ['a value that it refuses', common('service', /targetPort: admin/, 'targetPort: [admin]'), /targetPort/],
+  [
+    'a kind that is gone',
+    common('pod-disruption-budget', 'policy/v1', 'policy/v1beta1'),
+    /policy\/v1beta1 has no kind/,
+  ],
+])('%s is seen', async (_what, change, fault) => {
+  const objects = (await objectsOf('console', change)).flat();
+  expect(validateObjects(objects.map((object) => ({ source: 'console', object })))).toContainEqual(
+    expect.stringMatching(fault),
+  );
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DockerfileParser } from 'dockerfile-ast';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '../stack/project-root.js';
+
+/** One instruction, its lines joined. */
+export interface Instruction {
+  readonly keyword: string;
+  readonly text: string;
+}
+
+/** A stage of the build. */
+export interface Stage {
+  readonly name: string;
+  /** The stage or image that it goes on from, as it is written. */
+  readonly base: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The file that all images are made of. */
+export const DOCKERFILE = path.join(PROJECT_ROOT, 'services/Dockerfile');
+
+/** The stages of services/Dockerfile, and the defaults of the arguments before the first. */
+export function readDockerfile(text = readFileSync(DOCKERFILE, 'utf8')): {
+  readonly args: ReadonlyMap<string, string>;
+  readonly stages: readonly Stage[];
+} {
+  const file = DockerfileParser.parse(text);
+  const args = new Map<string, string>();
+  const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
+  for (const instruction of file.getInstructions()) {
+    const keyword = instruction.getKeyword();
+    const written = instruction
+      .getTextContent()
+      .slice(instruction.getInstruction().length)
+      .replaceAll(/\\\n\s*/g, '')
+      .trim();
+    if (keyword === 'FROM') {
+      const [base = '', , name = ''] = written.split(/\s+/);
+      stages.push({ name, base, instructions: [] });
+    } else if (stages.length === 0) {
+      const [name = '', value = ''] = written.split('=');
+      args.set(name, value);
+    } else {
+      stages.at(-1)?.instructions.push({ keyword, text: written });
+    }
+  }
+  return { args, stages };
+}
+
+/** A stage by name. Throws when there is none. */
+export function stageOf(name: string): Stage {
+  const stage = readDockerfile().stages.find((candidate) => candidate.name === name);
+  if (stage === undefined) throw new Error(`services/Dockerfile has no stage ${name}`);
+  return stage;
+}
+
+/** The words of the last instruction of a kind, which is written as JSON. */
+export function commandOf(stage: Stage, keyword: string): readonly string[] {
+  const found = stage.instructions.filter((instruction) => instruction.keyword === keyword).at(-1);
+  return z.array(z.string()).parse(JSON.parse(found?.text ?? '[]'));
+}

@@ -1,0 +1,91 @@
+import { type Expression, usedMetrics } from './used-metrics.js';
+
+/** What processes tell of one metric in their `/metrics`. */
+export interface ExposedMetric {
+  /** Those that any of its series had, and those that it is declared with. */
+  readonly labels: ReadonlySet<string>;
+  readonly hasSeries: boolean;
+}
+
+/** The series that a metric of several has. */
+const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+  histogram: ['_bucket', '_sum', '_count'],
+  summary: ['', '_sum', '_count'],
+};
+
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/;
+const LABEL = /(\w+)="(?:[^"\\]|\\.)*"/g;
+
+/**
+ * Reads the texts of several processes together, by the names that a question has: with `_bucket`, `_sum` and `_count`. What
+ * has no series yet has the labels that it is declared with.
+ */
+export function exposedMetrics(
+  texts: readonly string[],
+  declared: ReadonlyMap<string, readonly string[]> = new Map(),
+): ReadonlyMap<string, ExposedMetric> {
+  const metrics = new Map<string, { labels: Set<string>; hasSeries: boolean }>();
+  const at = (name: string) => {
+    const metric = metrics.get(name) ?? { labels: new Set<string>(), hasSeries: false };
+    metrics.set(name, metric);
+    return metric;
+  };
+  for (const line of texts.flatMap((text) => text.split('\n'))) {
+    const [, family, type = ''] = /^# TYPE (\S+) (\w+)$/.exec(line) ?? [];
+    if (family !== undefined) {
+      for (const suffix of SUFFIXES[type] ?? ['']) {
+        for (const label of declared.get(family) ?? []) at(`${family}${suffix}`).labels.add(label);
+        if (suffix === '_bucket') at(`${family}${suffix}`).labels.add('le');
+        at(`${family}${suffix}`);
+      }
+    }
+    const [, name, labels = ''] = SAMPLE.exec(line) ?? [];
+    if (name === undefined) continue;
+    const metric = at(name);
+    metric.hasSeries = true;
+    for (const [, label = ''] of labels.matchAll(LABEL)) metric.labels.add(label);
+  }
+  return metrics;
+}
+
+/** What the one who scrapes adds to each series. */
+const TARGET_LABELS = ['job', 'instance', 'namespace', 'pod', 'container', 'service', 'endpoint', '__name__'];
+
+/** What others expose: Kubernetes, the broker, the database and Prometheus itself. */
+const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_)/;
+
+/**
+ * Expressions that ask for what nobody exposes: they would show nothing, and never fire. A metric without any series tells
+ * nothing of its labels, so that expressions which need them are faults too.
+ */
+export function expressionFaults(
+  expressions: readonly Expression[],
+  exposed: ReadonlyMap<string, ExposedMetric>,
+): readonly string[] {
+  return expressions.flatMap(({ source, text }) => {
+    const { metrics, groupings, isReadable } = usedMetrics(text);
+    const ours = metrics.filter(({ name }) => !OF_OTHERS.test(name));
+    const areAllOurs = ours.length === metrics.length;
+    const grouped = new Set([
+      ...TARGET_LABELS,
+      ...ours.flatMap(({ name }) => [...(exposed.get(name)?.labels ?? [])]),
+    ]);
+    return [
+      ...(isReadable ? [] : [`${source}: not PromQL: ${text}`]),
+      ...ours.flatMap(({ name, labels }) => {
+        const metric = exposed.get(name);
+        if (metric === undefined) return [`${source}: no service exposes ${name === '' ? text : name}`];
+        return labels
+          .filter((label) => !TARGET_LABELS.includes(label) && !metric.labels.has(label))
+          .map((label) =>
+            metric.hasSeries
+              ? `${source}: ${name} has no label ${label}`
+              : `${source}: whether ${name} has a label ${label} was not seen: it has no series`,
+          );
+      }),
+      ...(areAllOurs ? groupings.filter((label) => !grouped.has(label)) : []).map(
+        (label) => `${source}: none of its metrics has a label ${label}: ${text}`,
+      ),
+    ];
+  });
+}

@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '../stack/project-root.js';
+import { runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
+import { CHART_ALERTS } from './alerts/chart-alerts.js';
+import { observabilityFiles } from './observability-files.js';
+
+const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+const alerts = [...CHART_ALERTS.values()].flat();
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const note = hasPromtool ? '' : ' (left out: promtool is not installed)';
+
+const dashboardFile = z.object({
+  uid: z.string(),
+  templating: z.object({ list: z.array(z.object({ name: z.string() })) }),
+  panels: z.array(
+    z.object({
+      type: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+      gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
+      fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }).optional(),
+      datasource: z.object({ uid: z.string() }).optional(),
+    }),
+  ),
+});
+const dashboards = [...observabilityFiles()].filter(([file]) => file.endsWith('.json'));
+
+test.each([...observabilityFiles()])('%s is what the code renders', (file, content) => {
+  expect(existsSync(path.join(PROJECT_ROOT, file))).toBe(true);
+  const committed: unknown = file.endsWith('.json') ? JSON.parse(read(file)) : parse(read(file));
+  // As text has it: what is undefined is not there.
+  expect(committed).toEqual(JSON.parse(JSON.stringify(content)));
+});
+
+test('no chart has a dashboard or rules beside them', () => {
+  const found = readdirSync(path.join(PROJECT_ROOT, 'charts'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `charts/${file}`)
+    .filter((file) => /^charts\/[^/]+\/(rules|dashboards)\/./.test(file));
+  expect(found.sort()).toEqual([...observabilityFiles().keys()].sort());
+});
+
+describe('an alert', () => {
+  test.each(alerts.map((alert) => [alert.name, alert] as const))(
+    '%s is shown to fire and to stay quiet',
+    (_name, { cases }) => {
+      expect(cases.filter(({ firing }) => firing.length > 0).length).toBeGreaterThan(0);
+      expect(cases.filter(({ firing }) => firing.length === 0).length).toBeGreaterThan(0);
+    },
+  );
+
+  test('has a section of the runbooks that says what it means and what to do; and no section is without one', () => {
+    const sections = read(RUNBOOKS_FILE)
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => ({ heading: section.slice(0, section.indexOf('\n')), text: section }));
+    expect(new Set(sections.map(({ heading }) => heading))).toEqual(
+      new Set(alerts.map((alert) => runbookHeading(alert))),
+    );
+    for (const alert of alerts) {
+      const { text = '' } = sections.find(({ heading }) => heading === runbookHeading(alert)) ?? {};
+      expect(text).toContain(`\`${alert.name}\`, ${alert.severity}, `);
+      for (const part of ['**For partners:**', '**Look at:**', /\*\*[Dd]o/]) expect(text).toMatch(part);
+    }
+  });
+
+  test('that a runbook refers to has a section', () => {
+    const text = read(RUNBOOKS_FILE);
+    const anchors = alerts.map((alert) => runbookHeading(alert).toLowerCase().replaceAll(' ', '-'));
+    const referred = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(referred.filter((anchor) => anchor === undefined || !anchors.includes(anchor))).toEqual([]);
+  });
+});
+
+describe(`promtool${note}`, () => {
+  const cases = hasPromtool ? [...CHART_ALERTS.keys()] : [];
+  const promtool = (service: string, ...args: string[]) =>
+    spawnSync('promtool', args, {
+      cwd: path.join(PROJECT_ROOT, 'charts', service, 'rules'),
+      encoding: 'utf8',
+    });
+
+  test('finds each rule right, and each does what its cases say', () => {
+    for (const service of cases) {
+      const checked = promtool(service, 'check', 'rules', 'alerts.yaml');
+      expect([service, checked.status, checked.stderr]).toEqual([service, 0, '']);
+      const tested = promtool(service, 'test', 'rules', 'alerts.test.yaml');
+      expect([service, tested.status, tested.stderr]).toEqual([service, 0, '']);
+    }
+  }, 300_000);
+});
+
+describe('a dashboard', () => {
+  test.each(dashboards)(
+    '%s can be read: each panel has a unit and says what it means, and none lies upon another',
+    (_file, content) => {
+      const { panels, templating } = dashboardFile.parse(JSON.parse(JSON.stringify(content)));
+      expect(templating.list.map(({ name }) => name)).toEqual(['datasource']);
+      for (const panel of panels.filter(({ type }) => type !== 'row')) {
+        expect(panel.description).toBeTruthy();
+        expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
+        expect(panel.datasource?.uid).toBe('${datasource}');
+      }
+      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_none, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+      expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+    },
+  );
+
+  test('has an address of its own', () => {
+    const uids = dashboards.map(
+      ([, content]) => dashboardFile.parse(JSON.parse(JSON.stringify(content))).uid,
+    );
+    expect(new Set(uids).size).toBe(dashboards.length);
+  });
+});

@@ -1,0 +1,28 @@
+import { CHART_ALERTS } from './alerts/chart-alerts.js';
+import { renderRules, renderRuleTests } from './alerts/render-alerts.js';
+import { renderDashboard } from './dashboards/dashboard.js';
+import { JOB_STATE } from './dashboards/job-state.js';
+import { OVERVIEW } from './dashboards/overview.js';
+import { CONSOLE, INBOUND_GATEWAY, INSTALLER_GATEWAY } from './dashboards/surfaces.js';
+import { WEBHOOK_DISPATCHER } from './dashboards/webhook-dispatcher.js';
+
+/** The dashboards by their files. */
+const DASHBOARDS = {
+  'charts/job-state/dashboards/overview.json': OVERVIEW,
+  'charts/job-state/dashboards/job-state.json': JOB_STATE,
+  'charts/inbound-gateway/dashboards/inbound-gateway.json': INBOUND_GATEWAY,
+  'charts/installer-gateway/dashboards/installer-gateway.json': INSTALLER_GATEWAY,
+  'charts/console/dashboards/console.json': CONSOLE,
+  'charts/webhook-dispatcher/dashboards/webhook-dispatcher.json': WEBHOOK_DISPATCHER,
+} as const;
+
+/** What the charts hold of alerts, their tests and dashboards: each file, from the root of the project, and its content. */
+export function observabilityFiles(): ReadonlyMap<string, object> {
+  return new Map<string, object>([
+    ...[...CHART_ALERTS].flatMap(([service, alerts]) => [
+      [`charts/${service}/rules/alerts.yaml`, renderRules(service, alerts)] as const,
+      [`charts/${service}/rules/alerts.test.yaml`, renderRuleTests(alerts)] as const,
+    ]),
+    ...Object.entries(DASHBOARDS).map(([file, dashboard]) => [file, renderDashboard(dashboard)] as const),
+  ]);
+}

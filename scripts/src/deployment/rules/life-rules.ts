@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { kubernetesObject, labelSelector, selects } from '../kubernetes-object.js';
+import {
+  deploymentsOf,
+  type DeploymentRule,
+  ofKind,
+  type RenderedChart,
+  othersOf,
+  serviceContainer,
+  when,
+} from './deployment-rule.js';
+import { environmentOf, textOf } from './environment-of.js';
+
+/** What a service takes when it is told nothing. */
+const STANDARD_SHUTDOWN_GRACE_MS = 25_000;
+
+const disruptionBudget = kubernetesObject.extend({
+  spec: z.looseObject({
+    selector: labelSelector,
+    maxUnavailable: z.union([z.string(), z.number()]).optional(),
+    minAvailable: z.union([z.string(), z.number()]).optional(),
+  }),
+});
+
+const podAutoscaler = kubernetesObject.extend({
+  spec: z.looseObject({
+    scaleTargetRef: z.looseObject({ kind: z.string().default('Deployment'), name: z.string() }),
+    minReplicas: z.number().optional(),
+    maxReplicas: z.number(),
+  }),
+});
+
+const scaledObject = kubernetesObject.extend({
+  spec: z.looseObject({
+    scaleTargetRef: z.looseObject({ kind: z.string().default('Deployment'), name: z.string() }),
+    minReplicaCount: z.number().optional(),
+    maxReplicaCount: z.number(),
+    triggers: z.array(
+      z.looseObject({
+        type: z.string(),
+        metadata: z.record(z.string(), z.string()),
+        authenticationRef: z.looseObject({ name: z.string() }).optional(),
+      }),
+    ),
+  }),
+});
+
+interface Autoscaler {
+  readonly title: string;
+  readonly target: { readonly kind: string; readonly name: string };
+  readonly min: number;
+  readonly max: number;
+}
+
+function autoscalersOf(rendered: RenderedChart): readonly Autoscaler[] {
+  return [
+    ...ofKind(rendered, 'HorizontalPodAutoscaler', podAutoscaler).map(({ metadata, spec }) => ({
+      title: `HorizontalPodAutoscaler ${metadata.name}`,
+      target: spec.scaleTargetRef,
+      min: spec.minReplicas ?? 1,
+      max: spec.maxReplicas,
+    })),
+    ...ofKind(rendered, 'ScaledObject', scaledObject).map(({ metadata, spec }) => ({
+      title: `ScaledObject ${metadata.name}`,
+      target: spec.scaleTargetRef,
+      min: spec.minReplicaCount ?? 0,
+      max: spec.maxReplicaCount,
+    })),
+  ];
+}
+
+/** How the pods of a service begin, end, move and multiply. */
+export const LIFE_RULES: readonly DeploymentRule[] = [
+  {
+    name: 'a chart makes one deployment, with the container of its service',
+    faults: (rendered) => [
+      ...when(deploymentsOf(rendered).length !== 1, 'there is not exactly one Deployment'),
+      ...when(serviceContainer(rendered).command.length > 0, 'the command of the image is replaced'),
+    ],
+  },
+  {
+    name: 'all three probes ask the admin port',
+    faults: (rendered) => {
+      const container = serviceContainer(rendered);
+      const adminPort = textOf(environmentOf(container, rendered), 'ADMIN_PORT') ?? '9100';
+      return [
+        ...when(
+          container.ports.find(({ name }) => name === 'admin')?.containerPort !== Number(adminPort),
+          `the container's port admin is not ADMIN_PORT, ${adminPort}`,
+        ),
+        ...[
+          ['startupProbe', /^\/(livez|readyz)$/],
+          ['livenessProbe', /^\/livez$/],
+          ['readinessProbe', /^\/readyz$/],
+        ].flatMap(([name, path]) => {
+          const { httpGet } =
+            container[z.enum(['startupProbe', 'livenessProbe', 'readinessProbe']).parse(name)] ?? {};
+          return when(
+            httpGet?.port !== 'admin' || !z.instanceof(RegExp).parse(path).test(httpGet.path),
+            `${String(name)} does not ask ${String(path)} of the port admin`,
+          );
+        }),
+      ];
+    },
+  },
+  {
+    name: 'a pod that ends is taken out of traffic first, and has the time that its service takes to end',
+    faults: (rendered) => {
+      const [deployment] = deploymentsOf(rendered);
+      const container = serviceContainer(rendered);
+      const shutdownMs = Number(
+        textOf(environmentOf(container, rendered), 'SHUTDOWN_GRACE_MS') ?? STANDARD_SHUTDOWN_GRACE_MS,
+      );
+      const sleep = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
+      const grace = deployment?.spec.template.spec.terminationGracePeriodSeconds ?? 30;
+      return [
+        ...when(sleep < 5 && !rendered.isDevelopment, `preStop sleeps ${sleep} s, not 5 s or more`),
+        ...when(sleep === 0, 'there is no preStop sleep'),
+        ...when(
+          grace * 1_000 < sleep * 1_000 + shutdownMs,
+          `terminationGracePeriodSeconds is ${grace}: preStop takes ${sleep} s and the service up to ${shutdownMs} ms`,
+        ),
+      ];
+    },
+  },
+  {
+    name: 'a new version replaces pods one by one, none goes before another one is ready',
+    faults: (rendered) =>
+      deploymentsOf(rendered).flatMap(({ spec: { strategy } }) =>
+        when(
+          Number(strategy?.rollingUpdate?.maxUnavailable) !== 0 ||
+            Number(strategy?.rollingUpdate?.maxSurge) < 1,
+          'strategy is not maxUnavailable 0 with maxSurge',
+        ),
+      ),
+  },
+  {
+    name: 'replicas are left to the autoscaler, or are two at least',
+    faults: (rendered) => {
+      const autoscalers = autoscalersOf(rendered);
+      return deploymentsOf(rendered).flatMap(({ spec: { replicas } }) =>
+        autoscalers.length > 0
+          ? when(replicas !== undefined, 'replicas is set beside an autoscaler')
+          : when((replicas ?? 1) < (rendered.isDevelopment ? 1 : 2), `replicas is ${replicas ?? 'absent'}`),
+      );
+    },
+  },
+  {
+    name: 'an autoscaler scales the deployment, from two replicas on',
+    faults: (rendered) => {
+      const names = deploymentsOf(rendered).map(({ metadata }) => metadata.name);
+      const autoscalers = autoscalersOf(rendered);
+      const authentications = ofKind(rendered, 'TriggerAuthentication', kubernetesObject).map(
+        ({ metadata }) => metadata.name,
+      );
+      return [
+        ...when(autoscalers.length > 1, 'there are several autoscalers'),
+        ...autoscalers.flatMap(({ title, target, min, max }) => [
+          ...when(
+            target.kind !== 'Deployment' || !names.includes(target.name),
+            `${title} scales ${target.kind} ${target.name}, which the chart does not make`,
+          ),
+          ...when(min < 2, `${title} goes down to ${min}`),
+          ...when(max <= min, `${title} can not scale: ${min} to ${max}`),
+        ]),
+        ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ spec }) =>
+          spec.triggers.flatMap(({ type, authenticationRef }) =>
+            when(
+              authenticationRef === undefined || !authentications.includes(authenticationRef.name),
+              `the trigger ${type} has no TriggerAuthentication of the chart`,
+            ),
+          ),
+        ),
+      ];
+    },
+  },
+  {
+    name: 'a disruption budget covers the pods of the service, no others, and lets one go',
+    faults: (rendered) => {
+      const budgets = ofKind(rendered, 'PodDisruptionBudget', disruptionBudget);
+      return [
+        ...when(
+          budgets.length !== 1 && !rendered.isDevelopment,
+          'there is not exactly one PodDisruptionBudget',
+        ),
+        ...budgets.flatMap(({ spec: { selector, maxUnavailable, minAvailable } }) => [
+          ...deploymentsOf(rendered).flatMap(({ spec }) =>
+            when(
+              !selects(selector, spec.template.metadata.labels),
+              'the PodDisruptionBudget does not select the pods of the Deployment',
+            ),
+          ),
+          ...othersOf(rendered).flatMap(({ kind, metadata, spec }) =>
+            when(
+              selects(selector, spec.template.metadata.labels),
+              `the PodDisruptionBudget selects the pods of ${kind} ${metadata.name}`,
+            ),
+          ),
+          ...when(
+            maxUnavailable !== 1 || minAvailable !== undefined,
+            'the PodDisruptionBudget does not say maxUnavailable 1',
+          ),
+        ]),
+      ];
+    },
+  },
+  {
+    name: 'pods are spread over zones and nodes',
+    faults: (rendered) =>
+      deploymentsOf(rendered).flatMap(({ spec: { template } }) =>
+        ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].flatMap((key) =>
+          when(
+            !template.spec.topologySpreadConstraints.some(
+              ({ topologyKey, labelSelector: selector }) =>
+                topologyKey === key &&
+                selector !== undefined &&
+                Object.keys(selector.matchLabels).length > 0 &&
+                selects(selector, template.metadata.labels),
+            ),
+            `no constraint spreads the pods over ${key}`,
+          ),
+        ),
+      ),
+  },
+];

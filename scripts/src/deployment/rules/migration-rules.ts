@@ -1,0 +1,108 @@
+import { networkPolicy, selects } from '../kubernetes-object.js';
+import {
+  type DeploymentRule,
+  isHook,
+  ofKind,
+  type RenderedChart,
+  when,
+  workloadsOf,
+} from './deployment-rule.js';
+import { environmentOf } from './environment-of.js';
+
+const jobsOf = (rendered: RenderedChart) => workloadsOf(rendered).filter(({ kind }) => kind === 'Job');
+
+/** Programs that run beside a release. That two of them at once do no harm is for the program to see to. */
+export const MIGRATION_RULES: readonly DeploymentRule[] = [
+  {
+    name: 'job-state brings the database up to date before new pods start, and no other service does',
+    faults: (rendered) => {
+      const migrations = jobsOf(rendered).filter(({ spec }) =>
+        spec.template.spec.containers.some(({ args }) => args.includes('dist/migrate.js')),
+      );
+      if (rendered.service !== 'job-state') {
+        return when(migrations.length > 0, `${rendered.service} has no database`);
+      }
+      return [
+        ...when(migrations.length !== 1, 'there is not exactly one Job that runs dist/migrate.js'),
+        ...migrations.flatMap((job) => [
+          ...when(
+            job.metadata.annotations['helm.sh/hook']?.split(',').sort().join() !== 'pre-install,pre-upgrade',
+            `Job ${job.metadata.name} is not a hook before installation and upgrade`,
+          ),
+          ...job.spec.template.spec.containers.flatMap((container) =>
+            when(
+              environmentOf(container, rendered).get('POSTGRES_URL')?.from !== 'secret',
+              `Job ${job.metadata.name} does not get POSTGRES_URL from a secret`,
+            ),
+          ),
+        ]),
+      ];
+    },
+  },
+  {
+    name: 'every Job is a hook that ends in time, is tried again a few times, and goes away',
+    faults: (rendered) =>
+      jobsOf(rendered).flatMap(({ metadata, spec }) => {
+        const deletion = metadata.annotations['helm.sh/hook-delete-policy'] ?? '';
+        return [
+          ...when(metadata.annotations['helm.sh/hook'] === undefined, `Job ${metadata.name} is no hook`),
+          ...when(
+            !deletion.includes('before-hook-creation') || !deletion.includes('hook-succeeded'),
+            `Job ${metadata.name} is in the way of the next one: hook-delete-policy is "${deletion}"`,
+          ),
+          ...when(
+            (spec.activeDeadlineSeconds ?? 0) < 60 || (spec.activeDeadlineSeconds ?? 0) > 3_600,
+            `Job ${metadata.name} has no deadline between a minute and an hour`,
+          ),
+          ...when(
+            spec.backoffLimit === undefined || spec.backoffLimit > 6,
+            `Job ${metadata.name} has no backoffLimit up to 6`,
+          ),
+          ...when(
+            !['Never', 'OnFailure'].includes(spec.template.spec.restartPolicy ?? ''),
+            `Job ${metadata.name} has no restartPolicy that a Job may have`,
+          ),
+        ];
+      }),
+  },
+  {
+    name: 'a hook needs nothing of the release, which is not there yet',
+    faults: (rendered) => {
+      const later = new Set(
+        rendered.objects
+          .filter((object) => !isHook(object))
+          .map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      );
+      return jobsOf(rendered)
+        .filter(isHook)
+        .flatMap(({ metadata, spec }) => {
+          const { serviceAccountName = 'default', containers } = spec.template.spec;
+          const needed = [
+            `ServiceAccount ${serviceAccountName}`,
+            ...containers.flatMap((container) => [
+              ...container.envFrom.map(({ configMapRef }) => `ConfigMap ${configMapRef?.name ?? ''}`),
+              ...[...environmentOf(container, rendered).values()].flatMap((source) =>
+                source.from === 'config-map' ? [`ConfigMap ${source.name}`] : [],
+              ),
+            ]),
+          ];
+          const before = metadata.annotations['helm.sh/hook']?.startsWith('pre-') === true;
+          const policies = ofKind(rendered, 'NetworkPolicy', networkPolicy).filter(
+            (policy) =>
+              policy.spec.egress.length > 0 &&
+              selects(policy.spec.podSelector, spec.template.metadata.labels),
+          );
+          return [
+            ...needed.flatMap((name) =>
+              when(before && later.has(name), `Job ${metadata.name} needs ${name}`),
+            ),
+            ...when(policies.length === 0, `no policy lets the pods of Job ${metadata.name} reach anything`),
+            ...when(
+              before && policies.length > 0 && !policies.some(isHook),
+              `the policy for Job ${metadata.name} comes after it`,
+            ),
+          ];
+        });
+    },
+  },
+];

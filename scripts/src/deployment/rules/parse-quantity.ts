@@ -1,0 +1,18 @@
+const FACTORS: Readonly<Record<string, number>> = {
+  '': 1,
+  m: 0.001,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+};
+
+/** The number that a quantity of Kubernetes stands for: bytes or processors. Throws when it is not one. */
+export function parseQuantity(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
+  const factor = FACTORS[unit];
+  if (digits === '' || factor === undefined) throw new Error(`${text} is not a quantity`);
+  return Number(digits) * factor;
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { kubernetesObject } from '../kubernetes-object.js';
+import {
+  containersOf,
+  deploymentsOf,
+  type DeploymentRule,
+  ofKind,
+  serviceContainer,
+  when,
+} from './deployment-rule.js';
+import { environmentOf } from './environment-of.js';
+
+/** The settings that open something. */
+export const SECRET_SETTINGS = [
+  'AMQP_URL',
+  'CURSOR_SIGNING_KEY',
+  'POSTGRES_URL',
+  'REDIS_URL',
+  'WEBHOOK_SEALING_KEYS',
+] as const;
+
+const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name);
+
+/** `name:password@` of a URL, or a pair of a key's id and 32 bytes in base64. */
+const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
+
+const configMap = kubernetesObject.extend({ data: z.record(z.string(), z.string()).default({}) });
+
+/** What a service is told, and how it is not told secrets. */
+export const SETTINGS_RULES: readonly DeploymentRule[] = [
+  {
+    name: 'secrets come from secrets that exist, never out of the chart',
+    faults: (rendered) => [
+      ...ofKind(rendered, 'Secret', kubernetesObject).map(
+        ({ metadata }) => `the chart makes a Secret: ${metadata.name}`,
+      ),
+      ...containersOf(rendered).flatMap(({ title, container }) =>
+        [...environmentOf(container, rendered)].flatMap(([name, source]) => [
+          ...when(
+            isSecret(name) && source.from !== 'secret',
+            `${title}: ${name} does not come from a secret`,
+          ),
+          ...when(
+            source.from === 'secret' && source.optional,
+            `${title}: the pod starts although the secret of ${name} is not there`,
+          ),
+        ]),
+      ),
+    ],
+  },
+  {
+    name: 'no secret stands in a config map or in plain text',
+    faults: (rendered) => [
+      ...ofKind(rendered, 'ConfigMap', configMap).flatMap(({ metadata, data }) =>
+        Object.entries(data)
+          .filter(([name, value]) => isSecret(name) || SECRET_TEXT.test(value))
+          .map(([name]) => `ConfigMap ${metadata.name} holds what looks like a secret: ${name}`),
+      ),
+      ...containersOf(rendered).flatMap(({ title, container }) =>
+        [...environmentOf(container, rendered)].flatMap(([name, source]) =>
+          when(
+            source.from === 'value' && SECRET_TEXT.test(source.value),
+            `${title}: ${name} looks like a secret in plain text`,
+          ),
+        ),
+      ),
+    ],
+  },
+  {
+    name: 'pods are made anew when their config map changes',
+    faults: (rendered) => {
+      const usesMap = serviceContainer(rendered).envFrom.some(
+        ({ configMapRef }) => configMapRef !== undefined,
+      );
+      const [deployment] = deploymentsOf(rendered);
+      const checksum = deployment?.spec.template.metadata.annotations['checksum/config'] ?? '';
+      return when(usesMap && !/^[0-9a-f]{64}$/.test(checksum), 'the pods have no annotation checksum/config');
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '../stack/services.js';
+import type { Rendering } from './chart-workspace.js';
+
+/** One way in which the chart of a service is used. */
+export interface ValuesSet {
+  readonly service: ServiceName;
+  readonly name: 'default' | 'dev' | 'sandbox' | 'production' | 'everything';
+  readonly rendering: Rendering;
+}
+
+/** What a chart can not know and its standard values leave out. */
+const REQUIRED: Readonly<Partial<Record<ServiceName, unknown>>> = {
+  console: { config: { publicBaseUrl: 'https://partner.example.org' } },
+};
+
+/** Every switch of the charts at once, and every list filled. */
+function everything(service: ServiceName) {
+  const isHttp = INGRESS_PATHS[service] !== undefined;
+  return {
+    environment: 'sandbox',
+    image: {
+      repository: 'registry.example.org:5000/partner/image',
+      tag: '1.2.3',
+      digest: `sha256:${'0'.repeat(64)}`,
+    },
+    imagePullSecrets: [{ name: 'registry' }],
+    existingSecret: 'own-secret',
+    config: {
+      otelTracesExporter: 'otlp',
+      otelExporterOtlpEndpoint: 'http://collector.monitoring:4318',
+      ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }),
+    },
+    autoscaling: { enabled: true },
+    ...(isHttp && {
+      ingress: {
+        enabled: true,
+        className: 'nginx',
+        host: 'partner.example.org',
+        tlsSecretName: 'tls',
+        annotations: { 'example.org/a': 'b' },
+      },
+    }),
+    ...(service === 'job-state' && { seed: { enabled: true }, simulator: { enabled: true } }),
+    networkPolicy: {
+      broker: { cidrs: ['10.0.0.5/32'] },
+      extraIngress: [
+        { from: [{ podSelector: { matchLabels: { app: 'probe' } } }], ports: [{ port: 'admin' }] },
+      ],
+      extraEgress: [{ to: [{ ipBlock: { cidr: '10.0.0.6/32' } }], ports: [{ protocol: 'TCP', port: 4317 }] }],
+    },
+    serviceAccount: { annotations: { 'example.org/role': 'none' } },
+    serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+    prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+    dashboards: { enabled: true, labels: { team: 'partner' }, annotations: { grafana_folder: 'Partner' } },
+    topologySpread: { zone: 'DoNotSchedule', hostname: 'DoNotSchedule' },
+    priorityClassName: 'high',
+    podLabels: { team: 'partner' },
+    podAnnotations: { 'example.org/a': 'b' },
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }] },
+          ],
+        },
+      },
+    },
+    extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/partner/ca.pem' }],
+    extraVolumes: [{ name: 'ca', configMap: { name: 'company-ca' } }],
+    extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/partner', readOnly: true }],
+    fullnameOverride: 'other-name',
+  };
+}
+
+/** Every way in which the charts of the services are checked. */
+export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service): readonly ValuesSet[] => [
+  {
+    service,
+    name: 'default',
+    rendering: { chart: service, ...(REQUIRED[service] !== undefined && { values: REQUIRED[service] }) },
+  },
+  ...(['dev', 'sandbox', 'production'] as const).map((name) => ({
+    service,
+    name,
+    rendering: { chart: service, valuesFiles: [`values-${name}.yaml`] },
+  })),
+  {
+    service,
+    name: 'everything',
+    rendering: { chart: service, release: 'blue', values: everything(service) },
+  },
+]);

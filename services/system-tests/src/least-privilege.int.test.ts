@@ -1,0 +1,363 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { testPostgresUrl, testRedisUrl } from '@partner/runtime/testing/parts';
+import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
+import pg from 'pg';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { call } from './http-call.js';
+import { createActiveSubscription, signIn } from './owner-session.js';
+import { assignNewJob } from './platform-job.js';
+import { readMetric } from './replica-metrics.js';
+import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+
+const PROJECT = path.resolve(import.meta.dirname, '../../..');
+const FILES = path.join(PROJECT, 'charts/job-state/files');
+const DEFINITIONS = path.join(FILES, 'rabbitmq-definitions.json');
+const ROLES = readFileSync(path.join(FILES, 'roles.sql'), 'utf8');
+const PASSWORD = randomBytes(12).toString('hex');
+const VHOST = 'partner';
+
+const { permissions } = z
+  .object({ permissions: z.array(z.object({ user: z.string(), vhost: z.literal(VHOST) })) })
+  .parse(JSON.parse(readFileSync(DEFINITIONS, 'utf8')));
+
+let broker: PrivateRabbitmq;
+let databaseName: string;
+let stack: TestStack;
+let imported: readonly string[];
+/** What undoes the preparations, the latest first. */
+const cleanUps: (() => Promise<unknown>)[] = [];
+let installer: SandboxCompany;
+let sales: SandboxCompany;
+
+/** The broker as one of its users. */
+function brokerUrl(user: string, vhost = VHOST): string {
+  const url = new URL(broker.url);
+  url.username = user;
+  url.password = user === 'guest' ? 'guest' : PASSWORD;
+  url.pathname = `/${vhost}`;
+  return url.href;
+}
+
+/** The service's database as one of its users. */
+function databaseUrl(user?: string): string {
+  const url = new URL(testPostgresUrl());
+  url.pathname = `/${databaseName}`;
+  if (user !== undefined) {
+    url.username = user;
+    url.password = PASSWORD;
+  }
+  return url.href;
+}
+
+async function query(url: string, ...statements: readonly string[]): Promise<pg.QueryResult[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const results: pg.QueryResult[] = [];
+    for (const statement of statements) results.push(await client.query(statement));
+    return results;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Arguments of queues in one order, and without the width of their numbers, which the broker does not look at. */
+function plain(value: unknown): unknown {
+  const parsed = z.array(z.tuple([z.string(), z.string(), z.unknown()])).safeParse(value);
+  return parsed.success ? parsed.data.map(([name, , content]) => [name, content].join('=')).sort() : value;
+}
+
+/** Everything that a vhost has, without what belongs to connections. */
+async function contentsOf(vhost: string): Promise<readonly string[]> {
+  const list = async (what: string, ...columns: string[]) => {
+    const text = await broker.control(
+      ...[`list_${what}`, '--vhost', vhost, ...columns, '--formatter', 'json'],
+    );
+    return z
+      .array(z.record(z.string(), z.unknown()))
+      .parse(JSON.parse(text))
+      .map((row) => `${what} ${JSON.stringify(columns.map((column) => plain(row[column])))}`);
+  };
+  const lists = [
+    await list('exchanges', 'name', 'type', 'durable', 'auto_delete', 'internal'),
+    await list('queues', 'name', 'durable', 'auto_delete', 'arguments'),
+    await list('bindings', 'source_name', 'destination_name', 'routing_key'),
+  ];
+  return lists.flat().sort();
+}
+
+beforeAll(async () => {
+  broker = await createPrivateRabbitmq();
+  cleanUps.unshift(() => broker.remove());
+  await broker.start();
+  for (const { user } of permissions) await broker.control('add_user', user, PASSWORD);
+  await broker.control('import_definitions', DEFINITIONS);
+  imported = await contentsOf(VHOST);
+  await broker.control('set_permissions', '-p', VHOST, 'guest', '.*', '.*', '.*');
+
+  databaseName = `least_privilege_${randomBytes(6).toString('hex')}`;
+  await query(testPostgresUrl(), `create database ${databaseName}`);
+  cleanUps.unshift(() => query(testPostgresUrl(), `drop database ${databaseName} with (force)`));
+  await query(
+    databaseUrl(),
+    ROLES,
+    `alter role partner_owner password '${PASSWORD}'`,
+    `alter role partner_app password '${PASSWORD}'`,
+  );
+  await promisify(execFile)(process.execPath, [path.join(PROJECT, 'services/job-state/dist/migrate.js')], {
+    env: { POSTGRES_URL: databaseUrl('partner_owner') },
+  });
+
+  const settingsOf = (service: ServiceName) => ({
+    AMQP_URL: brokerUrl(`partner-${service}`),
+    AMQP_TOPOLOGY: 'check',
+    REDIS_KEY_PREFIX: `${databaseName}:`,
+  });
+  stack = await startTestStack({
+    parts: {
+      kind: 'given',
+      postgresUrl: databaseUrl('partner_app'),
+      amqpUrl: brokerUrl('guest'),
+      redisUrl: testRedisUrl(),
+    },
+    settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, settingsOf(service)])),
+  });
+  cleanUps.unshift(() => stack.stop());
+  await query(databaseUrl(), ROLES);
+  const [anInstaller] = stack.companies('INSTALLER');
+  const [aSeller] = stack.companies('SALES');
+  if (anInstaller === undefined || aSeller === undefined)
+    throw new Error('the sandbox has too few companies');
+  installer = anInstaller;
+  sales = aSeller;
+}, 240_000);
+
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+}, 60_000);
+
+test('the definitions hold what services make that declare the topology themselves', async () => {
+  await broker.control('add_vhost', 'declared');
+  await broker.control('set_permissions', '-p', 'declared', 'guest', '.*', '.*', '.*');
+  const connection = createAmqpConnection({
+    url: brokerUrl('guest', 'declared'),
+    name: 'test',
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+  await eventually('the topology', () => connection.isReady());
+  await connection.close();
+  expect(imported).toEqual(await contentsOf('declared'));
+});
+
+describe('services with users that may do no more than they must', () => {
+  test('do their work, each of them', async () => {
+    const lead = await call(stack.baseUrl, '/inbound/leads', {
+      method: 'POST',
+      headers: { 'x-api-key': apiKeyOf(sales, 'general') },
+      body: {
+        fullName: 'Ada Lovelace',
+        email: 'ada@example.com',
+        phone: '+1 512 555 0100',
+        address: `${Math.floor(Math.random() * 1e9)} Main Street, Austin, TX 78701`,
+      },
+    });
+    expect(lead.status).toBe(201);
+
+    const owner = await signIn(stack.baseUrl, installer.owner);
+    await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.status_changed'] });
+    const installerKey = apiKeyOf(installer, 'installer-company');
+    const job = await assignNewJob(stack, {
+      sellingCompanyId: sales.id,
+      installerCompanyId: installer.id,
+      installerKey,
+    });
+    const status = await call(stack.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+      method: 'POST',
+      headers: { 'x-api-key': installerKey, 'idempotency-key': newId('evt') },
+      body: { status: 'ACKNOWLEDGED', occurredAt: new Date().toISOString(), expectedVersion: job.version },
+    });
+    expect(status.status).toBe(201);
+    await stack.receiver.waitUntil('the webhook of the status', (received) =>
+      received.some(({ envelope }) => envelope.event === 'install.status_changed'),
+    );
+    await eventually('what the platform hears', () =>
+      stack.platformHeard.some(({ jobId }) => jobId === job.id),
+    );
+  });
+
+  test('keep partitions that belong to the owner of the schema', async () => {
+    const adminUrl = stack.stack.description.services['job-state']?.adminUrl ?? '';
+    await eventually('a run of the retention', async () => {
+      const last = await readMetric(adminUrl, 'partner_retention_last_success_timestamp_seconds');
+      return last > 0;
+    });
+    const [owners] = await query(
+      databaseUrl(),
+      `select distinct tableowner from pg_tables where schemaname = 'public'`,
+    );
+    expect(owners?.rows).toEqual([{ tableowner: 'partner_owner' }]);
+  });
+});
+
+describe('the user of the service in Postgres', () => {
+  test.each([
+    'create table things ()',
+    'drop table jobs',
+    'truncate jobs',
+    'alter table jobs add column more text',
+    'create index on jobs (id)',
+    'create schema things',
+    'create temporary table things ()',
+    'set role partner_owner',
+    'update knex_migrations set batch = 2',
+    `select drop_partition('jobs', 'jobs')`,
+    `select drop_partition('events', 'jobs')`,
+    `select drop_partition('events', 'events_default')`,
+    `select attach_partition('events', 'jobs', 'a', 'b')`,
+    `select create_partition('jobs', 'jobs_p20260101')`,
+  ])('is refused: %s', async (statement) => {
+    await expect(query(databaseUrl('partner_app'), statement)).rejects.toThrow(
+      /permission denied|must be owner|is no partition of/,
+    );
+  });
+
+  test('may drop a partition of a partitioned table, by the function alone', async () => {
+    const [made] = await query(
+      databaseUrl('partner_app'),
+      `select create_partition('events', 'events_p20010101')`,
+      `select attach_partition('events', 'events_p20010101', 'evt_00', 'evt_01')`,
+    );
+    expect(made?.rowCount).toBe(1);
+    await expect(query(databaseUrl('partner_app'), 'drop table events_p20010101')).rejects.toThrow(
+      'must be owner',
+    );
+    await query(databaseUrl('partner_app'), `select drop_partition('events', 'events_p20010101')`);
+  });
+
+  test('is the only one besides the owner who gets into the database', async () => {
+    await query(
+      databaseUrl(),
+      `do $$ begin if not exists (select from pg_roles where rolname = 'partner_stranger') then create role partner_stranger login password '${PASSWORD}'; end if; end $$`,
+    );
+    await expect(query(databaseUrl('partner_stranger'), 'select 1')).rejects.toThrow('permission denied');
+  });
+});
+
+type Deed = readonly [string, (channel: BrokerProbe['channel']) => Promise<unknown>];
+
+const consume = (queue: string): Deed => [
+  `read ${queue}`,
+  (channel) => channel.consume(queue, () => undefined),
+];
+const publish = (exchange: string): Deed => [
+  `publish to ${exchange === '' ? 'the default exchange' : exchange}`,
+  async (channel) => {
+    channel.publish(exchange, 'job-state.platform-messages', Buffer.from('x'));
+    // The broker closes the channel for it, and so refuses what comes next.
+    await channel.checkExchange('partner.commands');
+  },
+];
+const bind = (queue: string, exchange: string): Deed => [
+  `bind ${queue} to ${exchange}`,
+  (channel) => channel.bindQueue(queue, exchange, '#'),
+];
+const DECLARE: Deed = ['declare a queue', (channel) => channel.assertQueue('things', { durable: true })];
+const REMOVE: Deed = ['delete a queue', (channel) => channel.deleteQueue('job-state.rpc')];
+const PURGE: Deed = ['empty a queue', (channel) => channel.purgeQueue('job-state.platform-messages')];
+
+const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
+  'partner-inbound-gateway': [
+    consume('job-state.rpc'),
+    consume('job-state.platform-messages'),
+    consume('webhook-dispatcher.deliveries'),
+    consume('platform.partner-events'),
+    publish('platform'),
+    publish('partner.commands'),
+    publish('partner.events'),
+    publish('partner.access'),
+    publish(''),
+    bind('amq.gen-x', 'platform'),
+    DECLARE,
+    REMOVE,
+    PURGE,
+  ],
+  'partner-installer-gateway': [
+    consume('job-state.rpc'),
+    publish('partner.commands'),
+    publish('platform'),
+    publish(''),
+    DECLARE,
+  ],
+  'partner-console': [
+    consume('job-state.rpc'),
+    publish('partner.commands'),
+    publish('platform'),
+    publish('partner.access'),
+    publish(''),
+  ],
+  'partner-job-state': [
+    consume('webhook-dispatcher.deliveries'),
+    consume('platform.partner-events'),
+    publish('platform'),
+    publish('partner.operator'),
+    DECLARE,
+    REMOVE,
+  ],
+  'partner-webhook-dispatcher': [
+    consume('job-state.rpc'),
+    publish('partner.rpc'),
+    consume('job-state.platform-messages'),
+    consume('job-state.delivery-results'),
+    publish('platform'),
+    publish('partner.events'),
+    publish('partner.access'),
+    publish('partner.operator'),
+    DECLARE,
+    REMOVE,
+    PURGE,
+  ],
+  'partner-platform': [
+    consume('job-state.platform-messages'),
+    publish('partner.commands'),
+    publish(''),
+    DECLARE,
+  ],
+  'partner-simulator': [
+    consume('job-state.rpc'),
+    publish('partner.commands'),
+    publish('partner.events'),
+    publish(''),
+    DECLARE,
+  ],
+  'partner-operator': [consume('job-state.rpc'), publish('platform'), DECLARE, REMOVE],
+  'partner-monitoring': [consume('job-state.rpc'), publish('partner.commands'), publish(''), DECLARE],
+};
+
+test('every user of the broker is tried', () => {
+  expect(Object.keys(FOREIGN).sort()).toEqual(permissions.map(({ user }) => user).sort());
+});
+
+describe.each(Object.entries(FOREIGN))('%s', (user, deeds) => {
+  test.each(deeds)('may not %s', async (_what, deed) => {
+    const probe = await openBrokerProbe(brokerUrl(user));
+    try {
+      await expect(deed(probe.channel)).rejects.toThrow(/403|ACCESS_REFUSED/);
+    } finally {
+      await probe.close();
+    }
+  });
+});
