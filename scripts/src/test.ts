@@ -106,10 +106,11 @@ async function main(): Promise<boolean> {
     if (!succeeded) totals.failed += 1;
   }
   if (only.some((kind) => kind !== 'static')) {
-    await installMissingParts(
-      undefined,
-      faults === undefined && only.includes('sys') ? [...PART_NAMES, 'chromium'] : PART_NAMES,
-    );
+    await installMissingParts(undefined, [
+      ...PART_NAMES,
+      ...(only.includes('unit') ? ['promtool' as const] : []),
+      ...(faults === undefined && only.includes('sys') ? ['chromium' as const] : []),
+    ]);
     const stackDirectory = path.join(root, '.stack');
     mkdirSync(stackDirectory, { recursive: true });
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));

@@ -7,7 +7,7 @@ import { DemoError } from './demo/demo-error.js';
 import { playDemo } from './demo/play-demo.js';
 import { createProgress, type Progress } from './progress.js';
 import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
-import { PROJECT_ROOT } from './stack/project-root.js';
+import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-directory.js';
 import { StackError } from './stack/stack-error.js';
 import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from './stack/stack-lock.js';
 import { readStackState } from './stack/stack-state.js';
@@ -16,10 +16,11 @@ import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';
 
-const DEFAULT_DIRECTORY = path.join(PROJECT_ROOT, '.stack');
-
 /** The wait before the first retry in a stack that the demo starts, so that a retry can be watched. */
 const DEMO_RETRY_BASE_MS = '2000';
+
+/** What happens in a minute in a stack that simulates, unless told otherwise. */
+const USUAL_MOVES_PER_MINUTE = 30;
 
 /** How long a `scripts/up` that is asked to end its stack may take. */
 const OWNER_GRACE_MS = 60_000;
@@ -156,6 +157,14 @@ function portNumber(text: string): number {
   return port;
 }
 
+function movesPerMinute(text: string): number {
+  const moves = Number(text);
+  if (!/^\d{1,4}$/.test(text) || moves < 1 || moves > 6_000) {
+    throw new InvalidArgumentError('It must be a whole number from 1 to 6000.');
+  }
+  return moves;
+}
+
 async function main(): Promise<void> {
   const program = new Command('scripts/up')
     .description(
@@ -169,12 +178,16 @@ async function main(): Promise<void> {
     .addOption(new Option('--down', 'end everything; the data stay').conflicts(['reset', 'demo']))
     .option('--reset', 'end everything, forget the data, and start anew')
     .option('--demo', 'play the main job step by step on the stack, which is started when there is none')
+    .option(
+      '--simulate [moves per minute]',
+      'have the platform and the installers do something by themselves, 30 moves a minute unless told otherwise',
+      movesPerMinute,
+    )
     .option('--port <port>', 'port of the base address (default: 8080, or a free one)', portNumber)
     .addOption(
-      new Option(
-        '--directory <path>',
-        'where the stack keeps its files; another one is another stack',
-      ).default(DEFAULT_DIRECTORY, '.stack'),
+      new Option('--directory <path>', 'where the stack keeps its files; another one is another stack')
+        .env(STACK_DIRECTORY_VARIABLE)
+        .default(DEFAULT_DIRECTORY, '.stack'),
     )
     .addHelpText(
       'after',
@@ -194,10 +207,15 @@ stack.json in the directory says where everything is, and logs/ has a log for ea
       reset: z.boolean().default(false),
       demo: z.boolean().default(false),
       port: z.number().optional(),
+      simulate: z.union([z.number(), z.literal(true)]).optional(),
       directory: z.string(),
     })
     .parse(program.opts());
-  const stackOptions = options.port === undefined ? {} : { proxyPort: options.port };
+  const { port, simulate } = options;
+  const stackOptions = {
+    ...(port === undefined ? {} : { proxyPort: port }),
+    ...(simulate === undefined ? {} : { simulate: simulate === true ? USUAL_MOVES_PER_MINUTE : simulate }),
+  };
 
   const directory = path.resolve(options.directory);
   if (options.status) return showStatus(directory);

@@ -19,6 +19,10 @@ export async function createReceiver(deps: {
   readonly logFile: string;
   readonly secrets: KnownSecrets;
   readonly clock: () => Date;
+  /** What to answer to a request that has verified, or could not be; absent, and undefined: 200. */
+  readonly answerWith?: (request: ReceivedRequest) => Promise<number | undefined>;
+  /** Told of each request once it is logged. */
+  readonly onReceived?: (request: ReceivedRequest) => void;
 }): Promise<{ readonly handle: RequestListener; close(): Promise<void> }> {
   const accepted = new Set<string>();
   const seen = new Map<string, number>();
@@ -38,7 +42,7 @@ export async function createReceiver(deps: {
     const event = eventOf({ path, headers });
     const failure = requestedFailure(path);
     const isDue = event !== undefined && failure !== undefined && (seen.get(event) ?? 0) < failure.times;
-    const line: ReceivedRequest = {
+    const judged: ReceivedRequest = {
       receivedAt: deps.clock().toISOString(),
       path,
       headers,
@@ -49,8 +53,11 @@ export async function createReceiver(deps: {
         request.method !== 'POST' ? 405 : verdict?.verified === false ? 401 : isDue ? failure.status : 200,
       problem: verdict?.verified === false ? verdict.problem : null,
     };
+    const status = judged.status === 200 ? await deps.answerWith?.(judged) : undefined;
+    const line = { ...judged, status: status ?? judged.status };
     remember(line);
     await log.append(line);
+    deps.onReceived?.(line);
     return line.status;
   }
 

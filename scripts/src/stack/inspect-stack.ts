@@ -25,6 +25,7 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
   const state = readStackState(directory);
   const description = readJson(stackFiles(directory).description, stackDescription);
   const services = state?.plan.services ?? {};
+  const simulator = state?.plan.simulator;
   const ports = new Map<string, number>([
     ...Object.entries(state?.plan.parts ?? {}).flatMap(([name, source]): [string, number][] =>
       source.kind === 'private' ? [[name, source.port]] : [],
@@ -33,11 +34,14 @@ export async function inspectStack(directory: string): Promise<StackStatus> {
       name,
       httpPort ?? adminPort,
     ]),
-    ...Object.entries(state?.plan.ports ?? {}),
+    ...Object.entries(state?.plan.ports ?? {}).flatMap(([name, port]): [string, number][] =>
+      port === undefined ? [] : [[name, port]],
+    ),
+    ...(simulator === undefined ? [] : ([['simulator', simulator.adminPort]] as const)),
   ]);
   const processes = await Promise.all(
     Object.entries(state?.processes ?? {}).map(async ([name, record]): Promise<ProcessStatus> => {
-      const adminPort = services[name]?.adminPort;
+      const adminPort = name === 'simulator' ? simulator?.adminPort : services[name]?.adminPort;
       const isRunning = isProcessRunning(record);
       const isReady = isRunning && (adminPort === undefined || (await saysReady(adminPort)));
       const port = ports.get(name);

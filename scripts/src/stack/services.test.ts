@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { replicasOf, serviceOf } from './replicas.js';
-import { SERVICE_NAMES, serviceSettings, type ServiceSurroundings } from './services.js';
+import { SERVICE_NAMES, serviceSettings, type ServiceSurroundings, simulatorSettings } from './services.js';
 
 const surroundings: ServiceSurroundings = {
   baseUrl: 'http://127.0.0.1:8080',
@@ -26,6 +26,17 @@ test('each secret is given only to the services that need it', () => {
   expect(holdersOf(surroundings.sealingKeys)).toEqual(['job-state', 'webhook-dispatcher']);
   expect(holdersOf(surroundings.cursorKey)).toEqual(['installer-gateway']);
   expect(holdersOf(surroundings.redisUrl)).toEqual(['inbound-gateway', 'installer-gateway', 'console']);
+});
+
+test('the simulator is told of nothing but the broker, and that it plays in a sandbox', () => {
+  expect(simulatorSettings({ adminPort: 1, movesPerMinute: 45 }, surroundings)).toEqual({
+    PARTNER_ENVIRONMENT: 'sandbox',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: '1',
+    AMQP_URL: surroundings.amqpUrl,
+    SHUTDOWN_GRACE_MS: '10000',
+    SIMULATOR_MOVES_PER_MINUTE: '45',
+  });
 });
 
 test('a second replica has a name of its own and belongs to the same service', () => {

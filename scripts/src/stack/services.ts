@@ -37,13 +37,7 @@ export function serviceSettings(
   ports: { readonly admin: number; readonly http?: number | undefined },
   surroundings: ServiceSurroundings,
 ): Record<string, string> {
-  const common = {
-    PARTNER_ENVIRONMENT: 'sandbox',
-    ADMIN_HOST: '127.0.0.1',
-    ADMIN_PORT: String(ports.admin),
-    AMQP_URL: surroundings.amqpUrl,
-    SHUTDOWN_GRACE_MS: '10000',
-  };
+  const common = commonSettings(ports.admin, surroundings.amqpUrl);
   const http = {
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(ports.http),
@@ -73,4 +67,25 @@ export function serviceSettings(
     case 'console':
       return { ...common, ...http, PUBLIC_BASE_URL: surroundings.baseUrl };
   }
+}
+
+/** The settings of the simulator, which plays in the sandbox of the stack. */
+export function simulatorSettings(
+  plan: { readonly adminPort: number; readonly movesPerMinute: number },
+  { amqpUrl }: Pick<ServiceSurroundings, 'amqpUrl'>,
+): Record<string, string> {
+  return {
+    ...commonSettings(plan.adminPort, amqpUrl),
+    SIMULATOR_MOVES_PER_MINUTE: String(plan.movesPerMinute),
+  };
+}
+
+function commonSettings(adminPort: number, amqpUrl: string): Record<string, string> {
+  return {
+    PARTNER_ENVIRONMENT: 'sandbox',
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(adminPort),
+    AMQP_URL: amqpUrl,
+    SHUTDOWN_GRACE_MS: '10000',
+  };
 }

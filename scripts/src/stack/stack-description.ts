@@ -36,6 +36,16 @@ export const stackDescription = z.object({
     /** Where the receiver is told the secrets of a subscription. */
     controlUrl: z.url(),
   }),
+  /** Where `partnerctl listen` can receive webhooks while it runs; absent in a stack of an earlier version. */
+  listener: z
+    .object({
+      /** What stands in a subscription's URL; it leads to the port only inside the stack. */
+      url: z.url(),
+      port: z.int(),
+      certificateFile: z.string(),
+      keyFile: z.string(),
+    })
+    .optional(),
 });
 
 export type StackDescription = z.infer<typeof stackDescription>;

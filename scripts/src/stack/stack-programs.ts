@@ -85,6 +85,27 @@ export function serviceProgram(
   };
 }
 
+/** The simulator, which plays in the sandbox over the broker. */
+export function simulatorProgram(
+  surroundings: Pick<ProgramSurroundings, 'root' | 'directory'> & {
+    readonly settings: Readonly<Record<string, string>>;
+  },
+): LocalProgram {
+  const { root, directory, settings } = surroundings;
+  return {
+    name: 'simulator',
+    command: process.execPath,
+    args: ['--enable-source-maps', path.join(root, 'services/job-state/dist/simulate-sandbox.js')],
+    env: { ...serviceBaseEnvironment(), ...settings },
+    cwd: root,
+    logFile: path.join(stackFiles(directory).logs, 'simulator.log'),
+    isUp: () => answers(`http://127.0.0.1:${settings['ADMIN_PORT'] ?? ''}/readyz`, 200),
+    startTimeoutMs: 60_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 12_000,
+  };
+}
+
 /** What a service's process gets besides its settings. */
 export function serviceBaseEnvironment(): Record<string, string> {
   const passed = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>

@@ -19,13 +19,16 @@ const stackPlan = z.object({
   parts: z.object({ postgres: partSource, rabbitmq: partSource, redis: partSource }),
   durable: z.boolean(),
   redisKeyPrefix: z.string(),
-  ports: z.object({ proxy: port, receiver: port }),
+  /** listener: kept free for `partnerctl listen`; a stack of an earlier version has none. */
+  ports: z.object({ proxy: port, receiver: port, listener: port.optional() }),
   /** By name of the replica. */
   services: z.record(
     z.string(),
     z.object({ adminPort: port, httpPort: port.optional(), settings: z.record(z.string(), z.string()) }),
   ),
   devHosts: z.string(),
+  /** Absent: nothing goes on in the sandbox by itself. */
+  simulator: z.object({ adminPort: port, movesPerMinute: z.int().min(1) }).optional(),
 });
 
 export type StackPlan = z.infer<typeof stackPlan>;

@@ -7,14 +7,20 @@ import { createDockerParts } from '../parts/docker-engine.js';
 import { findParts, type PartSources, privateSource } from '../parts/find-parts.js';
 import { PART_TITLES } from '../parts/part-source.js';
 import type { Progress } from '../progress.js';
-import { ensureCertificates } from '../receiver/certificates.js';
+import { type CertificateFiles, ensureCertificates } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { lastLines, runCommand } from '../run-command.js';
 import { rememberMadeElsewhere } from './made-elsewhere.js';
 import { writePrivateJson } from './private-file.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { replicasOf, serviceOf } from './replicas.js';
-import { INGRESS_PATHS, type ServiceName, serviceSettings, type ServiceSurroundings } from './services.js';
+import {
+  INGRESS_PATHS,
+  type ServiceName,
+  serviceSettings,
+  type ServiceSurroundings,
+  simulatorSettings,
+} from './services.js';
 import { sandboxCompany, type SandboxCompany, type StackDescription } from './stack-description.js';
 import { StackError } from './stack-error.js';
 import { thisProcess } from './stack-lock.js';
@@ -27,6 +33,7 @@ import {
   receiverProgram,
   serviceBaseEnvironment,
   serviceProgram,
+  simulatorProgram,
 } from './stack-programs.js';
 import { ensureStackSecrets } from './stack-secrets.js';
 import {
@@ -40,6 +47,9 @@ import { removeStackData, stopStack } from './stop-stack.js';
 
 /** The host name in the URLs of subscriptions to the example receiver. */
 export const RECEIVER_HOST = 'receiver.partner.test';
+
+/** The host name in the URLs of subscriptions to `partnerctl listen`; the example receiver's certificate is good for it. */
+export const LISTENER_HOST = `listen.${RECEIVER_HOST}`;
 
 const DEFAULT_PROXY_PORT = 8_080;
 const REDIS_KEY_PREFIX = 'partner:';
@@ -69,6 +79,8 @@ export interface StackOptions {
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
   /** More host names that webhooks may go to, each with the address that it leads to, e.g. `127.0.0.1:9443`. */
   readonly devHosts?: Readonly<Record<string, string>>;
+  /** How many moves a minute the platform and the installers make by themselves; none without it. */
+  readonly simulate?: number;
   /** Whether the processes outlive this one. */
   readonly detached?: boolean;
   /** Whether the stack belongs to this process, so that it is asked first when the stack is to end. */
@@ -87,7 +99,7 @@ export interface Stack {
   readonly processes: readonly StackProcess[];
   /**
    * One of `postgres`, `rabbitmq`, `redis` (when they are private), the services (`job-state-2` is the second replica of
-   * job-state), `proxy` and `receiver`.
+   * job-state), `proxy`, `receiver` and, where it simulates, `simulator`.
    */
   process(name: string): StackProcess;
   /** Ends everything that runs; the data stay. */
@@ -108,7 +120,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const before = readStackState(directory);
   if (before === undefined) rmSync(files.logs, { recursive: true, force: true });
-  const plan = before?.plan ?? (await makePlan({ ...options, directory, report }));
+  const plan = await withSimulator(
+    before?.plan ?? (await makePlan({ ...options, directory, report })),
+    options.simulate,
+  );
   const state: StackState = {
     plan,
     owner: options.owned === true ? thisProcess() : (before?.owner ?? null),
@@ -117,7 +132,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   writeStackState(directory, state);
 
   try {
-    return await startAll({ options, directory, report, plan, state, isNew: before === undefined });
+    return await startAll({ options, directory, report, plan, state, before: before?.plan });
   } catch (error) {
     if (before === undefined) await stopStack(directory);
     throw error;
@@ -130,7 +145,8 @@ async function startAll(context: {
   readonly report: Progress;
   readonly plan: StackPlan;
   readonly state: StackState;
-  readonly isNew: boolean;
+  /** Undefined: the stack is new. */
+  readonly before: StackPlan | undefined;
 }): Promise<Stack> {
   const { options, directory, report, plan, state } = context;
   const files = stackFiles(directory);
@@ -170,7 +186,7 @@ async function startAll(context: {
     }
   }
 
-  if (Object.values(plan.parts).some((source) => source.kind === 'docker') && !context.isNew) {
+  if (Object.values(plan.parts).some((source) => source.kind === 'docker') && context.before !== undefined) {
     await restartContainers(plan, directory);
   }
   const parts = (await partPrograms(programPlace)).map(handle);
@@ -207,7 +223,10 @@ async function startAll(context: {
   await runJobStateCommand('migrate', commandEnv);
   const companies = z
     .array(sandboxCompany)
-    .parse(JSON.parse(await runJobStateCommand('seed-sandbox', commandEnv)));
+    // Its data are invented also where a test has services believe that they are in production.
+    .parse(
+      JSON.parse(await runJobStateCommand('seed-sandbox', { ...commandEnv, PARTNER_ENVIRONMENT: 'sandbox' })),
+    );
   report(`the database is migrated, the sandbox has ${companies.length} companies`);
 
   const services = Object.keys(plan.services).flatMap((name) => {
@@ -222,9 +241,18 @@ async function startAll(context: {
     bringUp(receiver, 'the example receiver'),
     bringUp(proxy, `the proxy on ${surroundings.baseUrl}`),
   ]);
+  if (plan.simulator !== undefined) {
+    const { movesPerMinute } = plan.simulator;
+    const simulator = handle(
+      simulatorProgram({ ...programPlace, settings: simulatorSettings(plan.simulator, surroundings) }),
+    );
+    const former = context.before?.simulator?.movesPerMinute;
+    if (former !== undefined && former !== movesPerMinute) await simulator.stop();
+    await bringUp(simulator, `the simulator, with ${movesPerMinute} moves a minute,`);
+  }
 
   const currentDescription = () =>
-    describeStack({ directory, plan, surroundings, companies, processes, caFile: certificates.caFile });
+    describeStack({ directory, plan, surroundings, companies, processes, certificates });
   describe = () => writePrivateJson(files.description, currentDescription());
   describe();
   return {
@@ -249,12 +277,20 @@ async function startAll(context: {
   };
 }
 
+/** The plan with a simulator at the rate; one that is there already keeps its rate when none is given. */
+async function withSimulator(plan: StackPlan, movesPerMinute: number | undefined): Promise<StackPlan> {
+  if (movesPerMinute === undefined) return plan;
+  const adminPort = plan.simulator?.adminPort ?? (await freePort());
+  return { ...plan, simulator: { adminPort, movesPerMinute } };
+}
+
 async function makePlan(
   options: StackOptions & { readonly directory: string; readonly report: Progress },
 ): Promise<StackPlan> {
   const proxyPort = await choosePort(options.proxyPort, options.report);
   const parts = await chooseParts(options);
   const receiverPort = await freePort();
+  const listenerPort = await freePort();
   const services: StackPlan['services'] = {};
   for (const { name, service } of replicasOf(options.replicas ?? {})) {
     services[name] = {
@@ -263,12 +299,16 @@ async function makePlan(
       settings: { ...options.settings?.[service] },
     };
   }
-  const devHosts = { [RECEIVER_HOST]: `127.0.0.1:${receiverPort}`, ...options.devHosts };
+  const devHosts = {
+    [RECEIVER_HOST]: `127.0.0.1:${receiverPort}`,
+    [LISTENER_HOST]: `127.0.0.1:${listenerPort}`,
+    ...options.devHosts,
+  };
   return {
     parts,
     durable: options.parts.kind !== 'private' || options.parts.durable !== false,
     redisKeyPrefix: REDIS_KEY_PREFIX,
-    ports: { proxy: proxyPort, receiver: receiverPort },
+    ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort },
     services,
     devHosts: Object.entries(devHosts)
       .map(([host, address]) => `${host}=${address}`)
@@ -359,7 +399,7 @@ function describeStack(context: {
   readonly surroundings: Omit<ServiceSurroundings, 'replicas'>;
   readonly companies: SandboxCompany[];
   readonly processes: readonly StackProcess[];
-  readonly caFile: string;
+  readonly certificates: CertificateFiles;
 }): StackDescription {
   const { plan, surroundings } = context;
   const services: StackDescription['services'] = {};
@@ -380,9 +420,17 @@ function describeStack(context: {
     companies: context.companies,
     receiver: {
       url: `https://${RECEIVER_HOST}`,
-      caFile: context.caFile,
+      caFile: context.certificates.caFile,
       logFile: receiverFiles(context.directory).log,
       controlUrl: `https://127.0.0.1:${plan.ports.receiver}${CONTROL_PATHS.secrets}`,
     },
+    ...(plan.ports.listener !== undefined && {
+      listener: {
+        url: `https://${LISTENER_HOST}`,
+        port: plan.ports.listener,
+        certificateFile: context.certificates.certificateFile,
+        keyFile: context.certificates.keyFile,
+      },
+    }),
   };
 }

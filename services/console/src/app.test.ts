@@ -4,13 +4,17 @@ import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/ac
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
+import { createApiKey } from '@partner/runtime/api-key';
+import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { checkAnswers } from '@partner/runtime/testing/check-answers';
 import { createInMemoryRateLimiter } from '@partner/runtime/testing/in-memory-rate-limiter';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { probeSurface } from '@partner/runtime/testing/probe-surface';
 import { Counter, Registry } from 'prom-client';
+import supertest from 'supertest';
 import { consoleEndpoints, createConsoleApp } from './app.js';
 import { createSessionCookie } from './sessions/session-cookie.js';
 import { FAKE_WEB_APP } from './testing/fake-web-app.js';
@@ -45,10 +49,31 @@ const parts = {
   clock: () => new Date('2026-09-01T12:00:00Z'),
 };
 
-describe('the console', () => {
+const sandbox = { sandbox: createClient(SandboxService, transport) };
+const IN_PRODUCTION = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly !== true);
+const SANDBOX_ONLY = CONSOLE_OPERATIONS.filter(({ sandboxOnly }) => sandboxOnly === true);
+
+describe.each([
+  { environment: 'sandbox', own: sandbox, operations: CONSOLE_OPERATIONS },
+  { environment: 'production', own: {}, operations: IN_PRODUCTION },
+])('the console in the $environment', ({ own, operations }) => {
+  const createApp = () =>
+    checked(
+      createConsoleApp({
+        ...parts,
+        ...own,
+        webApp: FAKE_WEB_APP,
+        publicBaseUrl: PUBLIC_BASE_URL,
+        metrics: new Registry(),
+        rpcTimeoutMs: 1_000,
+        trustedProxyHops: 0,
+      }),
+    );
+
   test('serves exactly the operations that are described', () => {
     const endpoints = consoleEndpoints({
       ...parts,
+      ...own,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
       trail: { record: neverAsked, note: neverAsked },
       logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),
@@ -56,19 +81,33 @@ describe('the console', () => {
 
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
-    expect(named(endpoints)).toEqual(named(CONSOLE_OPERATIONS));
+    expect(named(endpoints)).toEqual(named(operations));
   });
 
   test('asks for a session everywhere, and knows no other method and no other path', async () => {
-    const app = createConsoleApp({
-      ...parts,
-      webApp: FAKE_WEB_APP,
-      publicBaseUrl: PUBLIC_BASE_URL,
-      metrics: new Registry(),
-      rpcTimeoutMs: 1_000,
-      trustedProxyHops: 0,
-    });
-
-    await expect(probeSurface(checked(app), CONSOLE_OPERATIONS)).resolves.toEqual([]);
+    await expect(probeSurface(createApp(), operations)).resolves.toEqual([]);
   });
+
+  test.each(['sandbox', 'production'] as const)('takes no API key, also none of the %s', async (of) => {
+    const { text } = createApiKey(of);
+    const answer = await supertest(createApp()).get('/partner-api/webhooks').set('x-api-key', text);
+    expect(answer.status).toBe(401);
+  });
+});
+
+test('what there is in the sandbox only has no path in production', async () => {
+  const app = createConsoleApp({
+    ...parts,
+    webApp: FAKE_WEB_APP,
+    publicBaseUrl: PUBLIC_BASE_URL,
+    metrics: new Registry(),
+    rpcTimeoutMs: 1_000,
+    trustedProxyHops: 0,
+  });
+  expect(SANDBOX_ONLY).toHaveLength(3);
+  for (const { method, path } of SANDBOX_ONLY) {
+    const answer = await supertest(app)[method](path.replace(':id', newId('key')));
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ error: 'path: there is no such path' });
+  }
 });

@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
@@ -16,6 +17,7 @@ import { activateWebhook } from './routes/activate-webhook.js';
 import type { ChangeStreams } from './live/change-streams.js';
 import { cancelReplay } from './routes/cancel-replay.js';
 import { checkUrl } from './routes/check-url.js';
+import { clearFaults } from './routes/clear-faults.js';
 import { confirmSession } from './routes/confirm-session.js';
 import { createApiKey } from './routes/create-api-key.js';
 import { createSession } from './routes/create-session.js';
@@ -25,6 +27,7 @@ import { deleteWebhook } from './routes/delete-webhook.js';
 import { endSession } from './routes/end-session.js';
 import { getDelivery } from './routes/get-delivery.js';
 import { getEvent } from './routes/get-event.js';
+import { getFaults } from './routes/get-faults.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSession } from './routes/get-session.js';
 import { getStatistics } from './routes/get-statistics.js';
@@ -45,6 +48,7 @@ import { replayDelivery } from './routes/replay-delivery.js';
 import { revokeApiKey } from './routes/revoke-api-key.js';
 import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
+import { setFaults } from './routes/set-faults.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
@@ -66,6 +70,8 @@ export interface ConsoleAppDeps {
   readonly audit: Client<typeof AuditService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
+  /** In the sandbox only: absent, there are no paths for it. */
+  readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
@@ -91,6 +97,7 @@ type EndpointDeps = Pick<
   | 'deliveries'
   | 'limiter'
   | 'logger'
+  | 'sandbox'
   | 'sessions'
   | 'subscriptions'
   | 'verifyPassword'
@@ -135,11 +142,20 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     createApiKey(deps),
     rotateApiKey(deps),
     revokeApiKey(deps),
+    ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
     listInstallers(deps),
     listAuditEntries(deps),
     getWebhookStatistics(deps),
     getStatistics(deps),
   ];
+}
+
+/** The endpoints that there are in the sandbox alone. */
+function faultScriptEndpoints(
+  deps: Required<Pick<ConsoleAppDeps, 'sandbox'>>,
+): readonly AnyEndpoint<OwnerSession>[] {
+  const { sandbox } = deps;
+  return [getFaults({ sandbox }), setFaults({ sandbox }), clearFaults({ sandbox })];
 }
 
 /**
@@ -182,5 +198,6 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
     trustedProxyHops: deps.trustedProxyHops,
     beforeEndpoint: createSameOriginCheck(deps.publicBaseUrl),
     logFieldsOf: ({ companyId, membershipId }) => ({ companyId, membershipId }),
+    companyClassOf: ({ companyClass }) => companyClass,
   });
 }

@@ -5,18 +5,23 @@ import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
   DELIVERY_RESULTS,
+  JOB_STATE_OPERATOR_RPC,
   JOB_STATE_RPC,
   PLATFORM_MESSAGES,
+  QUEUES,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { startConsumer } from '@partner/runtime/amqp/consumer';
+import { startQueueWatch } from '@partner/runtime/amqp/start-queue-watch';
 import { createPublisher } from '@partner/runtime/amqp/publisher';
 import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
@@ -29,14 +34,17 @@ import { createAuditService } from './audit/audit-service.js';
 import { configSchema } from './config.js';
 import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
 import { createDatabase } from './database/database.js';
+import { createPoolMetrics } from './database/pool-metrics.js';
 import { retryWhileUnavailable } from './database/retry-while-unavailable.js';
 import { waitForSchema } from './database/wait-for-schema.js';
 import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
+import { createOperatorService } from './operator/operator-service.js';
 import { startOutboxRelay } from './outbox/start-outbox-relay.js';
 import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
 import { startWaitingMessages } from './platform/start-waiting-messages.js';
 import { startRetention } from './retention/start-retention.js';
+import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryService } from './deliveries/delivery-service.js';
 import { createDeliveryResultsHandler } from './deliveries/delivery-results.js';
 import { startScheduler } from './deliveries/release-due.js';
@@ -47,7 +55,10 @@ import { createSubscriptionService } from './subscriptions/subscription-service.
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;
+/** People ask, one question after another. */
+const OPERATOR_PREFETCH = 2;
 const QUEUE_POOL_SIZE = 5;
+const QUEUE_WATCH_INTERVAL_MS = 15_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
 const SCHEMA_PAUSE_MS = 500;
 const SECRETS_INTERVAL_MS = 60_000;
@@ -59,10 +70,13 @@ await runService({
   config: configSchema,
   async start(config, { logger, metrics, lifecycle }) {
     const clock = () => new Date();
+    const poolMetrics = createPoolMetrics(metrics);
     const database = createDatabase({
       url: config.POSTGRES_URL,
       poolSize: config.POSTGRES_POOL_SIZE,
       logger,
+      environment: config.PARTNER_ENVIRONMENT,
+      measured: { by: poolMetrics, pool: 'main' },
     });
     lifecycle.addReadinessCheck('database', () => database.isReady());
     lifecycle.onShutdown('database', () => database.end());
@@ -72,6 +86,7 @@ await runService({
       poolSize: QUEUE_POOL_SIZE,
       logger,
       plainIndexScans: true,
+      measured: { by: poolMetrics, pool: 'queue' },
     });
     lifecycle.onShutdown('queue-database', () => queue.end());
     await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
@@ -79,12 +94,14 @@ await runService({
     // A broker that runs out of resources blocks connections that publish; acknowledgements have to go on.
     const publishing = createAmqpConnection({
       url: config.AMQP_URL,
+      topology: config.AMQP_TOPOLOGY,
       name: 'job-state publish',
       logger,
       metrics,
     });
     const consuming = createAmqpConnection({
       url: config.AMQP_URL,
+      topology: config.AMQP_TOPOLOGY,
       name: 'job-state consume',
       logger,
       metrics,
@@ -93,6 +110,15 @@ await runService({
     lifecycle.addReadinessCheck('broker-consume', () => consuming.isReady());
     lifecycle.onShutdown('broker-publish', () => publishing.close());
     lifecycle.onShutdown('broker-consume', () => consuming.close());
+
+    const queueWatch = startQueueWatch({
+      connection: consuming,
+      queues: QUEUES,
+      metrics,
+      clock,
+      intervalMs: QUEUE_WATCH_INTERVAL_MS,
+    });
+    lifecycle.onShutdown('queue-watch', () => queueWatch.stop());
 
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.flush());
@@ -103,7 +129,7 @@ await runService({
       publisher: changesPublisher,
     });
     lifecycle.onShutdown('changes', async () => announcements.stop());
-    const keyUsage = startKeyUsage({ database, logger, intervalMs: KEY_USAGE_INTERVAL_MS });
+    const keyUsage = startKeyUsage({ database, logger, metrics, intervalMs: KEY_USAGE_INTERVAL_MS });
     lifecycle.onShutdown('key-usage', () => keyUsage.stop());
     const retention = startRetention({
       database,
@@ -142,6 +168,7 @@ await runService({
     const bulkReplays = startBulkReplays({
       database,
       logger,
+      metrics,
       eventsSettledMs: EVENTS_SETTLED_MS,
       intervalMs: BULK_REPLAYS_INTERVAL_MS,
     });
@@ -149,6 +176,7 @@ await runService({
     const subscriptionStates = startFollowingSubscriptionState({
       database,
       logger,
+      metrics,
       intervalMs: SUBSCRIPTION_STATES_INTERVAL_MS,
     });
     database.onWake('subscriptions', () => subscriptionStates.wake());
@@ -233,6 +261,9 @@ await runService({
           }),
         ),
         rpcService(AuditService, createAuditService({ database })),
+        ...(config.PARTNER_ENVIRONMENT === 'sandbox'
+          ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
+          : []),
         rpcService(DeliveryService, createDeliveryService({ database, logger })),
         rpcService(
           SubscriptionService,
@@ -251,5 +282,19 @@ await runService({
       metrics,
     });
     lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+    const operatorRpcServer = startRpcServer({
+      connection: publishing,
+      queue: JOB_STATE_OPERATOR_RPC,
+      prefetch: OPERATOR_PREFETCH,
+      services: [
+        rpcService(
+          OperatorService,
+          createOperatorService({ database, clock, logger, environment: config.PARTNER_ENVIRONMENT }),
+        ),
+      ],
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
   },
 });

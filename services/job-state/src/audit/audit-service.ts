@@ -60,9 +60,9 @@ function auditEntryMessage(row: AuditEntryRow) {
   return {
     id: row.id,
     at: timestampFromDate(at),
-    ...(row.membershipId !== null && {
+    ...((row.membershipId !== null || row.displayName !== null) && {
       actor: {
-        membershipId: row.membershipId,
+        ...(row.membershipId !== null && { membershipId: row.membershipId }),
         ...(row.displayName !== null && { displayName: row.displayName }),
         ...(row.remoteAddress !== null && { remoteAddress: row.remoteAddress }),
         ...(row.userAgent !== null && { userAgent: row.userAgent }),

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { demandYes, instant, list, readPages, wholeNumber } from './command-context.js';
+
+describe('what operators give', () => {
+  test('whole numbers are in their range', () => {
+    expect(wholeNumber(1, 10)('7')).toBe(7);
+    for (const text of ['0', '11', '1.5', '-1', '', 'x', '1e1']) {
+      expect(() => wholeNumber(1, 10)(text)).toThrow('whole number from 1 to 10');
+    }
+  });
+
+  test('times are instants, or how long ago', () => {
+    expect(instant('2026-08-26T14:03:00Z')).toEqual(new Date('2026-08-26T14:03:00Z'));
+    expect(instant('2026-08-26')).toEqual(new Date('2026-08-26T00:00:00Z'));
+    const ago = Date.now() - instant('90m').getTime();
+    expect(Math.abs(ago - 90 * 60_000)).toBeLessThan(10_000);
+    for (const text of ['yesterday', '90', '90 m', '2026-13-01', '2026-08-26T14:03:00']) {
+      expect(() => instant(text)).toThrow('must be an instant');
+    }
+  });
+
+  test('lists have commas', () => {
+    expect(list('install.*, quote.sent,,')).toEqual(['install.*', 'quote.sent']);
+  });
+
+  test('what can not be undone needs --yes', () => {
+    expect(() => demandYes(undefined, 'this ends the key')).toThrow('this ends the key; say --yes to do it');
+    expect(() => demandYes(true, 'x')).not.toThrow();
+  });
+});
+
+describe('pages', () => {
+  const numbers = Array.from({ length: 250 }, (_, index) => index);
+  const page = async (after: string | undefined, size: number) => {
+    const from = after === undefined ? 0 : Number(after) + 1;
+    const entries = numbers.slice(from, from + size);
+    const last = entries.at(-1);
+    return { entries, next: last === undefined || last === 249 ? undefined : String(last) };
+  };
+
+  test.each([
+    [10, 10, true],
+    [100, 100, true],
+    [250, 250, false],
+    [1_000, 250, false],
+  ])('are read until there are %i entries', async (limit, count, hasMore) => {
+    const found = await readPages(limit, page);
+    expect(found).toEqual({ entries: numbers.slice(0, count), hasMore });
+  });
+});

@@ -1,0 +1,37 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { CommandContext } from '../command-context.js';
+import { companiesCommand } from './companies.js';
+import { completionCommand } from './completion.js';
+import { conformanceCommand } from './conformance.js';
+import { deadLettersCommand } from './dead-letters.js';
+import { deliveriesCommand } from './deliveries.js';
+import { doctorCommand } from './doctor.js';
+import { eventsCommand } from './events.js';
+import { keysCommand } from './keys.js';
+import { listenCommand } from './listen.js';
+import { ownersCommand } from './owners.js';
+import { platformCommand } from './platform.js';
+import { statusCommand } from './status.js';
+import { subscriptionsCommand } from './subscriptions.js';
+
+/** Every command, in the order of the help; one file for each group. */
+export function allCommands(
+  context: CommandContext,
+  program: () => CommandUnknownOpts,
+): CommandUnknownOpts[] {
+  return [
+    companiesCommand(context),
+    ownersCommand(context),
+    keysCommand(context),
+    subscriptionsCommand(context),
+    deliveriesCommand(context),
+    eventsCommand(context),
+    deadLettersCommand(context),
+    statusCommand(context),
+    doctorCommand(context),
+    listenCommand(context),
+    conformanceCommand(context),
+    platformCommand(context),
+    completionCommand(context, program),
+  ];
+}

@@ -1,0 +1,201 @@
+import { Command, Option } from '@commander-js/extra-typings';
+import {
+  CompanySchema,
+  ListOwnersResponseSchema,
+} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { ListKeysResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { ListSubscriptionsResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { notFound } from '@partner/runtime/service-error';
+import { type CommandContext, examples, list, readPages, wholeNumber } from '../command-context.js';
+import { OperatorError } from '../exit-codes.js';
+import { isDocument, viewOf } from '../message-view.js';
+import { type Column, type Document, renderTable } from '../output.js';
+import { KEY_COLUMNS } from './keys.js';
+import { OWNER_COLUMNS } from './owners.js';
+import { SUBSCRIPTION_COLUMNS } from './subscriptions.js';
+
+const CLASSES = {
+  SALES: CompanyClass.SALES,
+  INSTALLER: CompanyClass.INSTALLER,
+  ACCOUNTING: CompanyClass.ACCOUNTING,
+};
+
+const COMPANY_LINES: readonly Column[] = [
+  ['id', 'company.id'],
+  ['name', 'company.name'],
+  ['class', 'company.class'],
+  ['requests a minute', 'company.installerRequestsPerMinute'],
+  ['delivery weight', 'company.deliveryWeight'],
+  ['journal goes to', 'company.accountingCompanyIds'],
+  ['created', 'company.createdAt'],
+  ['active keys', 'company.activeKeys'],
+  ['active webhooks', 'company.activeWebhooks'],
+];
+
+/** `partnerctl companies`: takes companies on board. */
+export function companiesCommand(context: CommandContext) {
+  const group = new Command('companies')
+    .description('companies: who they are, and their limits')
+    .addHelpText(
+      'after',
+      examples('partnerctl companies list --name solar', 'partnerctl companies show cmp_01j…'),
+    );
+
+  group
+    .command('list')
+    .description('list companies, oldest first')
+    .option('--name <text>', 'only those whose name holds this')
+    .option('--limit <count>', 'so many at most', wholeNumber(1, 100_000), 100)
+    .addHelpText(
+      'after',
+      examples('partnerctl companies list', 'partnerctl companies list --name peak --json'),
+    )
+    .action(async ({ name, limit }) => {
+      const { operators } = await context.session();
+      const { entries, hasMore } = await readPages(limit, async (afterCompanyId, size) => {
+        const page = await operators.listCompanies({
+          limit: size,
+          ...(afterCompanyId !== undefined && { afterCompanyId }),
+          ...(name !== undefined && { nameContains: name }),
+        });
+        return {
+          entries: page.companies,
+          next: page.hasMore === true ? page.companies.at(-1)?.id : undefined,
+        };
+      });
+      context.output().rows(
+        'companies',
+        entries.map((company) => viewOf(CompanySchema, company)),
+        [
+          ['id', 'id'],
+          ['name', 'name'],
+          ['class', 'class'],
+          ['keys', 'activeKeys'],
+          ['webhooks', 'activeWebhooks'],
+          ['created', 'createdAt'],
+        ],
+        { hasMore },
+      );
+    });
+
+  group
+    .command('show')
+    .argument('<company>', 'its id')
+    .description('show a company with its owners, keys and webhooks')
+    .addHelpText('after', examples('partnerctl companies show cmp_01j…'))
+    .action(async (companyId) => {
+      const session = await context.session();
+      const { companies } = await session.operators.listCompanies({ companyId });
+      const [company] = companies;
+      if (company === undefined) throw notFound('company');
+      const [owners, keys, webhooks] = await Promise.all([
+        session.operators.listOwners({ companyId }),
+        session.access.listKeys({ companyId, limit: 100 }),
+        session.subscriptions.listSubscriptions({ companyId }),
+      ]);
+      const parts: Document = {
+        ...viewOf(ListOwnersResponseSchema, owners),
+        ...viewOf(ListKeysResponseSchema, keys),
+        ...viewOf(ListSubscriptionsResponseSchema, webhooks),
+      };
+      const rowsOf = (name: string) => {
+        const rows = parts[name];
+        return Array.isArray(rows) ? rows.filter(isDocument) : [];
+      };
+      const section = (title: string, name: string, columns: readonly Column[]) =>
+        rowsOf(name).length === 0
+          ? `\n${title}: none\n`
+          : `\n${title}\n${renderTable(rowsOf(name), columns)}\n`;
+      context.output().thing(
+        {
+          company: viewOf(CompanySchema, company),
+          owners: rowsOf('owners'),
+          keys: rowsOf('keys'),
+          subscriptions: rowsOf('subscriptions'),
+        },
+        COMPANY_LINES,
+        section('owners', 'owners', OWNER_COLUMNS) +
+          section('keys', 'keys', KEY_COLUMNS) +
+          section('subscriptions', 'subscriptions', SUBSCRIPTION_COLUMNS),
+      );
+    });
+
+  group
+    .command('create')
+    .description('take a company on board; what the platform tells of it later counts more')
+    .requiredOption('--name <name>', 'its name, as partners see it')
+    .addOption(
+      new Option('--class <class>', 'what it does')
+        .choices(['SALES', 'INSTALLER', 'ACCOUNTING'])
+        .makeOptionMandatory(),
+    )
+    .option('--id <id>', 'the id that the platform has for it (default: a new one)')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl companies create --name "Peak Installers" --class INSTALLER',
+        'COMPANY=$(partnerctl companies create --name Peak --class INSTALLER --field company.id)',
+      ),
+    )
+    .action(async ({ name, class: companyClass, id }) => {
+      const { operators, operator } = await context.session();
+      const { company } = await operators.createCompany({
+        name,
+        class: CLASSES[companyClass],
+        operator,
+        ...(id !== undefined && { companyId: id }),
+      });
+      context
+        .output()
+        .thing({ company: company === undefined ? {} : viewOf(CompanySchema, company) }, COMPANY_LINES);
+    });
+
+  group
+    .command('update')
+    .argument('<company>', 'its id')
+    .description('change a company; what is not given stays')
+    .option('--name <name>', 'its name, as partners see it')
+    .option(
+      '--requests-per-minute <count>',
+      'its limit at the installer API; 0: the standard one',
+      wholeNumber(0, 1_000_000),
+    )
+    .option('--delivery-weight <weight>', 'its share of deliveries under way, 1 to 100', wholeNumber(1, 100))
+    .option(
+      '--accounting <ids>',
+      'the accounting companies that get its journal, with commas; "none" for nobody',
+      list,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl companies update cmp_01j… --requests-per-minute 120',
+        'partnerctl companies update cmp_01j… --accounting cmp_01k…',
+        'partnerctl companies update cmp_01j… --accounting none',
+      ),
+    )
+    .action(async (companyId, { name, requestsPerMinute, deliveryWeight, accounting }) => {
+      if ([name, requestsPerMinute, deliveryWeight, accounting].every((value) => value === undefined))
+        throw new OperatorError(
+          'usage',
+          'say what is to be different: --name, --requests-per-minute, --delivery-weight or --accounting',
+        );
+      const { operators, operator } = await context.session();
+      const { company } = await operators.updateCompany({
+        companyId,
+        operator,
+        ...(name !== undefined && { name }),
+        ...(requestsPerMinute !== undefined && { installerRequestsPerMinute: requestsPerMinute }),
+        ...(deliveryWeight !== undefined && { deliveryWeight }),
+        ...(accounting !== undefined && {
+          accountingLinks: { companyIds: accounting.filter((id) => id !== 'none') },
+        }),
+      });
+      context
+        .output()
+        .thing({ company: company === undefined ? {} : viewOf(CompanySchema, company) }, COMPANY_LINES);
+    });
+
+  return group;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Command } from '@commander-js/extra-typings';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { type CommandContext, examples } from '../command-context.js';
+import { runConformance } from '../conformance-checks.js';
+import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { renderTable } from '../output.js';
+
+/** `partnerctl conformance`: tries a partner's receiver. */
+export function conformanceCommand(context: CommandContext) {
+  return new Command('conformance')
+    .argument('<url>', 'the receiver; plain http and this machine are fine here')
+    .description('try a receiver with good and bad deliveries, and report what it makes of them')
+    .option('--secret <secret>', 'the signing secret that the receiver knows as version 1: whsec_…')
+    .option('--next-secret <secret>', 'the one that it knows as version 2, for the check of a rotation')
+    .option('--ca <file>', 'PEM of an authority to trust besides the usual ones')
+    .addHelpText(
+      'after',
+      `
+Without --secret two secrets are made and shown; load both into the receiver, then press Enter.
+${examples(
+  'partnerctl conformance http://127.0.0.1:3000/hooks',
+  'partnerctl conformance http://127.0.0.1:3000/hooks --secret whsec_… --next-secret whsec_…',
+).trimStart()}`,
+    )
+    .action(async (address, { secret: given, nextSecret, ca }) => {
+      const url = URL.canParse(address) ? new URL(address) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol))
+        throw new OperatorError('usage', 'the receiver must be a URL that begins with http:// or https://');
+      for (const text of [given, nextSecret]) {
+        if (text !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(text))
+          throw new OperatorError('usage', 'a secret is whsec_ and base64');
+      }
+      const secrets = given === undefined ? await makeSecrets(context) : { secret: given, nextSecret };
+      const results = await runConformance(
+        {
+          url,
+          ...secrets,
+          ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
+          clock: () => new Date(),
+          timeoutMs: LIMITS.webhookTimeoutMs,
+        },
+        ({ check, verdict }) => context.progress(`${verdict}: ${check}`),
+      );
+      const failed = results.filter(({ verdict }) => verdict === 'failed').length;
+      const table = renderTable(
+        results.map((result) => ({ ...result })),
+        [
+          ['verdict', 'verdict'],
+          ['check', 'check'],
+          ['expected', 'expected'],
+          ['what came', 'got'],
+        ],
+      );
+      context
+        .output()
+        .words(
+          { url: url.href, conforms: failed === 0, checks: results.map((result) => ({ ...result })) },
+          `${table}\n\n${failed === 0 ? 'The receiver conforms.' : `${failed} of ${results.length} checks failed.`}\n`,
+        );
+      if (failed > 0) context.setExitCode(EXIT_CODES.failed);
+    });
+}
+
+async function makeSecrets(context: CommandContext) {
+  if (!process.stdin.isTTY)
+    throw new OperatorError('usage', 'give the secret that the receiver knows: --secret whsec_…');
+  const make = () => `whsec_${randomBytes(32).toString('base64')}`;
+  const made = { secret: make(), nextSecret: make() };
+  context.tell(`Load these into the receiver:\n  version 1: ${made.secret}\n  version 2: ${made.nextSecret}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    await terminal.question('Then press Enter. ', { signal: context.signal });
+  } finally {
+    terminal.close();
+  }
+  return made;
+}

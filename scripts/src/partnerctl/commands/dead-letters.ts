@@ -1,0 +1,200 @@
+import { Command } from '@commander-js/extra-typings';
+import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
+import { type DeadLetter, goThroughDeadLetters } from '@partner/runtime/amqp/dead-letters';
+import { lookAtQueues } from '@partner/runtime/amqp/look-at-queues';
+import { notFound } from '@partner/runtime/service-error';
+import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
+import { OperatorError } from '../exit-codes.js';
+import { decodeMessage } from '../known-messages.js';
+import type { Column, Document } from '../output.js';
+
+type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
+
+const LETTER_COLUMNS: readonly Column[] = [
+  ['message id', 'messageId'],
+  ['type', 'type'],
+  ['died', 'diedAt'],
+  ['bytes', 'bytes'],
+  ['reason', 'reason'],
+];
+
+/** So many are looked through for one, and held meanwhile. */
+const LOOKED_THROUGH = 10_000;
+
+/** `partnerctl dead-letters`: messages of the broker that nobody has handled. */
+export function deadLettersCommand(context: CommandContext) {
+  const group = new Command('dead-letters')
+    .description('messages of the broker that nobody has handled; looking at them takes none away')
+    .addHelpText(
+      'after',
+      examples('partnerctl dead-letters list', 'partnerctl dead-letters list job-state.platform-messages'),
+    );
+
+  async function go(
+    queue: QueueWithDead,
+    limit: number,
+    judge: (letter: DeadLetter) => 'keep' | 'requeue' | 'discard',
+  ) {
+    const { connection, publisher } = await context.session();
+    return goThroughDeadLetters({ connection, publisher }, queue, {
+      limit,
+      judge: (letter) => (context.signal.aborted ? 'keep' : judge(letter)),
+    });
+  }
+
+  async function look(queue: QueueWithDead, limit: number): Promise<readonly DeadLetter[]> {
+    const letters: DeadLetter[] = [];
+    await go(queue, limit, (letter) => {
+      letters.push(letter);
+      return 'keep';
+    });
+    return letters;
+  }
+
+  group
+    .command('list')
+    .argument('[queue]', 'a queue, with or without .dead; without it the numbers of all queues')
+    .description('how many there are in each queue, or what those of one queue are')
+    .option('--limit <count>', 'so many messages at most, oldest first', wholeNumber(1, LOOKED_THROUGH), 50)
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl dead-letters list',
+        'partnerctl dead-letters list job-state.platform-messages --limit 10',
+      ),
+    )
+    .action(async (name, { limit }) => {
+      if (name !== undefined) {
+        const letters = await look(queueNamed(name), limit);
+        context.output().rows('deadLetters', letters.map(letterView), LETTER_COLUMNS);
+        return;
+      }
+      const { connection } = await context.session();
+      const looks = await lookAtQueues(
+        connection,
+        queuesWithDead().map(({ deadLetterQueue }) => deadLetterQueue),
+      );
+      const rows: Document[] = [];
+      for (const queue of queuesWithDead()) {
+        const messages = looks.get(queue.deadLetterQueue)?.messages;
+        const [oldest] = messages === undefined || messages === 0 ? [] : await look(queue, 1);
+        rows.push({
+          queue: queue.name,
+          deadLetters: messages ?? null,
+          ...(oldest !== undefined && { oldest: letterView(oldest) }),
+        });
+      }
+      context.output().rows('queues', rows, [
+        ['queue', 'queue'],
+        ['dead letters', 'deadLetters'],
+        ['oldest', 'oldest.messageId'],
+        ['died', 'oldest.diedAt'],
+        ['reason', 'oldest.reason'],
+      ]);
+    });
+
+  group
+    .command('show')
+    .argument('<queue>', 'a queue, with or without .dead')
+    .argument('<message>', 'the message id')
+    .description('show one message')
+    .option('--body', 'with what it says: may hold personal data')
+    .addHelpText('after', examples('partnerctl dead-letters show job-state.platform-messages 0d9c… --body'))
+    .action(async (name, messageId, { body: withBody }) => {
+      const found = (await look(queueNamed(name), LOOKED_THROUGH)).find(
+        (letter) => letter.messageId === messageId,
+      );
+      if (found === undefined) throw notFound('dead letter');
+      const body =
+        withBody === true
+          ? { body: decodeMessage(found.type, found.body) ?? Buffer.from(found.body).toString('base64') }
+          : {};
+      context.output().thing(
+        { ...letterView(found), headers: found.headers, ...body },
+        [
+          ['message id', 'messageId'],
+          ['type', 'type'],
+          ['died', 'diedAt'],
+          ['bytes', 'bytes'],
+          ['reason', 'reason'],
+          ['request', 'headers.x-request-id'],
+          ['trace', 'headers.traceparent'],
+        ],
+        'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : '',
+      );
+    });
+
+  for (const action of ['requeue', 'discard'] as const) {
+    group
+      .command(action)
+      .argument('<queue>', 'a queue, with or without .dead')
+      .argument('[messages...]', 'the message ids')
+      .description(
+        action === 'requeue'
+          ? 'put messages back into the queue that gave them up: once what was in their way is mended'
+          : 'drop messages for good',
+      )
+      .option('--all', 'all that there are now')
+      .option('--limit <count>', 'look through so many at most', wholeNumber(1, 1_000_000), LOOKED_THROUGH)
+      .option('--yes', 'do it')
+      .addHelpText(
+        'after',
+        examples(
+          `partnerctl dead-letters ${action} job-state.platform-messages 0d9c… --yes`,
+          `partnerctl dead-letters ${action} job-state.platform-messages --all --yes`,
+        ),
+      )
+      .action(async (name, messageIds, { all, limit, yes }) => {
+        const queue = queueNamed(name);
+        if ((all === true) === messageIds.length > 0)
+          throw new OperatorError('usage', 'give message ids, or --all');
+        const isMeant = (letter: DeadLetter) => all === true || messageIds.includes(letter.messageId);
+        const done = action === 'requeue' ? 'requeued' : 'discarded';
+        if (yes !== true) {
+          const count = (await look(queue, limit)).filter(isMeant).length;
+          demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}`);
+        }
+        const outcome = await go(queue, limit, (letter) => (isMeant(letter) ? action : 'keep'));
+        const count = outcome[done];
+        if (count < messageIds.length)
+          context.tell(`only ${count} of ${messageIds.length} messages were found among the first ${limit}`);
+        context
+          .output()
+          .words(
+            { queue: queue.name, [done]: count },
+            `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
+          );
+        if (count < messageIds.length) throw notFound('dead letter');
+      });
+  }
+
+  return group;
+}
+
+function queuesWithDead(): readonly QueueWithDead[] {
+  return QUEUES.flatMap((queue) =>
+    queue.deadLetterQueue === undefined ? [] : [{ ...queue, deadLetterQueue: queue.deadLetterQueue }],
+  );
+}
+
+function queueNamed(name: string): QueueWithDead {
+  const found = queuesWithDead().find(
+    ({ name: known, deadLetterQueue }) => name === known || name === deadLetterQueue,
+  );
+  if (found !== undefined) return found;
+  const names = queuesWithDead().map((queue) => queue.name);
+  throw new OperatorError(
+    'notFound',
+    `there is no queue ${name} with dead letters; there are ${names.join(', ')}`,
+  );
+}
+
+function letterView(letter: DeadLetter): Document {
+  return {
+    messageId: letter.messageId,
+    type: letter.type,
+    reason: letter.reason,
+    ...(letter.diedAt !== undefined && { diedAt: letter.diedAt.toISOString() }),
+    bytes: letter.body.byteLength,
+  };
+}

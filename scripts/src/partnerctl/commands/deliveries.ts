@@ -1,0 +1,344 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Command, Option } from '@commander-js/extra-typings';
+import {
+  AttemptSchema,
+  type BulkReplay,
+  BulkReplaySchema,
+  BulkReplayState,
+  DeliverySchema,
+  DeliveryState,
+  PreviewBulkReplayResponseSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import {
+  type CommandContext,
+  demandYes,
+  examples,
+  instant,
+  readPages,
+  wholeNumber,
+} from '../command-context.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { isDocument, jsonIn, viewOf } from '../message-view.js';
+import { type Column, type Document, renderTable } from '../output.js';
+import { pollUntil } from '../poll-until.js';
+import { waitForDelivery } from '../wait-for-delivery.js';
+
+const DELIVERY_COLUMNS: readonly Column[] = [
+  ['id', 'id'],
+  ['event', 'event'],
+  ['state', 'state'],
+  ['attempts', 'attempts'],
+  ['about', 'resourceId'],
+  ['created', 'createdAt'],
+  ['next attempt', 'nextAttemptAt'],
+];
+
+/** What is shown of one delivery. */
+export const DELIVERY_LINES: readonly Column[] = [
+  ['id', 'delivery.id'],
+  ['company', 'companyId'],
+  ['subscription', 'delivery.subscriptionId'],
+  ['event', 'delivery.event'],
+  ['event id', 'delivery.eventId'],
+  ['about', 'delivery.resourceId'],
+  ['state', 'delivery.state'],
+  ['attempts', 'delivery.attempts'],
+  ['created', 'delivery.createdAt'],
+  ['next attempt', 'delivery.nextAttemptAt'],
+  ['finished', 'delivery.finishedAt'],
+  ['repeats', 'delivery.replayOf'],
+  ['bulk replay', 'delivery.bulkReplayId'],
+];
+
+/** The columns of a table of attempts. */
+export const ATTEMPT_COLUMNS: readonly Column[] = [
+  ['attempt', 'number'],
+  ['x-svc-delivery-id', 'deliveryId'],
+  ['started', 'startedAt'],
+  ['took ms', 'durationMs'],
+  ['outcome', 'outcome'],
+  ['status', 'responseStatus'],
+  ['why', 'error'],
+  ['address', 'remoteAddress'],
+];
+
+const REPLAY_LINES: readonly Column[] = [
+  ['id', 'replay.id'],
+  ['subscription', 'replay.subscriptionId'],
+  ['state', 'replay.state'],
+  ['queued', 'replay.queued'],
+  ['of', 'replay.total'],
+  ['a minute', 'replay.perMinute'],
+  ['began', 'replay.createdAt'],
+  ['finished', 'replay.finishedAt'],
+];
+
+const STATES = {
+  pending: DeliveryState.PENDING,
+  retry_scheduled: DeliveryState.RETRY_SCHEDULED,
+  delivered: DeliveryState.DELIVERED,
+  dead_lettered: DeliveryState.DEAD_LETTERED,
+  held: DeliveryState.HELD,
+  cancelled: DeliveryState.CANCELLED,
+};
+
+/** Attempts as a table below what was shown; nothing when there are none. */
+export function renderAttempts(attempts: readonly Document[], columns: readonly Column[]): string {
+  return attempts.length === 0 ? '' : `\n${renderTable(attempts, columns)}\n`;
+}
+
+/** `partnerctl deliveries`: what became of events on their way to webhooks. */
+export function deliveriesCommand(context: CommandContext) {
+  const group = new Command('deliveries')
+    .description('webhook deliveries, and their replay')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl deliveries show dlv_01j…',
+        'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+      ),
+    );
+
+  group
+    .command('list')
+    .argument('<subscription>', 'its id')
+    .description("list a subscription's deliveries, newest first")
+    .addOption(
+      new Option('--state <state>', 'only those in this state').choices([
+        'pending',
+        'retry_scheduled',
+        'delivered',
+        'dead_lettered',
+        'held',
+        'cancelled',
+      ]),
+    )
+    .option('--event <pattern>', 'only this event, or group')
+    .option('--resource <id>', 'only about this resource')
+    .option('--since <time>', 'only those created then or later: an instant, or 90m, 24h, 7d ago', instant)
+    .option('--until <time>', 'only those created before', instant)
+    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 50)
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl deliveries list whk_01j… --state dead_lettered --since 7d',
+        'partnerctl deliveries list whk_01j… --resource job_01j…',
+      ),
+    )
+    .action(async (subscriptionId, { state, event, resource, since, until, limit }) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId } = await companyOf(subscriptionId);
+      const { entries, hasMore } = await readPages(limit, async (beforeDeliveryId, size) => {
+        const page = await deliveries.listDeliveries({
+          companyId,
+          subscriptionId,
+          limit: size,
+          ...(beforeDeliveryId !== undefined && { beforeDeliveryId }),
+          ...(state !== undefined && { state: STATES[state] }),
+          ...(event !== undefined && { event }),
+          ...(resource !== undefined && { resourceId: resource }),
+          ...(since !== undefined && { from: timestampFromDate(since) }),
+          ...(until !== undefined && { to: timestampFromDate(until) }),
+        });
+        return { entries: page.deliveries, next: page.nextBeforeDeliveryId };
+      });
+      context.output().rows(
+        'deliveries',
+        entries.map((delivery) => viewOf(DeliverySchema, delivery)),
+        DELIVERY_COLUMNS,
+        { hasMore },
+      );
+    });
+
+  group
+    .command('show')
+    .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
+    .description('show a delivery with its attempts')
+    .option('--body', 'with the body that is sent, and what was answered: may hold personal data')
+    .addHelpText(
+      'after',
+      examples('partnerctl deliveries show dlv_01j…', 'partnerctl deliveries show dlv_01j… --body'),
+    )
+    .action(async (given, { body: withBody }) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId, id } = await companyOf(given);
+      const found = await deliveries.getDelivery({ companyId, deliveryId: id });
+      const attempts = found.attempts.map((attempt) => {
+        const { responseBody, ...rest } = viewOf(AttemptSchema, attempt);
+        return { ...rest, ...(withBody === true && responseBody !== undefined && { responseBody }) };
+      });
+      const body =
+        withBody === true && found.body !== undefined
+          ? { body: jsonIn(Buffer.from(found.body).toString('utf8')) }
+          : {};
+      const shownBody = 'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : '';
+      context.output().thing(
+        {
+          companyId,
+          delivery: found.delivery === undefined ? {} : viewOf(DeliverySchema, found.delivery),
+          attempts,
+          ...body,
+        },
+        DELIVERY_LINES,
+        renderAttempts(attempts, ATTEMPT_COLUMNS) + shownBody,
+      );
+    });
+
+  group
+    .command('replay')
+    .argument('<delivery>', 'its id, or the x-svc-delivery-id of one of its attempts')
+    .description('queue the event of a finished delivery again, with 8 attempts of its own')
+    .option('--wait <seconds>', 'wait for its first attempt', wholeNumber(0, 600), 0)
+    .addHelpText('after', examples('partnerctl deliveries replay dlv_01j… --wait 30'))
+    .action(async (given, { wait }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId, id } = await companyOf(given);
+      const { delivery } = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
+      if (wait === 0) {
+        const queued = {
+          companyId,
+          delivery: delivery === undefined ? {} : viewOf(DeliverySchema, delivery),
+        };
+        context.output().thing({ ...queued, attempts: [] }, DELIVERY_LINES);
+        return;
+      }
+      const found = await waitForDelivery(deliveries, companyId, delivery?.id ?? '', {
+        timeoutMs: wait * 1_000,
+        signal: context.signal,
+      });
+      const attempts = found.attempts.map((attempt) => viewOf(AttemptSchema, attempt));
+      context.output().thing(
+        {
+          companyId,
+          delivery: found.delivery === undefined ? {} : viewOf(DeliverySchema, found.delivery),
+          attempts,
+        },
+        DELIVERY_LINES,
+        renderAttempts(attempts, ATTEMPT_COLUMNS),
+      );
+      if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
+    });
+
+  const showReplay = (replay: BulkReplay | undefined) =>
+    context
+      .output()
+      .thing({ replay: replay === undefined ? {} : viewOf(BulkReplaySchema, replay) }, REPLAY_LINES);
+
+  group
+    .command('replay-bulk')
+    .argument('<subscription>', 'its id')
+    .description('queue many deliveries again: shows what, and does it with --yes')
+    .requiredOption('--since <time>', 'those created then or later: an instant, or 90m, 24h, 7d ago', instant)
+    .option('--until <time>', 'those created before (default: now)', instant)
+    .addOption(
+      new Option(
+        '--state <state>',
+        'those that came to this end; a dead-lettered one only if its event was not delivered since',
+      )
+        .choices(['dead_lettered', 'delivered', 'both'])
+        .default('dead_lettered' as const),
+    )
+    .option('--event <pattern>', 'only this event, or group')
+    .option('--rate <count>', 'so many a minute', wholeNumber(1, 60_000), 600)
+    .option('--no-wait', 'do not wait until all are queued')
+    .option('--yes', 'do it')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+        'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
+      ),
+    )
+    .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(subscriptionId);
+      const selection = {
+        states: state === 'both' ? [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED] : [STATES[state]],
+        from: timestampFromDate(since),
+        to: timestampFromDate(until ?? new Date()),
+        ...(event !== undefined && { event }),
+      };
+      const preview = await deliveries.previewBulkReplay({ companyId, subscriptionId, selection });
+      const count = preview.deliveries ?? 0;
+      const previewView = viewOf(PreviewBulkReplayResponseSchema, preview);
+      if (yes !== true || count === 0) {
+        const { resources = [] } = previewView;
+        const rows = Array.isArray(resources) ? resources.filter(isDocument) : [];
+        context.output().thing(
+          { preview: previewView },
+          [
+            ['deliveries', 'preview.deliveries'],
+            ['and more', 'preview.atLeast'],
+            ['oldest', 'preview.oldest'],
+            ['newest', 'preview.newest'],
+            ['resources', 'preview.resourceCount'],
+          ],
+          count === 0
+            ? 'There is nothing to replay.\n'
+            : `\n${renderTable(rows, [
+                ['about', 'resourceId'],
+                ['deliveries', 'deliveries'],
+              ])}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
+        );
+        return;
+      }
+      const { replay } = await deliveries.createBulkReplay({
+        companyId,
+        subscriptionId,
+        selection,
+        perMinute: rate,
+        actor,
+      });
+      const replayId = replay?.id ?? '';
+      if (!wait) {
+        showReplay(replay);
+        return;
+      }
+      const oldest =
+        preview.oldest === undefined ? '' : `, the oldest of ${timestampDate(preview.oldest).toISOString()}`;
+      context.progress(
+        `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} stops it`,
+      );
+      let told = -1;
+      const ended = await pollUntil(
+        'the bulk replay',
+        { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
+        async () => {
+          const found = await deliveries.getBulkReplay({ companyId, replayId });
+          const queued = found.replay?.queued ?? 0;
+          if (queued !== told)
+            context.progress(`${replayId}: ${queued} of ${found.replay?.total ?? count} queued`);
+          told = queued;
+          return found.replay?.state === BulkReplayState.RUNNING ? undefined : found.replay;
+        },
+      );
+      showReplay(ended);
+      if (ended.state === BulkReplayState.CANCELLED) context.setExitCode(EXIT_CODES.failed);
+    });
+
+  group
+    .command('show-bulk')
+    .argument('<replay>', 'its id')
+    .description('show how far a bulk replay is')
+    .addHelpText('after', examples('partnerctl deliveries show-bulk rpl_01j…'))
+    .action(async (replayId) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId } = await companyOf(replayId);
+      showReplay((await deliveries.getBulkReplay({ companyId, replayId })).replay);
+    });
+
+  group
+    .command('cancel-bulk')
+    .argument('<replay>', 'its id')
+    .description('have a bulk replay queue nothing more; what is queued goes on')
+    .option('--yes', 'do it')
+    .addHelpText('after', examples('partnerctl deliveries cancel-bulk rpl_01j… --yes'))
+    .action(async (replayId, { yes }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(replayId);
+      demandYes(yes, `this ends the bulk replay ${replayId}`);
+      showReplay((await deliveries.cancelBulkReplay({ companyId, replayId, actor })).replay);
+    });
+
+  return group;
+}

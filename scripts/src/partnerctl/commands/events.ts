@@ -1,0 +1,135 @@
+import { Command } from '@commander-js/extra-typings';
+import {
+  EventSchema,
+  EventTrailSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
+import { isDocument, jsonIn, viewOf } from '../message-view.js';
+import { type Column, type Document, renderTable } from '../output.js';
+
+const EVENT_COLUMNS: readonly Column[] = [
+  ['id', 'id'],
+  ['event', 'name'],
+  ['about', 'resourceId'],
+  ['version', 'resourceVersion'],
+  ['happened', 'occurredAt'],
+  ['recorded', 'committedAt'],
+];
+
+const EVENT_LINES: readonly Column[] = [
+  ['id', 'event.id'],
+  ['company', 'companyId'],
+  ['event', 'event.name'],
+  ['about', 'event.resourceId'],
+  ['version', 'event.resourceVersion'],
+  ['happened', 'event.occurredAt'],
+  ['recorded', 'event.committedAt'],
+  ['schema version', 'event.schemaVersion'],
+  ['request', 'event.requestId'],
+];
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  queued: 'queued',
+  paused: 'not queued: the subscription was paused',
+  not_subscribed: 'not queued: the subscription does not name the event or its group',
+  schema_version: 'not queued: the subscription opted in to another schema version',
+  class: "not queued: the company's class may not have the event",
+  created_later: 'not queued: the subscription was created later',
+  deleted: 'not queued: the subscription was deleted',
+  no_longer_kept: 'no longer kept',
+};
+
+/** `partnerctl events`: what companies were told of, and why something did not come. */
+export function eventsCommand(context: CommandContext) {
+  const group = new Command('events')
+    .description('events of companies, and what became of each')
+    .addHelpText('after', examples('partnerctl events list cmp_01j… --resource job_01j…'));
+
+  group
+    .command('list')
+    .argument('<company>', 'its id')
+    .description("list a company's events, newest first")
+    .option('--event <pattern>', 'only this event, or group')
+    .option('--resource <id>', 'only about this resource')
+    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 50)
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl events list cmp_01j… --resource job_01j…',
+        "partnerctl events list cmp_01j… --event 'install.*'",
+      ),
+    )
+    .action(async (company, { event, resource, limit }) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId } = await companyOf(company);
+      const { entries, hasMore } = await readPages(limit, async (beforeEventId, size) => {
+        const page = await deliveries.listEvents({
+          companyId,
+          limit: size,
+          ...(beforeEventId !== undefined && { beforeEventId }),
+          ...(event !== undefined && { event }),
+          ...(resource !== undefined && { resourceId: resource }),
+        });
+        return { entries: page.events, next: page.nextBeforeEventId };
+      });
+      context.output().rows(
+        'events',
+        entries.map((found) => viewOf(EventSchema, found)),
+        EVENT_COLUMNS,
+        { hasMore },
+      );
+    });
+
+  group
+    .command('show')
+    .argument('<event>', 'its id')
+    .description(
+      'show an event: at which subscription it was queued, what became of it, and why it did not come',
+    )
+    .option('--body', 'with the body that is sent: may hold personal data')
+    .addHelpText('after', examples('partnerctl events show evt_01j…'))
+    .action(async (eventId, { body: withBody }) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId } = await companyOf(eventId);
+      const found = await deliveries.getEvent({ companyId, eventId });
+      const trails = found.subscriptions.map((trail) => viewOf(EventTrailSchema, trail));
+      const body =
+        withBody === true && found.body !== undefined
+          ? { body: jsonIn(Buffer.from(found.body).toString('utf8')) }
+          : {};
+      context.output().thing(
+        {
+          companyId,
+          event: found.event === undefined ? {} : viewOf(EventSchema, found.event),
+          subscriptions: trails,
+          ...body,
+        },
+        EVENT_LINES,
+        `\n${renderTrails(trails)}${'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : ''}`,
+      );
+    });
+
+  return group;
+}
+
+/** One line for each delivery, and for each subscription that got none. */
+function renderTrails(trails: readonly Document[]): string {
+  if (trails.length === 0) return 'The company has no subscription.\n';
+  const rows = trails.flatMap((trail): Document[] => {
+    const subscription = trail['subscriptionId'] ?? '';
+    const deliveries = Array.isArray(trail['deliveries']) ? trail['deliveries'].filter(isDocument) : [];
+    const verdict =
+      typeof trail['verdict'] === 'string' ? (VERDICTS[trail['verdict']] ?? trail['verdict']) : '';
+    return deliveries.length === 0
+      ? [{ subscription, verdict }]
+      : deliveries.map(({ delivery = {} }) => ({ subscription, verdict, delivery }));
+  });
+  return `${renderTable(rows, [
+    ['subscription', 'subscription'],
+    ['what became of it', 'verdict'],
+    ['delivery', 'delivery.id'],
+    ['state', 'delivery.state'],
+    ['attempts', 'delivery.attempts'],
+    ['next attempt', 'delivery.nextAttemptAt'],
+  ])}\n`;
+}

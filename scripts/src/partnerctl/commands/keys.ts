@@ -1,0 +1,131 @@
+import { Command, Option } from '@commander-js/extra-typings';
+import {
+  type ApiKey,
+  ApiKeySchema,
+  KeyKind,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { type CommandContext, demandYes, examples, readPages, wholeNumber } from '../command-context.js';
+import { viewOf } from '../message-view.js';
+import type { Column, Document } from '../output.js';
+
+/** The columns of a table of API keys. */
+export const KEY_COLUMNS: readonly Column[] = [
+  ['id', 'id'],
+  ['kind', 'kind'],
+  ['state', 'state'],
+  ['ends', 'lastFour'],
+  ['bound to', 'boundCompany.name'],
+  ['description', 'description'],
+  ['last used', 'lastUsedAt'],
+  ['expires', 'expiresAt'],
+];
+
+const KEY_LINES: readonly Column[] = [
+  ['id', 'key.id'],
+  ['kind', 'key.kind'],
+  ['bound to', 'key.boundCompany.name'],
+  ['description', 'key.description'],
+  ['API key', 'apiKey'],
+  ['replaces', 'previous.id'],
+  ['which ends', 'previous.expiresAt'],
+];
+
+const KINDS = {
+  general: KeyKind.GENERAL,
+  'installer-contractor': KeyKind.INSTALLER_CONTRACTOR,
+  'installer-company': KeyKind.INSTALLER_COMPANY,
+};
+
+const SHOWN_ONCE = 'The API key is shown this once.\n';
+
+/** `partnerctl keys`: API keys of companies. */
+export function keysCommand(context: CommandContext) {
+  const group = new Command('keys')
+    .description('API keys of companies')
+    .addHelpText('after', examples('partnerctl keys list cmp_01j…'));
+
+  const view = (key: ApiKey | undefined): Document => (key === undefined ? {} : viewOf(ApiKeySchema, key));
+
+  group
+    .command('list')
+    .argument('<company>', 'its id')
+    .description("list a company's keys with their last use, newest first, those that have ended too")
+    .option('--limit <count>', 'so many at most', wholeNumber(1, 10_000), 100)
+    .addHelpText('after', examples('partnerctl keys list cmp_01j…'))
+    .action(async (company, { limit }) => {
+      const { access, companyOf } = await context.session();
+      const { companyId } = await companyOf(company);
+      const { entries, hasMore } = await readPages(limit, async (beforeKeyId, size) => {
+        const page = await access.listKeys({
+          companyId,
+          limit: size,
+          ...(beforeKeyId !== undefined && { beforeKeyId }),
+        });
+        return { entries: page.keys, next: page.nextBeforeKeyId };
+      });
+      context.output().rows('keys', entries.map(view), KEY_COLUMNS, { hasMore });
+    });
+
+  group
+    .command('create')
+    .argument('<company>', 'its id')
+    .description('make a key, which is shown once')
+    .addOption(
+      new Option('--kind <kind>', 'what it is for')
+        .choices(['general', 'installer-contractor', 'installer-company'])
+        .makeOptionMandatory(),
+    )
+    .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
+    .option('--description <text>', 'up to 120 characters')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl keys create cmp_01j… --kind installer-company',
+        'KEY=$(partnerctl keys create cmp_01j… --kind general --field apiKey)',
+      ),
+    )
+    .action(async (companyId, { kind, boundTo, description }) => {
+      const { access, actor } = await context.session();
+      const { key, apiKey = '' } = await access.createKey({
+        companyId,
+        actor,
+        kind: KINDS[kind],
+        ...(boundTo !== undefined && { boundCompanyId: boundTo }),
+        ...(description !== undefined && { description }),
+      });
+      context.output().thing({ key: view(key), apiKey }, KEY_LINES, SHOWN_ONCE);
+    });
+
+  group
+    .command('rotate')
+    .argument('<key>', 'the part of the key before the dot')
+    .description('make a key in place of another, which goes on for an overlap')
+    .option('--overlap-hours <hours>', 'for how long the old one goes on', wholeNumber(0, 168), 24)
+    .addHelpText('after', examples('partnerctl keys rotate key_01j… --overlap-hours 48'))
+    .action(async (keyId, { overlapHours }) => {
+      const { access, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(keyId);
+      const {
+        key,
+        apiKey = '',
+        previous,
+      } = await access.rotateKey({ companyId, actor, keyId, overlapHours });
+      context.output().thing({ key: view(key), apiKey, previous: view(previous) }, KEY_LINES, SHOWN_ONCE);
+    });
+
+  group
+    .command('revoke')
+    .argument('<key>', 'the part of the key before the dot')
+    .description('end a key for good; it is refused within 5 seconds')
+    .option('--yes', 'do it')
+    .addHelpText('after', examples('partnerctl keys revoke key_01j… --yes'))
+    .action(async (keyId, { yes }) => {
+      const { access, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(keyId);
+      demandYes(yes, `this ends the key ${keyId} of ${companyId} for good`);
+      await access.revokeKey({ companyId, actor, keyId });
+      context.output().words({ keyId, revoked: true }, `${keyId} is revoked.`);
+    });
+
+  return group;
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { Command, Option } from '@commander-js/extra-typings';
+import { hash } from '@node-rs/argon2';
+import {
+  type Owner,
+  OwnerSchema,
+} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
+import { type CommandContext, examples } from '../command-context.js';
+import { OperatorError } from '../exit-codes.js';
+import { viewOf } from '../message-view.js';
+import type { Column } from '../output.js';
+
+/** The columns of a table of owners. */
+export const OWNER_COLUMNS: readonly Column[] = [
+  ['id', 'membershipId'],
+  ['name', 'displayName'],
+  ['email', 'email'],
+  ['may sign in', 'active'],
+  ['has password', 'hasPassword'],
+];
+
+const OWNER_LINES: readonly Column[] = [
+  ['id', 'owner.membershipId'],
+  ['company', 'owner.companyId'],
+  ['name', 'owner.displayName'],
+  ['email', 'owner.email'],
+  ['may sign in', 'owner.active'],
+  ['has password', 'owner.hasPassword'],
+  ['password', 'password'],
+];
+
+const PASSWORD_LENGTH = { min: 12, max: 1_024 } as const;
+
+/** `partnerctl owners`: the people who manage a company's webhooks and keys in the console. */
+export function ownersCommand(context: CommandContext) {
+  const group = new Command('owners')
+    .description('owners: who may sign in at the console for a company')
+    .addHelpText('after', examples('partnerctl owners list cmp_01j…'));
+
+  const passwordStdin = () =>
+    new Option('--password-stdin', 'read the password from standard input instead of making one');
+
+  async function choosePassword(fromStdin: true | undefined) {
+    const password =
+      fromStdin === true
+        ? (await context.read('-')).replace(/\r?\n$/, '')
+        : randomBytes(18).toString('base64url');
+    if (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max) {
+      throw new OperatorError(
+        'usage',
+        `a password has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
+      );
+    }
+    return {
+      passwordHash: await hash(password, PASSWORD_HASHING),
+      shown: fromStdin === true ? {} : { password },
+    };
+  }
+
+  function show(owner: Owner | undefined, shown: { readonly password?: string }): void {
+    context
+      .output()
+      .thing(
+        { owner: owner === undefined ? {} : viewOf(OwnerSchema, owner), ...shown },
+        OWNER_LINES,
+        'password' in shown ? 'The password is shown this once.\n' : '',
+      );
+  }
+
+  group
+    .command('list')
+    .argument('<company>', 'its id')
+    .description("list a company's owners, oldest first")
+    .addHelpText('after', examples('partnerctl owners list cmp_01j…'))
+    .action(async (companyId) => {
+      const { operators } = await context.session();
+      const { owners } = await operators.listOwners({ companyId });
+      context.output().rows(
+        'owners',
+        owners.map((owner) => viewOf(OwnerSchema, owner)),
+        OWNER_COLUMNS,
+      );
+    });
+
+  group
+    .command('create')
+    .argument('<company>', 'its id')
+    .description('add an owner, with a password that is made and shown once')
+    .requiredOption('--name <name>', "the owner's name")
+    .requiredOption('--email <address>', 'the address to sign in with')
+    .addOption(passwordStdin())
+    .option('--no-password', 'the owner can not sign in until one is set')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl owners create cmp_01j… --name "Olive Owner" --email olive@example.com',
+        'pass show olive | partnerctl owners create cmp_01j… --name Olive --email olive@example.com --password-stdin',
+      ),
+    )
+    .action(async (companyId, { name, email, passwordStdin: fromStdin, password: wanted }) => {
+      const { operators, operator } = await context.session();
+      const chosen = wanted ? await choosePassword(fromStdin) : undefined;
+      const { owner } = await operators.createOwner({
+        companyId,
+        displayName: name,
+        email,
+        operator,
+        ...(chosen !== undefined && { passwordHash: chosen.passwordHash }),
+      });
+      show(owner, chosen?.shown ?? {});
+    });
+
+  group
+    .command('set-password')
+    .argument('<owner>', 'the id of the membership')
+    .description('give an owner another password, which is made and shown once')
+    .addOption(passwordStdin())
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl owners set-password mem_01j…',
+        'partnerctl owners set-password mem_01j… --password-stdin <file',
+      ),
+    )
+    .action(async (membershipId, { passwordStdin: fromStdin }) => {
+      const { operators, operator } = await context.session();
+      const { passwordHash, shown } = await choosePassword(fromStdin);
+      const { owner } = await operators.updateOwner({ membershipId, passwordHash, operator });
+      show(owner, shown);
+    });
+
+  for (const [name, active, description] of [
+    ['enable', true, 'let an owner sign in'],
+    ['disable', false, 'let an owner sign in no more; sessions end within a minute'],
+  ] as const) {
+    group
+      .command(name)
+      .argument('<owner>', 'the id of the membership')
+      .description(description)
+      .addHelpText('after', examples(`partnerctl owners ${name} mem_01j…`))
+      .action(async (membershipId) => {
+        const { operators, operator } = await context.session();
+        const { owner } = await operators.updateOwner({ membershipId, active, operator });
+        show(owner, {});
+      });
+  }
+
+  return group;
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
+import { Argument, Command } from '@commander-js/extra-typings';
+import { PLATFORM } from '@partner/proto-contracts/topology';
+import { newId } from '@partner/runtime/ids';
+import { type CommandContext, examples } from '../command-context.js';
+import { OperatorError } from '../exit-codes.js';
+import { isDocument } from '../message-view.js';
+import { type Document, type Json, parseJson, renderTable } from '../output.js';
+import {
+  exampleOf,
+  fieldType,
+  missingFields,
+  PLATFORM_TYPES,
+  platformType,
+  withTime,
+} from '../platform-types.js';
+
+/** What the platform makes ids for. */
+const PLATFORM_PREFIXES = [
+  'cmp',
+  'mem',
+  'job',
+  'doc',
+  'prj',
+  'quo',
+  'dep',
+  'inv',
+  'reb',
+  'appt',
+  'jrn',
+  'pay',
+] as const;
+
+/** `partnerctl platform`: what the platform (the CRM) tells the service. */
+export function platformCommand(context: CommandContext) {
+  const group = new Command('platform')
+    .description('send messages as the platform does')
+    .addHelpText(
+      'after',
+      examples('partnerctl platform types', 'partnerctl platform publish JobCreated job.json'),
+    );
+
+  group
+    .command('types')
+    .argument('[type]', 'a message, by its short or full name')
+    .description('list the messages, or show the fields of one and an example')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl platform types',
+        'partnerctl platform types JobAssigned',
+        'partnerctl platform types JobCreated --field example >job.json',
+      ),
+    )
+    .action((name) => {
+      if (name === undefined) {
+        context.output().rows(
+          'types',
+          PLATFORM_TYPES.map((type) => ({
+            name: type.name,
+            type: type.typeName,
+            fields: type.fields.map(({ jsonName }) => jsonName),
+          })),
+          [
+            ['name', 'name'],
+            ['fields', 'fields'],
+          ],
+        );
+        return;
+      }
+      const type = typeNamed(name);
+      const fields = type.fields.map((field) => ({ name: field.jsonName, type: fieldType(field) }));
+      const example = exampleOf(type, new Date());
+      context.output().words(
+        { name: type.name, type: type.typeName, fields, example },
+        `${type.typeName}\n\n${renderTable(fields, [
+          ['field', 'name'],
+          ['holds', 'type'],
+        ])}\n\nexample\n${JSON.stringify(example, null, 2)}\n`,
+      );
+    });
+
+  group
+    .command('new-id')
+    .addArgument(new Argument('<prefix>', 'what it stands for').choices(PLATFORM_PREFIXES))
+    .description('make an id as the platform does')
+    .addHelpText('after', examples('JOB=$(partnerctl platform new-id job)'))
+    .action((prefix) => {
+      const id = newId(prefix);
+      context.output().words({ id }, id);
+    });
+
+  group
+    .command('publish')
+    .argument('<type>', 'the message, by its short or full name')
+    .argument(
+      '[file]',
+      'a file with the message as JSON of protobuf, by default of now; - for standard input',
+      '-',
+    )
+    .description('send one message; it is checked before, and the broker has it when this ends')
+    .option('--message-id <id>', 'by which a repeat is known (default: a new one)')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl platform publish JobCreated job.json',
+        'partnerctl platform types JobAssigned --field example | partnerctl platform publish JobAssigned',
+        'partnerctl platform publish JobCreated job.json --message-id 0d9c…   # a repeat is harmless',
+      ),
+    )
+    .action(async (name, file, { messageId: givenId }) => {
+      const type = typeNamed(name);
+      const json = withTime(parse(await context.read(file)), new Date());
+      const missing = missingFields(type, json);
+      if (missing.length > 0)
+        throw new OperatorError('usage', `the ${type.name} has no ${missing.join(', ')}`);
+      let message;
+      try {
+        message = fromJsonString(type, JSON.stringify(json));
+      } catch (error) {
+        throw new OperatorError(
+          'usage',
+          `this is no ${type.name}: ${error instanceof Error ? error.message : ''}`,
+        );
+      }
+      const messageId = givenId ?? randomUUID();
+      const { publisher } = await context.session();
+      await publisher.publish({
+        exchange: PLATFORM,
+        routingKey: type.typeName,
+        type: type.typeName,
+        messageId,
+        body: toBinary(type, message),
+      });
+      const sent: Json = toJson(type, message);
+      context
+        .output()
+        .words(
+          { messageId, type: type.typeName, message: sent },
+          `The broker has ${type.name} ${messageId}.`,
+        );
+    });
+
+  return group;
+}
+
+function typeNamed(name: string) {
+  const type = platformType(name);
+  if (type !== undefined) return type;
+  throw new OperatorError('notFound', `there is no message ${name}; partnerctl platform types lists them`);
+}
+
+function parse(text: string): Document {
+  let json: Json;
+  try {
+    json = parseJson(text);
+  } catch (error) {
+    throw new OperatorError(
+      'usage',
+      `the message is no JSON: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+  if (isDocument(json)) return json;
+  throw new OperatorError('usage', 'the message is no JSON object');
+}

@@ -1,0 +1,109 @@
+import { Command } from '@commander-js/extra-typings';
+import { type CommandContext, examples, wholeNumber } from '../command-context.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { type Document, renderLines, renderTable } from '../output.js';
+import { askBacklog, findProblems, lookAtServiceQueues, seconds, THRESHOLDS } from '../system-look.js';
+
+/** `partnerctl status`: what waits and for how long. */
+export function statusCommand(context: CommandContext) {
+  return new Command('status')
+    .description('what waits and for how long: deliveries, messages, queues, dead letters')
+    .option('--check', 'exit code 1 when something is over a threshold')
+    .option(
+      '--max-due <seconds>',
+      'threshold: the oldest due delivery',
+      wholeNumber(0, 1_000_000),
+      THRESHOLDS.dueSeconds,
+    )
+    .option(
+      '--max-outbox <seconds>',
+      'threshold: the oldest message that the broker has not confirmed',
+      wholeNumber(0, 1_000_000),
+      THRESHOLDS.outboxSeconds,
+    )
+    .option(
+      '--max-waiting <seconds>',
+      'threshold: the oldest message of the platform that waits for what it builds on',
+      wholeNumber(0, 1_000_000),
+      THRESHOLDS.waitingSeconds,
+    )
+    .option(
+      '--max-dead <count>',
+      'threshold: dead letters',
+      wholeNumber(0, 1_000_000),
+      THRESHOLDS.deadLetters,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl status',
+        'partnerctl status --check --max-due 300',
+        'partnerctl status --field stack.baseUrl',
+      ),
+    )
+    .action(async ({ check, maxDue, maxOutbox, maxWaiting, maxDead }) => {
+      const session = await context.session();
+      const { backlog, numbers } = await askBacklog(session);
+      const queues = await lookAtServiceQueues(session);
+      const problems = findProblems(queues, numbers, {
+        ...THRESHOLDS,
+        dueSeconds: maxDue,
+        outboxSeconds: maxOutbox,
+        waitingSeconds: maxWaiting,
+        deadLetters: maxDead,
+      });
+      const stack = context.stack();
+      const document: Document = {
+        environment: backlog['environment'] ?? null,
+        backlog,
+        queues: queues.map((queue) => ({ ...queue })),
+        problems: problems.map((problem) => ({ ...problem })),
+        ...(stack !== undefined && { stack: { baseUrl: stack.baseUrl } }),
+      };
+      const age = (name: string) => {
+        const value = numbers[name];
+        return value === undefined ? '' : `, the oldest for ${seconds(value / 1_000)}`;
+      };
+      const count = (name: string) => String(numbers[name] ?? 0);
+      const lines = renderLines(
+        {
+          environment: backlog['environment'] ?? '',
+          stack: stack?.baseUrl ?? '',
+          due: `${count('dueDeliveries')}${age('oldestDueMs')}`,
+          leased: `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
+          retries: count('waitingRetries'),
+          held: count('heldDeliveries'),
+          outbox: `${count('outboxMessages')}${age('oldestOutboxMs')}`,
+          waiting: `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
+          degraded: `${count('degradedSubscriptions')}, ${count('openBreakers')} of them get one attempt at a time`,
+          connections: `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
+        },
+        [
+          ['environment', 'environment'],
+          ['local stack', 'stack'],
+          ['deliveries due', 'due'],
+          ['under way', 'leased'],
+          ['waiting for a retry', 'retries'],
+          ['held by a pause', 'held'],
+          ['unconfirmed messages', 'outbox'],
+          ['waiting messages of the platform', 'waiting'],
+          ['degraded webhooks', 'degraded'],
+          ['connections to Postgres', 'connections'],
+        ],
+      );
+      const table = renderTable(
+        queues.map((queue) => ({ ...queue, messages: queue.messages ?? 'not declared' })),
+        [
+          ['queue', 'name'],
+          ['messages', 'messages'],
+          ['consumers', 'consumers'],
+          ['dead letters', 'deadLetters'],
+        ],
+      );
+      const told = problems.map(({ message, advice }) => `! ${message}\n  ${advice}\n`).join('');
+      context
+        .output()
+        .words(document, `${lines}\n${table}\n\n${told === '' ? 'Nothing is over a threshold.\n' : told}`);
+      if (check === true && problems.length > 0) context.setExitCode(EXIT_CODES.failed);
+    });
+}

@@ -1,0 +1,250 @@
+import { Command } from '@commander-js/extra-typings';
+import {
+  type Subscription,
+  SubscriptionSchema,
+  SubscriptionState,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  AttemptSchema,
+  DeliverySchema,
+  GetDeliveryResponseSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { type CommandContext, demandYes, examples, list, wholeNumber } from '../command-context.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { viewOf } from '../message-view.js';
+import type { Column, Document } from '../output.js';
+import { waitForDelivery } from '../wait-for-delivery.js';
+import { ATTEMPT_COLUMNS, DELIVERY_LINES, renderAttempts } from './deliveries.js';
+
+/** The columns of a table of subscriptions. */
+export const SUBSCRIPTION_COLUMNS: readonly Column[] = [
+  ['id', 'id'],
+  ['state', 'state'],
+  ['health', 'health'],
+  ['verified', 'verified'],
+  ['url', 'url'],
+  ['events', 'events'],
+  ['description', 'description'],
+];
+
+const SUBSCRIPTION_LINES: readonly Column[] = [
+  ['id', 'subscription.id'],
+  ['url', 'subscription.url'],
+  ['events', 'subscription.events'],
+  ['description', 'subscription.description'],
+  ['state', 'subscription.state'],
+  ['health', 'subscription.health'],
+  ['verified', 'subscription.verified'],
+  ['schema version', 'subscription.schemaVersion'],
+  ['secret version', 'subscription.secretVersion'],
+  ['pending secret version', 'subscription.pendingSecretVersion'],
+  ['created', 'subscription.createdAt'],
+  ['changed', 'subscription.updatedAt'],
+  ['secret', 'secret'],
+  ['back-fill', 'backfillId'],
+];
+
+const SHOWN_ONCE = 'The secret is shown this once.\n';
+
+/** `partnerctl subscriptions`, or `webhooks`: where companies want their events. */
+export function subscriptionsCommand(context: CommandContext) {
+  const group = new Command('subscriptions')
+    .alias('webhooks')
+    .description('webhook subscriptions of companies')
+    .addHelpText(
+      'after',
+      examples('partnerctl subscriptions list cmp_01j…', 'partnerctl webhooks show whk_01j…'),
+    );
+
+  const view = (subscription: Subscription | undefined): Document =>
+    subscription === undefined ? {} : viewOf(SubscriptionSchema, subscription);
+
+  function show(subscription: Subscription | undefined, more: Document = {}): void {
+    const document = { subscription: view(subscription), ...more };
+    context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
+  }
+
+  /** What a request about one subscription says. */
+  async function about(subscriptionId: string) {
+    const session = await context.session();
+    const { companyId } = await session.companyOf(subscriptionId);
+    return {
+      ...session,
+      of: { companyId, subscriptionId },
+      changed: { companyId, subscriptionId, actor: session.actor },
+    };
+  }
+
+  group
+    .command('list')
+    .argument('<company>', 'its id')
+    .description("list a company's subscriptions, oldest first")
+    .addHelpText('after', examples('partnerctl subscriptions list cmp_01j…'))
+    .action(async (company) => {
+      const { subscriptions, companyOf } = await context.session();
+      const { companyId } = await companyOf(company);
+      const found = await subscriptions.listSubscriptions({ companyId });
+      context.output().rows('subscriptions', found.subscriptions.map(view), SUBSCRIPTION_COLUMNS);
+    });
+
+  group
+    .command('show')
+    .argument('<subscription>', 'its id')
+    .description('show a subscription')
+    .addHelpText('after', examples('partnerctl subscriptions show whk_01j…'))
+    .action(async (id) => {
+      const { subscriptions, of } = await about(id);
+      const { subscription } = await subscriptions.getSubscription(of);
+      show(subscription, { companyId: of.companyId });
+    });
+
+  group
+    .command('create')
+    .argument('<company>', 'its id')
+    .description('make a subscription, paused; its secret is shown once')
+    .requiredOption('--url <url>', 'where deliveries go: https, a public host, port 443')
+    .requiredOption('--events <patterns>', 'event names or groups, with commas', list)
+    .option('--description <text>', "the owner's own words")
+    .option('--schema-version <version>', 'of the payloads (default: the current one)', wholeNumber(1, 1_000))
+    .addHelpText(
+      'after',
+      examples(
+        "partnerctl subscriptions create cmp_01j… --url https://hooks.example.com/partner --events 'install.*'",
+      ),
+    )
+    .action(async (company, { url, events, description, schemaVersion }) => {
+      const { subscriptions, actor, companyOf } = await context.session();
+      const { companyId, companyClass } = await companyOf(company);
+      const { subscription, secret = '' } = await subscriptions.createSubscription({
+        companyId,
+        companyClass,
+        url,
+        events,
+        actor,
+        ...(description !== undefined && { description }),
+        ...(schemaVersion !== undefined && { schemaVersion }),
+      });
+      show(subscription, { secret });
+    });
+
+  group
+    .command('test')
+    .argument('<subscription>', 'its id')
+    .description('send a test delivery and wait for what becomes of it')
+    .option('--secret-version <version>', 'the version of the secret to sign with', wholeNumber(1, 1_000_000))
+    .option(
+      '--wait <seconds>',
+      'for how long to wait for its first attempt; 0: not at all',
+      wholeNumber(0, 600),
+      30,
+    )
+    .addHelpText('after', examples('partnerctl subscriptions test whk_01j…'))
+    .action(async (id, { secretVersion, wait }) => {
+      const { subscriptions, deliveries, changed } = await about(id);
+      const { delivery } = await subscriptions.sendTestDelivery({
+        ...changed,
+        ...(secretVersion !== undefined && { secretVersion }),
+      });
+      const deliveryId = delivery?.id ?? '';
+      if (wait === 0) {
+        const queued = {
+          delivery: delivery === undefined ? {} : viewOf(DeliverySchema, delivery),
+          attempts: [],
+        };
+        context.output().thing(queued, DELIVERY_LINES);
+        return;
+      }
+      context.progress(`waiting for the first attempt of ${deliveryId}`);
+      const found = await waitForDelivery(deliveries, changed.companyId, deliveryId, {
+        timeoutMs: wait * 1_000,
+        signal: context.signal,
+      });
+      const attempts = found.attempts.map((attempt) => viewOf(AttemptSchema, attempt));
+      const { delivery: shown = {} } = viewOf(GetDeliveryResponseSchema, found);
+      context
+        .output()
+        .thing({ delivery: shown, attempts }, DELIVERY_LINES, renderAttempts(attempts, ATTEMPT_COLUMNS));
+      if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
+    });
+
+  group
+    .command('activate')
+    .argument('<subscription>', 'its id')
+    .description('activate a subscription that has had a verified test delivery')
+    .option('--backfill', 'queue the events since the pause as well')
+    .addHelpText('after', examples('partnerctl subscriptions activate whk_01j… --backfill'))
+    .action(async (id, { backfill }) => {
+      const { subscriptions, changed } = await about(id);
+      const answer = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
+      show(answer.subscription, answer.backfillId === undefined ? {} : { backfillId: answer.backfillId });
+    });
+
+  group
+    .command('pause')
+    .argument('<subscription>', 'its id')
+    .description('pause a subscription: what it has not got is held, new events are not queued')
+    .addHelpText('after', examples('partnerctl subscriptions pause whk_01j…'))
+    .action(async (id) => {
+      const { subscriptions, changed } = await about(id);
+      show((await subscriptions.pauseSubscription(changed)).subscription);
+    });
+
+  group
+    .command('rotate-secret')
+    .argument('<subscription>', 'its id')
+    .description(
+      'make a pending secret, which is shown once; nothing is signed with it until it is activated',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl subscriptions rotate-secret whk_01j…',
+        'partnerctl subscriptions test whk_01j… --secret-version 2',
+        'partnerctl subscriptions activate-secret whk_01j… --secret-version 2',
+      ),
+    )
+    .action(async (id) => {
+      const { subscriptions, changed } = await about(id);
+      const { subscription, secret = '' } = await subscriptions.rotateSecret(changed);
+      show(subscription, { secret });
+    });
+
+  group
+    .command('activate-secret')
+    .argument('<subscription>', 'its id')
+    .description('sign with the pending secret from now on')
+    .requiredOption(
+      '--secret-version <version>',
+      'the version of the pending secret',
+      wholeNumber(1, 1_000_000),
+    )
+    .addHelpText('after', examples('partnerctl subscriptions activate-secret whk_01j… --secret-version 2'))
+    .action(async (id, { secretVersion }) => {
+      const { subscriptions, changed } = await about(id);
+      const { subscription } = await subscriptions.activateSecret({
+        ...changed,
+        pendingSecretVersion: secretVersion,
+      });
+      show(subscription);
+    });
+
+  group
+    .command('delete')
+    .argument('<subscription>', 'its id')
+    .description('delete a subscription; what it has not got is cancelled')
+    .option('--yes', 'do it')
+    .addHelpText('after', examples('partnerctl subscriptions delete whk_01j… --yes'))
+    .action(async (id, { yes }) => {
+      const { subscriptions, of, changed } = await about(id);
+      const { subscription } = await subscriptions.getSubscription(of);
+      const isActive = subscription?.state === SubscriptionState.ACTIVE;
+      demandYes(
+        yes,
+        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${subscription?.url ?? ''}, and cancels what it has not got`,
+      );
+      await subscriptions.deleteSubscription(changed);
+      context.output().words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
+    });
+
+  return group;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { PublishError } from '@partner/runtime/amqp/publish-error';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { CommanderError } from 'commander';
+import { endingOf, OperatorError } from './exit-codes.js';
+
+test.each([
+  ['help', new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)'), 0, undefined],
+  ['wrong usage', new CommanderError(1, 'commander.unknownOption', 'x'), 2, undefined],
+  ['a refusal of ours', new OperatorError('usage', 'say what'), 2, 'say what'],
+  ['what is not there', notFound('company'), 3, 'no such company'],
+  [
+    'nobody who answers',
+    new ServiceError('unavailable', 'not now', { cause: new Error('no answer') }),
+    4,
+    '(no answer)',
+  ],
+  ['a conflict', new ServiceError('test_delivery_required', 'send one first'), 1, 'send one first'],
+  ['a fault of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],
+  ['no queue', new PublishError('returned', 'no queue'), 4, 'nothing was sent'],
+  ['no confirm', new PublishError('timeout', 'no confirm'), 4, 'no confirm'],
+  ['anything else', new TypeError('x is not a function'), 1, 'a fault of partnerctl: x is not a function'],
+])('%s', (_what, error, exitCode, message) => {
+  const ending = endingOf(error);
+  expect(ending.exitCode).toBe(exitCode);
+  if (message === undefined) expect(ending.message).toBeUndefined();
+  else expect(ending.message).toContain(message);
+  expect(ending.message ?? '').not.toContain('secret');
+});
+
+test('all that is wrong of a request is told', () => {
+  const error = new ServiceError('invalid_argument', 'a: first', {
+    details: [
+      { path: 'a', message: 'first' },
+      { path: 'b', message: 'second' },
+    ],
+  });
+  expect(endingOf(error).message).toBe('a: first\nb: second');
+});

@@ -1,0 +1,80 @@
+import { PublishError } from '@partner/runtime/amqp/publish-error';
+import { ListenError } from '@partner/runtime/listen';
+import { ServiceError } from '@partner/runtime/service-error';
+import { CommanderError } from 'commander';
+
+/** How `partnerctl` ends. */
+export const EXIT_CODES = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  unavailable: 4,
+  interrupted: 130,
+} as const;
+
+type ExitName = keyof typeof EXIT_CODES;
+
+/** Something that an operator can do something about; the message says what. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string) {
+    super(message);
+    this.exit = exit;
+  }
+}
+
+/** How a run ends: its exit code, and what to say on standard error; nothing where it was said already. */
+export interface Ending {
+  readonly exitCode: number;
+  readonly message?: string;
+}
+
+const NOBODY_ANSWERS = 'Is job-state running? `partnerctl doctor` looks at every part.';
+
+/** Turns whatever a command has thrown into its end. */
+export function endingOf(error: unknown): Ending {
+  if (error instanceof OperatorError) return { exitCode: EXIT_CODES[error.exit], message: error.message };
+  if (error instanceof CommanderError) {
+    return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage };
+  }
+  if (error instanceof ServiceError) return endingOfServiceError(error);
+  if (error instanceof PublishError) {
+    return error.kind === 'returned'
+      ? {
+          exitCode: EXIT_CODES.unavailable,
+          message: `no queue of the broker takes this message, so nothing was sent. Has the service ever run against this broker?`,
+        }
+      : {
+          exitCode: EXIT_CODES.unavailable,
+          message: `the broker has not taken the message: ${error.message}`,
+        };
+  }
+  if (error instanceof ListenError) return { exitCode: EXIT_CODES.failed, message: error.message };
+  return { exitCode: EXIT_CODES.failed, message: `this is a fault of partnerctl: ${textOf(error)}` };
+}
+
+function endingOfServiceError(error: ServiceError): Ending {
+  switch (error.reason) {
+    case 'not_found':
+      return { exitCode: EXIT_CODES.notFound, message: error.message };
+    case 'unavailable': {
+      const cause = error.cause === undefined ? '' : ` (${textOf(error.cause)})`;
+      return { exitCode: EXIT_CODES.unavailable, message: `${error.message}${cause}. ${NOBODY_ANSWERS}` };
+    }
+    case 'internal':
+      return { exitCode: EXIT_CODES.failed, message: `${error.message}; job-state's log says why` };
+    default: {
+      const more = (error.attributes.details ?? [])
+        .slice(1)
+        .map(({ path, message }) => `${path}: ${message}`);
+      return { exitCode: EXIT_CODES.failed, message: [error.message, ...more].join('\n') };
+    }
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}

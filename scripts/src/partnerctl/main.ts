@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { OperatorError } from './exit-codes.js';
+import { createPartnerctl } from './run-partnerctl.js';
+
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort());
+}
+// Nobody reads any more, e.g. behind head.
+process.stdout.on('error', () => undefined);
+
+const { run } = createPartnerctl({
+  env: process.env,
+  write: (written) => void process.stdout.write(written),
+  tell: (told) => void process.stderr.write(told),
+  isWatched: process.stderr.isTTY,
+  async read(file) {
+    if (file === '-') return text(process.stdin);
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      throw new OperatorError(
+        'usage',
+        `${file} can not be read: ${error instanceof Error ? error.message : ''}`,
+      );
+    }
+  },
+  signal: interruption.signal,
+});
+// What was written goes out first: the end of the process would cut a pipe off.
+process.exitCode = await run(process.argv.slice(2));

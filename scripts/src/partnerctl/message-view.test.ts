@@ -1,0 +1,58 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { expect, test } from '@jest/globals';
+import {
+  ApiKeySchema,
+  KeyKind,
+  KeyState,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { CompanySchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import {
+  AttemptOutcome,
+  BulkReplaySelectionSchema,
+  DeliveryState,
+  DeliveryTrailSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { jsonIn, viewOf } from './message-view.js';
+
+test("a message is shown in the words of the partners' API", () => {
+  const at = new Date('2026-08-26T14:03:00Z');
+  const key = create(ApiKeySchema, {
+    id: 'key_1',
+    kind: KeyKind.INSTALLER_CONTRACTOR,
+    state: KeyState.ACTIVE,
+    createdAt: timestampFromDate(at),
+    boundCompany: { id: 'cmp_1' },
+  });
+  expect(viewOf(ApiKeySchema, key)).toEqual({
+    id: 'key_1',
+    kind: 'installer-contractor',
+    state: 'active',
+    createdAt: '2026-08-26T14:03:00Z',
+    boundCompany: { id: 'cmp_1' },
+  });
+  expect(viewOf(CompanySchema, create(CompanySchema, { class: CompanyClass.SALES }))).toEqual({
+    class: 'SALES',
+  });
+});
+
+test('words inside of lists and of messages are shown so too, and bytes as their text', () => {
+  const states = [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED];
+  expect(viewOf(BulkReplaySelectionSchema, create(BulkReplaySelectionSchema, { states }))).toEqual({
+    states: ['dead_lettered', 'delivered'],
+  });
+  const trail = create(DeliveryTrailSchema, {
+    delivery: { state: DeliveryState.RETRY_SCHEDULED },
+    attempts: [{ outcome: AttemptOutcome.TIMED_OUT, responseBody: Buffer.from('Zoë') }],
+  });
+  expect(viewOf(DeliveryTrailSchema, trail)).toEqual({
+    delivery: { state: 'retry_scheduled' },
+    attempts: [{ outcome: 'timed_out', responseBody: 'Zoë' }],
+  });
+});
+
+test('a text that is no JSON stays a text', () => {
+  expect(jsonIn('{"a":[1,null]}')).toEqual({ a: [1, null] });
+  expect(jsonIn('<html>')).toBe('<html>');
+});

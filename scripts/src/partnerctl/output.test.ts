@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { createOutput, type Output, renderLines, renderTable, valueAt } from './output.js';
+
+function written(options: { json?: boolean; field?: string }, show: (output: Output) => void): string {
+  let text = '';
+  show(
+    createOutput({
+      json: options.json === true,
+      field: options.field,
+      write: (more) => {
+        text += more;
+      },
+    }),
+  );
+  return text;
+}
+
+const company = { id: 'cmp_1', name: 'Peak', limits: { weight: 1 }, links: ['cmp_2', 'cmp_3'], note: null };
+
+describe('the result of a command', () => {
+  const show = (output: Output) =>
+    output.thing({ company }, [
+      ['id', 'company.id'],
+      ['weight', 'company.limits.weight'],
+      ['links', 'company.links'],
+      ['note', 'company.note'],
+    ]);
+
+  test('is lines for people, without what is not there', () => {
+    expect(written({}, show)).toBe('id      cmp_1\nweight  1\nlinks   cmp_2, cmp_3\n');
+  });
+
+  test('is one JSON document for programs', () => {
+    expect(JSON.parse(written({ json: true }, show))).toEqual({ company });
+  });
+
+  test('can be one value alone, a text without quotes', () => {
+    expect(written({ field: 'company.name' }, show)).toBe('Peak\n');
+    expect(written({ field: 'company.links' }, show)).toBe('["cmp_2","cmp_3"]\n');
+    expect(written({ field: 'company.links.1' }, show)).toBe('cmp_3\n');
+    for (const field of ['company.nothing', 'company.note', 'company.name.length', 'toString']) {
+      expect(() => written({ field }, show)).toThrow('the result has no field');
+    }
+  });
+
+  test('is a table of rows, and says when there are none or more', () => {
+    const rows = (output: Output, hasMore = false) =>
+      output.rows(
+        'deadLetters',
+        [company],
+        [
+          ['id', 'id'],
+          ['name', 'name'],
+        ],
+        { hasMore },
+      );
+    expect(written({}, rows)).toBe('ID     NAME\ncmp_1  Peak\n');
+    expect(written({}, (output) => rows(output, true))).toContain('--limit shows them');
+    expect(written({}, (output) => output.rows('deadLetters', [], []))).toBe('There are no dead letters.\n');
+    expect(JSON.parse(written({ json: true }, rows))).toEqual({ deadLetters: [company], hasMore: false });
+  });
+
+  test('can not make a terminal do anything, whatever a name holds', () => {
+    const name = 'Peak\u001b[2J\u0007\nInstallers\u202egpj.exe\u009b1m';
+    const text = written({}, (output) => output.rows('companies', [{ name }], [['name', 'name']]));
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    expect(text).toContain('Installers');
+    expect(JSON.parse(written({ json: true }, (output) => output.words({ name }, '')))).toEqual({ name });
+  });
+});
+
+test('a value that is not there is undefined, and nothing else is reached', () => {
+  expect(valueAt({ a: [{ b: 1 }] }, 'a.0.b')).toBe(1);
+  expect(valueAt({ a: 1 }, 'a.b')).toBeUndefined();
+  expect(valueAt({ a: 1 }, '__proto__')).toBeUndefined();
+});
+
+test('tables and lines keep each value on one line', () => {
+  expect(
+    renderTable(
+      [{ a: 'one\ntwo', b: 3 }],
+      [
+        ['a', 'a'],
+        ['b', 'b'],
+      ],
+    ),
+  ).toBe('A        B\none two  3');
+  expect(renderLines({ a: 'one\r\ntwo' }, [['a', 'a']])).toBe('a  one two\n');
+});

@@ -1,0 +1,125 @@
+import Table from 'cli-table3';
+import { z } from 'zod';
+import { OperatorError } from './exit-codes.js';
+
+/** What JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** Reads JSON. Throws for what is none. */
+export function parseJson(text: string): Json {
+  return z.json().parse(JSON.parse(text));
+}
+
+/** The result of a command. */
+export type Document = Readonly<Record<string, Json>>;
+
+/** A column or line: its title, and where its value is, e.g. `delivery.state`. */
+export type Column = readonly [title: string, path: string];
+
+/** Shows the result of a command, once, on standard output. */
+export interface Output {
+  /** True when the result is for a program. */
+  readonly isJson: boolean;
+  /** Rows as a table; as JSON `{ [name]: rows, ...more }`. */
+  rows(name: string, rows: readonly Document[], columns: readonly Column[], more?: Document): void;
+  /** One thing as lines of name and value; as JSON the document. */
+  thing(document: Document, lines: readonly Column[], extra?: string): void;
+  /** Words for people; as JSON the document. */
+  words(document: Document, text: string): void;
+}
+
+/**
+ * Makes the output. With `json` each result is one JSON document; with `field` one value of it alone, a text without quotes.
+ * What people see holds no control characters but line ends, whatever partners have put into their names.
+ */
+export function createOutput(options: {
+  readonly json: boolean;
+  readonly field: string | undefined;
+  readonly write: (text: string) => void;
+}): Output {
+  const { json, field, write } = options;
+  function show(document: Document, forPeople: () => string): void {
+    if (field !== undefined) {
+      const value = valueAt(document, field);
+      if (value === undefined || value === null)
+        throw new OperatorError('failed', `the result has no field ${field}; --json shows all of it`);
+      write(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+    } else if (json) {
+      write(`${JSON.stringify(document, null, 2)}\n`);
+    } else {
+      write(`${printable(forPeople()).trimEnd()}\n`);
+    }
+  }
+  return {
+    isJson: json || field !== undefined,
+    rows(name, rows, columns, more = {}) {
+      show({ [name]: rows, ...more }, () => {
+        if (rows.length === 0) return `There are no ${name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()}.`;
+        const hint = more['hasMore'] === true ? '\n(there are more; --limit shows them)' : '';
+        return renderTable(rows, columns) + hint;
+      });
+    },
+    thing(document, lines, extra = '') {
+      show(document, () => `${renderLines(document, lines)}${extra}`);
+    },
+    words(document, text) {
+      show(document, () => text);
+    },
+  };
+}
+
+/** Rows as a table without borders. */
+export function renderTable(rows: readonly Document[], columns: readonly Column[]): string {
+  const none = '';
+  const table = new Table({
+    head: columns.map(([title]) => title.toUpperCase()),
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [] },
+    chars: {
+      ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
+      ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
+      ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none },
+      ...{ right: none, 'right-mid': none, middle: none },
+    },
+  });
+  table.push(...rows.map((row) => columns.map(([, path]) => oneLine(shown(valueAt(row, path))))));
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Lines of name and value; what is not there is left out. */
+export function renderLines(document: Document, lines: readonly Column[]): string {
+  const found = lines.flatMap(([title, path]): [string, string][] => {
+    const value = shown(valueAt(document, path));
+    return value === '' ? [] : [[title, oneLine(value)]];
+  });
+  const width = Math.max(0, ...found.map(([title]) => title.length));
+  return found.map(([title, value]) => `${title.padEnd(width)}  ${value}\n`).join('');
+}
+
+/** The value at a path such as `keys.0.id`; undefined when there is none. */
+export function valueAt(document: Json, path: string): Json | undefined {
+  let value: Json | undefined = document;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.entries(value).find(([key]) => key === name)?.[1];
+  }
+  return value;
+}
+
+function shown(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map((entry: Json) => shown(entry)).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n\t]+/g, ' ');
+}
+
+/** Without what a terminal would take for a command. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}

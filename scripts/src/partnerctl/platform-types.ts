@@ -1,0 +1,152 @@
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId, type IdPrefix } from '@partner/runtime/ids';
+import type { Document, Json } from './output.js';
+
+/** The fields that end in these words hold ids with these prefixes. */
+const ID_PREFIXES: readonly (readonly [name: string, prefix: IdPrefix])[] = [
+  ['company_id', 'cmp'],
+  ['membership_id', 'mem'],
+  ['job_id', 'job'],
+  ['project_id', 'prj'],
+  ['document_id', 'doc'],
+  ['quote_id', 'quo'],
+  ['deposit_id', 'dep'],
+  ['invoice_id', 'inv'],
+  ['rebate_id', 'reb'],
+  ['appointment_id', 'appt'],
+  ['lead_id', 'lead'],
+  ['entry_id', 'jrn'],
+  ['payout_id', 'pay'],
+];
+
+/** Texts that have a form of their own. */
+const TEXTS: Readonly<Record<string, string>> = {
+  currency: 'USD',
+  email: 'olive@example.com',
+  time_zone: 'America/Denver',
+  mime: 'application/pdf',
+  state: 'CO',
+  zip: '80302',
+  phone: '+1 555 0100',
+};
+
+/** What the platform sends: the messages that stand for themselves, by their short names. */
+export const PLATFORM_TYPES: readonly DescMessage[] =
+  file_partner_platform_v1_platform_messages.messages.filter(
+    (message) => fieldNamed(message, 'occurred_at') !== undefined,
+  );
+
+/** The message with such a short or full name; undefined when there is none. */
+export function platformType(name: string): DescMessage | undefined {
+  return PLATFORM_TYPES.find((message) => message.name === name || message.typeName === name);
+}
+
+/** What may be left out of each message besides lists; the comments of the contract say of each that it can be, or when. */
+const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  MembershipChanged: ['email'],
+  JobCreated: ['project_id', 'work_order_no'],
+  JobScheduled: ['starts_at', 'ends_at', 'time_zone'],
+  ProjectStageChanged: ['previous_stage'],
+  QuoteSent: ['valid_until'],
+  QuoteAccepted: ['option_name'],
+  InvoiceIssued: ['due_at'],
+  RebateStatusChanged: ['previous_status'],
+  AppointmentScheduled: ['project_id', 'notes'],
+  JournalEntryRecorded: ['project_id'],
+};
+
+/** The fields that a message has to have and has not, at its top; of a choice of several one is enough. */
+export function missingFields(message: DescMessage, json: Document): readonly string[] {
+  const optional = OPTIONAL_FIELDS[message.name] ?? [];
+  const missing = message.fields.filter(
+    ({ name, jsonName, oneof, fieldKind }) =>
+      oneof === undefined && fieldKind !== 'list' && !optional.includes(name) && !hasField(json, jsonName),
+  );
+  const undecided = message.oneofs.filter(
+    ({ fields }) => !fields.some(({ jsonName }) => hasField(json, jsonName)),
+  );
+  return [
+    ...missing.map(({ jsonName }) => jsonName),
+    ...undecided.map(({ fields }) => fields.map(({ jsonName }) => jsonName).join(' or ')),
+  ];
+}
+
+/** The message with the time at which it happened, which is now unless it says so. */
+export function withTime(json: Document, now: Date): Document {
+  return hasField(json, 'occurredAt') ? json : { ...json, occurredAt: now.toISOString() };
+}
+
+/** Protobuf takes a field by either of its names. */
+function hasField(json: Document, name: string): boolean {
+  const original = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.entries(json).some(
+    ([given, value]) => (given === name || given === original) && value !== null,
+  );
+}
+
+function fieldNamed(message: DescMessage, name: string): DescField | undefined {
+  return message.fields.find((field) => field.name === name);
+}
+
+/** What a field holds, in words. */
+export function fieldType(field: DescField): string {
+  const one =
+    field.enum !== undefined
+      ? field.enum.values
+          .slice(1)
+          .map(({ name }) => name)
+          .join(' | ')
+      : (field.message?.name ??
+        ScalarType[
+          field.fieldKind === 'scalar' || field.fieldKind === 'list'
+            ? (field.scalar ?? ScalarType.STRING)
+            : ScalarType.STRING
+        ].toLowerCase());
+  return `${field.fieldKind === 'list' ? 'list of ' : ''}${one}${field.oneof === undefined ? '' : ` (one of ${field.oneof.name})`}`;
+}
+
+/** An example with new ids, as JSON of protobuf. */
+export function exampleOf(message: DescMessage, now: Date): Document {
+  const example: Record<string, Json> = {};
+  const chosen = new Set<string>();
+  for (const field of message.fields) {
+    if (field.oneof !== undefined) {
+      if (chosen.has(field.oneof.name)) continue;
+      chosen.add(field.oneof.name);
+    }
+    const value = exampleValue(field, now);
+    example[field.jsonName] = field.fieldKind === 'list' ? [value] : value;
+  }
+  return example;
+}
+
+function exampleValue(field: DescField, now: Date): Json {
+  const { name } = field;
+  if (field.message?.typeName === 'google.protobuf.Timestamp') {
+    const hours = /^(ends|due|valid)_/.test(name) ? 26 : name.startsWith('starts_') ? 24 : 0;
+    return new Date(now.getTime() + hours * 3_600_000).toISOString();
+  }
+  if (field.message !== undefined) return exampleOf(field.message, now);
+  if (field.enum !== undefined) return field.enum.values[1]?.name ?? '';
+  switch (field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : ScalarType.STRING) {
+    case ScalarType.BOOL:
+      return name !== 'ready';
+    case ScalarType.INT32:
+      return 1;
+    case ScalarType.INT64:
+      return '125000';
+    default:
+      return exampleText(name);
+  }
+}
+
+function exampleText(name: string): string {
+  const prefix = ID_PREFIXES.find(
+    ([ending]) =>
+      name === ending || name.endsWith(`_${ending}`) || name === `${ending}s` || name.endsWith(`_${ending}s`),
+  );
+  if (prefix !== undefined) return newId(prefix[1]);
+  if (name === 'blocker_codes') return 'PERMIT';
+  return TEXTS[name] ?? name.replaceAll('_', ' ');
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OperatorError } from './exit-codes.js';
+
+/** Asks again until there is an answer. Fails when the time is over or the signal comes. */
+export async function pollUntil<T>(
+  what: string,
+  options: { readonly timeoutMs: number; readonly everyMs: number; readonly signal: AbortSignal },
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  const deadline = performance.now() + options.timeoutMs;
+  for (;;) {
+    if (options.signal.aborted) throw interrupted();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > deadline)
+      throw new OperatorError('failed', `${what}: not within ${Math.round(options.timeoutMs / 1_000)} s`);
+    await delay(options.everyMs, undefined, { signal: options.signal }).catch(() => undefined);
+  }
+}
+
+/** The end of a command that was asked to end. */
+export function interrupted(): OperatorError {
+  return new OperatorError('interrupted', 'interrupted');
+}

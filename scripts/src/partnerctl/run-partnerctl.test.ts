@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { describe, expect, test } from '@jest/globals';
+import { completionScript } from './completion-script.js';
+import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
+
+function partnerctl(surroundings: Partial<Surroundings> = {}) {
+  const said = { out: '', err: '' };
+  const made = createPartnerctl({
+    env: { PARTNER_STACK_DIRECTORY: '/nonexistent' },
+    write: (text) => {
+      said.out += text;
+    },
+    tell: (text) => {
+      said.err += text;
+    },
+    isWatched: false,
+    read: async () => '{}',
+    signal: new AbortController().signal,
+    ...surroundings,
+  });
+  return { ...made, said };
+}
+
+function all(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
+  return [command, ...command.commands.flatMap(all)];
+}
+
+function pathOf(command: CommandUnknownOpts): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+const commands = all(partnerctl().program).map((command) => [pathOf(command), command] as const);
+
+describe('the help', () => {
+  test.each(commands)('of %s has a description, examples and the global options', async (path, command) => {
+    const { run, said } = partnerctl();
+    await expect(run([...path.split(' ').slice(1), '--help'])).resolves.toBe(0);
+    expect(command.description()).not.toBe('');
+    expect(said.out).toContain('Examples:\n  $ ');
+    expect(said.out).toContain('--json');
+    expect(said.err).toBe('');
+  });
+
+  test.each(commands)('of %s has examples of commands that there are', async (path) => {
+    const { run, said, program } = partnerctl();
+    await run([...path.split(' ').slice(1), '--help']);
+    for (const [, words = ''] of said.out.matchAll(/partnerctl ((?:[a-z-]+ ?)+)/g)) {
+      const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+      expect(known).toContain(words.split(' ')[0]);
+    }
+  });
+});
+
+describe('the exit code', () => {
+  test.each([
+    [[], 2],
+    [['nonsense'], 2],
+    [['companies'], 2],
+    [['companies', 'create', '--name', 'x'], 2],
+    [['companies', 'create', '--name', 'x', '--class', 'BANK'], 2],
+    [['companies', 'list', '--limit', '0'], 2],
+    [['status', 'too', 'much'], 2],
+    [['status', '--json', '--field', 'x'], 2],
+    [['platform', 'types', 'Nonsense'], 3],
+    [['platform', 'publish', 'JobCreated'], 2],
+    [['companies', 'list'], 4],
+    [['companies', 'list', '--amqp-url', 'http://127.0.0.1'], 2],
+    [['listen'], 4],
+    [['conformance', 'ftp://x'], 2],
+    [['dead-letters', 'requeue', 'job-state.platform-messages'], 2],
+    [['platform', 'types'], 0],
+  ])('of %j is %i', async (args, exitCode) => {
+    const { run, said } = partnerctl();
+    await expect(run(args)).resolves.toBe(exitCode);
+    if (exitCode !== 0) {
+      expect(said.out).toBe('');
+      expect(said.err).not.toBe('');
+    }
+  });
+
+  test('says where the broker was looked for when nothing answers there', async () => {
+    const { run, said } = partnerctl();
+    await expect(run(['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'])).resolves.toBe(4);
+    expect(said.err).toContain('the broker at 127.0.0.1:1/partner can not be reached');
+    expect(said.err).not.toContain('word');
+  });
+});
+
+test('a message that is not whole is not sent', async () => {
+  const { run, said } = partnerctl({ read: async () => '{"jobId":"job_1","nonsense":true}' });
+  await expect(run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
+  expect(said.err).toContain('installerCompanyId, version');
+  const whole = '{"jobId":"job_1","version":1,"installerCompanyId":"cmp_1","nonsense":true}';
+  const strict = partnerctl({ read: async () => whole });
+  await expect(strict.run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
+  expect(strict.said.err).toContain('nonsense');
+});
+
+describe('the completion', () => {
+  const { program } = partnerctl();
+
+  function complete(words: readonly string[]): readonly string[] {
+    const script = `${completionScript('bash', program)}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+_partnerctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    return stdout.split('\n').filter((word) => word !== '');
+  }
+
+  test('in bash knows commands, aliases, options and choices', () => {
+    expect(complete(['partnerctl', 'comp'])).toEqual(['companies', 'completion']);
+    expect(complete(['partnerctl', 'webhooks', 'rot'])).toEqual(['rotate-secret']);
+    expect(complete(['partnerctl', '--json', 'keys', 'create', 'cmp_1', '--k'])).toEqual(['--kind']);
+    expect(complete(['partnerctl', 'keys', 'create', 'cmp_1', '--kind', 'installer-'])).toEqual([
+      'installer-contractor',
+      'installer-company',
+    ]);
+    expect(complete(['partnerctl', 'companies', 'list', '--fi'])).toEqual(['--field']);
+    expect(complete(['partnerctl', 'companies', 'list', ''])).toContain('--limit');
+  });
+
+  test('in zsh is that of bash, and in fish has a line for each command', () => {
+    expect(completionScript('zsh', program)).toContain('bashcompinit');
+    const fish = completionScript('fish', program);
+    for (const [path, command] of commands.slice(1)) {
+      const parent = path.split(' ').slice(0, -1).join(' ');
+      expect(fish).toContain(`'test "$(__partnerctl_path)" = "${parent}"' -f -a '${command.name()}'`);
+    }
+  });
+});

@@ -1,0 +1,159 @@
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import {
+  AccessService,
+  CompanyClass,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { CompanyClass as PlatformClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  JOB_STATE_OPERATOR_RPC,
+  JOB_STATE_RPC,
+  type QueueDefinition,
+  WEBHOOK_DISPATCHER_RPC,
+} from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
+import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
+import type { Logger } from '@partner/runtime/logger';
+import { Registry } from 'prom-client';
+import { OperatorError } from './exit-codes.js';
+import { pollUntil } from './poll-until.js';
+
+/** A connection to the broker and all that can be asked over it. */
+export interface Session {
+  readonly connection: AmqpConnection;
+  readonly publisher: Publisher;
+  readonly operators: Client<typeof OperatorService>;
+  readonly access: Client<typeof AccessService>;
+  readonly subscriptions: Client<typeof SubscriptionService>;
+  readonly deliveries: Client<typeof DeliveryService>;
+  readonly endpoints: Client<typeof EndpointService>;
+  /** Who asks, for companies' audit trails. */
+  readonly actor: { readonly displayName: string };
+  /** The operator's name. */
+  readonly operator: string;
+  /** Whose something is. Fails with `not_found`. */
+  companyOf(id: string): Promise<{
+    readonly companyId: string;
+    readonly companyClass: CompanyClass;
+    /** Of an attempt of a delivery the delivery; else the id that was given. */
+    readonly id: string;
+  }>;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 15_000;
+
+/**
+ * Connects to the broker, and only there: nothing is declared and no other part is reached. Fails plainly when the broker can
+ * not be reached or refuses.
+ */
+export async function openSession(options: {
+  readonly amqpUrl: string;
+  readonly operator: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}): Promise<Session> {
+  const failures: unknown[] = [];
+  const metrics = new Registry();
+  const logger = noting('amqp.connect_failed', (error) => failures.push(error));
+  const connection = createAmqpConnection({
+    url: options.amqpUrl,
+    name: 'partnerctl',
+    logger,
+    metrics,
+    declareTopology: false,
+  });
+  const transport = (queue: QueueDefinition): Transport =>
+    createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs });
+  const jobState = transport(JOB_STATE_RPC);
+  const operators = createClient(OperatorService, transport(JOB_STATE_OPERATOR_RPC));
+  const publisher = createPublisher({ connection, logger, metrics });
+  const session: Session = {
+    connection,
+    publisher,
+    operators,
+    access: createClient(AccessService, jobState),
+    subscriptions: createClient(SubscriptionService, jobState),
+    deliveries: createClient(DeliveryService, jobState),
+    endpoints: createClient(EndpointService, transport(WEBHOOK_DISPATCHER_RPC)),
+    actor: { displayName: `operator: ${options.operator}` },
+    operator: options.operator,
+    async companyOf(id) {
+      const found = await operators.findCompany({ id });
+      return {
+        companyId: found.companyId ?? '',
+        companyClass: ACCESS_CLASSES[found.class ?? PlatformClass.UNSPECIFIED],
+        id: found.deliveryId ?? id,
+      };
+    },
+    close: () => connection.close(),
+  };
+  try {
+    await pollUntil(
+      'a connection to the broker',
+      { timeoutMs: CONNECT_MS, everyMs: 10, signal: options.signal },
+      async () => {
+        const [failure] = failures;
+        if (failure !== undefined) throw refusal(options.amqpUrl, failure);
+        return connection.isReady() || undefined;
+      },
+    );
+    return session;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+const ACCESS_CLASSES: Readonly<Record<PlatformClass, CompanyClass>> = {
+  [PlatformClass.UNSPECIFIED]: CompanyClass.UNSPECIFIED,
+  [PlatformClass.SALES]: CompanyClass.SALES,
+  [PlatformClass.INSTALLER]: CompanyClass.INSTALLER,
+  [PlatformClass.ACCOUNTING]: CompanyClass.ACCOUNTING,
+};
+
+/** A logger that only hands over the errors of one kind of line. */
+function noting(line: string, note: (error: unknown) => void): Logger {
+  return {
+    fatal: () => undefined,
+    error: () => undefined,
+    info: () => undefined,
+    debug: () => undefined,
+    trace: () => undefined,
+    warn: (fields: unknown, message?: unknown) => {
+      if (message === line && typeof fields === 'object' && fields !== null && 'err' in fields)
+        note(fields.err);
+    },
+    child: () => noting(line, note),
+  };
+}
+
+function refusal(amqpUrl: string, failure: unknown): OperatorError {
+  const { message, code } = failureOf(failure);
+  const url = new URL(amqpUrl);
+  const broker = `the broker at ${url.host}${url.pathname}`;
+  if (/ACCESS[-_]REFUSED|403/.test(message)) {
+    return new OperatorError(
+      'unavailable',
+      `${broker} refuses the user "${url.username}": ${message}. Check the user, its password and its permissions on the vhost.`,
+    );
+  }
+  const what = message === '' ? code : message;
+  return new OperatorError(
+    'unavailable',
+    `${broker} can not be reached: ${what}. Is it running, and is this its address? ` +
+      'AMQP_URL or --amqp-url names it; without either, the local stack of scripts/up is asked.',
+  );
+}
+
+function failureOf(failure: unknown): { readonly message: string; readonly code: string } {
+  const code =
+    typeof failure === 'object' && failure !== null && 'code' in failure ? String(failure.code) : '';
+  // Several addresses that have all failed: the error of all says nothing.
+  const first: unknown = failure instanceof AggregateError ? failure.errors[0] : failure;
+  return { message: first instanceof Error ? first.message : '', code };
+}

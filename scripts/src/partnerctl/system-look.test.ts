@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { QUEUES } from '@partner/proto-contracts/topology';
+import { findProblems, type QueueState, seconds, THRESHOLDS } from './system-look.js';
+
+const well: readonly QueueState[] = QUEUES.map(({ name, deadLetterQueue }) => ({
+  name,
+  messages: 0,
+  consumers: name === 'platform.partner-events' ? 0 : 2,
+  deadLetters: deadLetterQueue === undefined ? null : 0,
+}));
+const changed = (name: string, change: Partial<QueueState>) =>
+  well.map((queue) => (queue.name === name ? { ...queue, ...change } : queue));
+const codes = (...given: Parameters<typeof findProblems>) => findProblems(...given).map(({ code }) => code);
+
+describe('problems', () => {
+  test('are none when all is well, also of what the platform alone reads', () => {
+    expect(
+      codes(well, { oldestDueMs: 60_000, databaseConnections: 80, databaseConnectionsMax: 100 }, THRESHOLDS),
+    ).toEqual([]);
+  });
+
+  test.each([
+    [{ oldestDueMs: 61_000 }, 'deliveries_late'],
+    [{ expiredLeases: 1 }, 'leases_expired'],
+    [{ oldestOutboxMs: 31_000 }, 'outbox_late'],
+    [{ oldestWaitingMs: 3_601_000 }, 'platform_messages_wait'],
+    [{ databaseConnections: 81, databaseConnectionsMax: 100 }, 'database_connections'],
+  ])('of the backlog: %o', (numbers, code) => {
+    expect(codes(well, numbers, THRESHOLDS)).toEqual([code]);
+  });
+
+  test('of queues: not declared, without a consumer, with dead letters', () => {
+    const name = 'job-state.platform-messages';
+    expect(codes(changed(name, { messages: null, consumers: null }), {}, THRESHOLDS)).toEqual([
+      'queue_missing',
+    ]);
+    expect(codes(changed(name, { consumers: 0 }), {}, THRESHOLDS)).toEqual(['queue_without_consumer']);
+    const dead = changed(name, { deadLetters: 3 });
+    expect(codes(dead, {}, THRESHOLDS)).toEqual(['dead_letters']);
+    expect(codes(dead, {}, { ...THRESHOLDS, deadLetters: 3 })).toEqual([]);
+    expect(findProblems(dead, {}, THRESHOLDS)[0]?.message).toContain(`3 of ${name}`);
+  });
+});
+
+test('times are short words', () => {
+  expect([5.4, 600, 10_000].map(seconds)).toEqual(['5 s', '10 min', '3 h']);
+});

@@ -1,0 +1,167 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { GetBacklogResponseSchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { QUEUES } from '@partner/proto-contracts/topology';
+import { lookAtQueues } from '@partner/runtime/amqp/look-at-queues';
+import { viewOf } from './message-view.js';
+import type { Document } from './output.js';
+import type { Session } from './session.js';
+
+/** From when on something is a problem. */
+export interface Thresholds {
+  /** Seconds that a delivery has been due. */
+  readonly dueSeconds: number;
+  /** Seconds that a message has waited for the broker's confirm. */
+  readonly outboxSeconds: number;
+  /** Seconds that a message of the platform has waited for what it builds on. */
+  readonly waitingSeconds: number;
+  /** Dead letters in all queues together. */
+  readonly deadLetters: number;
+  /** Connections to Postgres of all that it allows, in percent. */
+  readonly connectionsPercent: number;
+}
+
+/** As the metrics' advice has them (README, What to watch). */
+export const THRESHOLDS: Thresholds = {
+  dueSeconds: 60,
+  outboxSeconds: 30,
+  waitingSeconds: 3_600,
+  deadLetters: 0,
+  connectionsPercent: 80,
+};
+
+/** A queue as it stands. */
+export interface QueueState {
+  readonly name: string;
+  /** Null: the queue is not declared. */
+  readonly messages: number | null;
+  readonly consumers: number | null;
+  /** Null: it has no dead-letter queue, or that is not declared. */
+  readonly deadLetters: number | null;
+}
+
+/** Something that wants a person. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  /** What to do. */
+  readonly advice: string;
+}
+
+/** Every queue of the service, by passive declarations alone. */
+export async function lookAtServiceQueues(
+  session: Pick<Session, 'connection'>,
+): Promise<readonly QueueState[]> {
+  const names = QUEUES.flatMap(({ name, deadLetterQueue }) =>
+    deadLetterQueue === undefined ? [name] : [name, deadLetterQueue],
+  );
+  const looks = await lookAtQueues(session.connection, names);
+  return QUEUES.map(({ name, deadLetterQueue }) => ({
+    name,
+    messages: looks.get(name)?.messages ?? null,
+    consumers: looks.get(name)?.consumers ?? null,
+    deadLetters: looks.get(deadLetterQueue ?? '')?.messages ?? null,
+  }));
+}
+
+/** What waits in Postgres, and the clocks, as job-state tells. */
+export async function askBacklog(session: Pick<Session, 'operators'>): Promise<{
+  readonly backlog: Document;
+  readonly numbers: Readonly<Record<string, number>>;
+  /** How far the clocks of job-state and Postgres are ahead of this one, in milliseconds, to within the time of the question. */
+  readonly aheadMs: { readonly jobState: number; readonly database: number };
+  readonly tookMs: number;
+}> {
+  const asked = Date.now();
+  const answer = await session.operators.getBacklog({});
+  const answered = Date.now();
+  const backlog = viewOf(GetBacklogResponseSchema, answer);
+  const numbers = Object.fromEntries(
+    Object.entries(backlog).flatMap(([name, value]): [string, number][] =>
+      typeof value === 'number' ? [[name, value]] : [],
+    ),
+  );
+  /** What lies between question and answer is no difference. */
+  const ahead = (at: typeof answer.now) => {
+    if (at === undefined) return 0;
+    const time = timestampDate(at).getTime();
+    return time > answered ? time - answered : Math.min(0, time - asked);
+  };
+  return {
+    backlog,
+    numbers,
+    aheadMs: { jobState: ahead(answer.now), database: ahead(answer.databaseNow) },
+    tookMs: answered - asked,
+  };
+}
+
+/** The platform's own queue: it reads from there, with programs that are not ours. */
+const READ_BY_OTHERS = 'platform.partner-events';
+
+/** Everything that is over a threshold. */
+export function findProblems(
+  queues: readonly QueueState[],
+  numbers: Readonly<Record<string, number>>,
+  thresholds: Thresholds,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const add = (code: string, message: string, advice: string) => problems.push({ code, message, advice });
+  for (const { name, messages, consumers } of queues) {
+    if (messages === null)
+      add(
+        'queue_missing',
+        `the queue ${name} is not declared`,
+        'start any service: each declares all queues',
+      );
+    else if (consumers === 0 && name !== READ_BY_OTHERS)
+      add(
+        'queue_without_consumer',
+        `nobody reads the queue ${name}`,
+        `start ${name.split('.')[0] ?? ''}, or look into its log`,
+      );
+  }
+  const dead = queues.filter(({ deadLetters }) => (deadLetters ?? 0) > 0);
+  const deadLetters = dead.reduce((sum, queue) => sum + (queue.deadLetters ?? 0), 0);
+  if (deadLetters > thresholds.deadLetters) {
+    const where = dead.map((queue) => `${queue.deadLetters ?? 0} of ${queue.name}`).join(', ');
+    add('dead_letters', `there are dead letters: ${where}`, 'partnerctl dead-letters list says why');
+  }
+  const age = (name: string) => (numbers[name] ?? 0) / 1_000;
+  if (age('oldestDueMs') > thresholds.dueSeconds)
+    add(
+      'deliveries_late',
+      `${numbers['dueDeliveries'] ?? 0} deliveries are due, the oldest for ${seconds(age('oldestDueMs'))}`,
+      'is webhook-dispatcher ready, does the broker confirm, is one endpoint behind it all?',
+    );
+  if ((numbers['expiredLeases'] ?? 0) > 0)
+    add(
+      'leases_expired',
+      `${numbers['expiredLeases'] ?? 0} deliveries under way gave no result in time`,
+      'look for restarts of webhook-dispatcher or the broker; they are attempted again by themselves',
+    );
+  if (age('oldestOutboxMs') > thresholds.outboxSeconds)
+    add(
+      'outbox_late',
+      `${numbers['outboxMessages'] ?? 0} messages wait for the broker, the oldest for ${seconds(age('oldestOutboxMs'))}`,
+      'does the broker confirm? A full queue refuses: does the platform read its queue?',
+    );
+  if (age('oldestWaitingMs') > thresholds.waitingSeconds)
+    add(
+      'platform_messages_wait',
+      `${numbers['waitingPlatformMessages'] ?? 0} messages of the platform wait for what they build on, the oldest for ${seconds(age('oldestWaitingMs'))}`,
+      'the platform has not told of a company, project, job or lead; at 24 h they become dead letters',
+    );
+  const percent = (100 * (numbers['databaseConnections'] ?? 0)) / (numbers['databaseConnectionsMax'] ?? 100);
+  if (percent > thresholds.connectionsPercent)
+    add(
+      'database_connections',
+      `${numbers['databaseConnections'] ?? 0} of ${numbers['databaseConnectionsMax'] ?? 0} connections to Postgres are taken`,
+      'fewer replicas, a smaller POSTGRES_POOL_SIZE, or a greater max_connections',
+    );
+  return problems;
+}
+
+/** A time for people. */
+export function seconds(value: number): string {
+  if (value < 120) return `${Math.round(value)} s`;
+  return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;
+}

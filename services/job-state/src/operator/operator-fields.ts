@@ -1,0 +1,49 @@
+import { boundedText } from '@partner/proto-contracts/public-api/bounded-text';
+import { invalidArgument, validate } from '@partner/runtime/http/validation';
+import { isId } from '@partner/runtime/ids';
+import { isPasswordHash } from '@partner/runtime/password-hashing';
+import { z } from 'zod';
+
+/** The most that names have, in characters. */
+const NAME_LENGTH = 120;
+
+const name = boundedText({ min: 1, max: NAME_LENGTH }).refine(
+  (text) => !/\p{Cc}/u.test(text) && text.trim() === text,
+  'must not begin or end with a space or hold control characters',
+);
+const passwordHash = z
+  .string()
+  .refine(isPasswordHash, 'must be a PHC string of Argon2id with the parameters of the service');
+
+/** What operators may say of a company; all of it optional. */
+const companyFields = z.object({
+  companyId: z
+    .string()
+    .refine((text) => isId('cmp', text), 'must be an id such as cmp_01j…')
+    .optional(),
+  name: name.optional(),
+  installerRequestsPerMinute: z.int().min(0).max(1_000_000).optional(),
+  deliveryWeight: z.int().min(1).max(100).optional(),
+  accountingCompanyIds: z.array(z.string()).max(100).optional(),
+});
+
+/** What operators may say of an owner; all of it optional. */
+const ownerFields = z.object({
+  displayName: name.optional(),
+  email: z.email().max(254).optional(),
+  passwordHash: passwordHash.optional(),
+});
+
+/** Fails with `invalid_argument` for what is wrong of a company. */
+export function checkCompanyFields(given: z.input<typeof companyFields>): void {
+  refuseFaults(validate(companyFields, given, 'body'));
+}
+
+/** Fails with `invalid_argument` for what is wrong of an owner. */
+export function checkOwnerFields(given: z.input<typeof ownerFields>): void {
+  refuseFaults(validate(ownerFields, given, 'body'));
+}
+
+function refuseFaults(checked: ReturnType<typeof validate>): void {
+  if (!checked.valid) throw invalidArgument(checked.violations);
+}

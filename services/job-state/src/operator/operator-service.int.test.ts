@@ -1,0 +1,328 @@
+import { hash } from '@node-rs/argon2';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Client, createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/runtime/invariant';
+import { silentLogger } from '@partner/runtime/logger';
+import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { getLogin } from '../access/get-login.js';
+import { createAuditService } from '../audit/audit-service.js';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { createOperatorService } from './operator-service.js';
+
+const operator = 'olga';
+
+let fixture: WebhookFixture;
+let operators: Client<typeof OperatorService>;
+let audit: Client<typeof AuditService>;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  const { database } = fixture;
+  const transport = createInMemoryTransport([
+    rpcService(
+      OperatorService,
+      createOperatorService({
+        database,
+        clock: () => new Date(),
+        logger: silentLogger,
+        environment: 'sandbox',
+      }),
+    ),
+    rpcService(AuditService, createAuditService({ database })),
+  ]);
+  operators = createClient(OperatorService, transport);
+  audit = createClient(AuditService, transport);
+});
+afterAll(() => fixture.close());
+
+async function newCompany(companyClass = CompanyClass.INSTALLER, name = 'Peak Installers') {
+  const { company } = await operators.createCompany({ name, class: companyClass, operator });
+  invariant(company?.id, 'a company was made');
+  return company.id;
+}
+
+async function newOwner(companyId: string, passwordHash?: string) {
+  const email = `${newId('usr')}@example.com`;
+  const { owner } = await operators.createOwner({
+    companyId,
+    displayName: 'Ola Owner',
+    email,
+    operator,
+    ...(passwordHash !== undefined && { passwordHash }),
+  });
+  invariant(owner?.membershipId, 'an owner was made');
+  return { membershipId: owner.membershipId, email, owner };
+}
+
+async function trail(companyId: string) {
+  const { entries } = await audit.listAuditEntries({ companyId, limit: 100 });
+  return entries.reverse().map(({ action, subjectId, actor, detailsJson }) => {
+    const details: unknown = JSON.parse(detailsJson ?? '');
+    return { action, subjectId, actor, details };
+  });
+}
+
+describe('companies', () => {
+  test('are made, found, listed oldest first in pages, and searched by name', async () => {
+    const first = await newCompany(CompanyClass.SALES, 'Zebra Homes');
+    const second = await newCompany(CompanyClass.INSTALLER, 'zebra Installers');
+    const page = await operators.listCompanies({ nameContains: 'ZEBRA', limit: 1 });
+    expect(page).toMatchObject({ hasMore: true, companies: [{ id: first, name: 'Zebra Homes' }] });
+    const rest = await operators.listCompanies({ nameContains: 'ZEBRA', limit: 1, afterCompanyId: first });
+    expect(rest).toMatchObject({
+      hasMore: false,
+      companies: [
+        {
+          id: second,
+          class: CompanyClass.INSTALLER,
+          deliveryWeight: 1,
+          activeKeys: 0,
+          activeWebhooks: 0,
+          accountingCompanyIds: [],
+        },
+      ],
+    });
+    await fixture.subscription({ companyId: second });
+    const { companies } = await operators.listCompanies({ companyId: second });
+    expect(companies).toMatchObject([{ id: second, activeWebhooks: 1 }]);
+  });
+
+  test('can have the id that the platform uses, once', async () => {
+    const companyId = newId('cmp');
+    const request = { name: 'Given', class: CompanyClass.SALES, operator, companyId };
+    await expect(operators.createCompany(request)).resolves.toMatchObject({ company: { id: companyId } });
+    await expect(operators.createCompany(request)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await expect(operators.createCompany({ ...request, companyId: 'cmp_x' })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+    });
+  });
+
+  test('are refused without an operator, class or good name', async () => {
+    const whole = { name: 'Good', class: CompanyClass.SALES, operator };
+    for (const wrong of [
+      { ...whole, operator: undefined },
+      { ...whole, class: CompanyClass.UNSPECIFIED },
+      { ...whole, name: '' },
+      { ...whole, name: 'x'.repeat(121) },
+      { ...whole, name: 'bell\u0007' },
+    ]) {
+      await expect(operators.createCompany(wrong)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    }
+  });
+
+  test('change in what is given alone, and a change that changes nothing leaves no entry', async () => {
+    const companyId = await newCompany();
+    const books = await newCompany(CompanyClass.ACCOUNTING, 'Books');
+    const change = {
+      companyId,
+      operator,
+      installerRequestsPerMinute: 90,
+      deliveryWeight: 3,
+      accountingLinks: { companyIds: [books, books] },
+    };
+    const expected = {
+      name: 'Peak Installers',
+      installerRequestsPerMinute: 90,
+      deliveryWeight: 3,
+      accountingCompanyIds: [books],
+    };
+    await expect(operators.updateCompany(change)).resolves.toMatchObject({ company: expected });
+    await expect(operators.updateCompany(change)).resolves.toMatchObject({ company: expected });
+    const renamed = await operators.updateCompany({ companyId, operator, name: 'Peak' });
+    expect(renamed).toMatchObject({ company: { ...expected, name: 'Peak' } });
+    const back = await operators.updateCompany({
+      companyId,
+      operator,
+      installerRequestsPerMinute: 0,
+      accountingLinks: {},
+    });
+    expect(back.company?.installerRequestsPerMinute).toBeUndefined();
+    expect(back.company?.accountingCompanyIds).toEqual([]);
+
+    const entries = await trail(companyId);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'company.created',
+      'company.updated',
+      'company.updated',
+      'company.updated',
+    ]);
+    expect(entries[1]).toMatchObject({
+      subjectId: companyId,
+      actor: { displayName: 'operator: olga' },
+      details: {
+        changed: ['installerRequestsPerMinute', 'deliveryWeight', 'accountingCompanyIds'],
+        deliveryWeight: 3,
+      },
+    });
+    expect(entries[1]?.actor?.membershipId).toBeUndefined();
+  });
+
+  test('get no journal of what is no accounting company, and unknown ones are not found', async () => {
+    const companyId = await newCompany();
+    const books = await newCompany(CompanyClass.ACCOUNTING);
+    const link = (from: string, to: string) =>
+      operators.updateCompany({ companyId: from, operator, accountingLinks: { companyIds: [to] } });
+    await expect(link(companyId, companyId)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await expect(link(books, books)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await expect(link(newId('cmp'), books)).rejects.toMatchObject({ reason: 'not_found' });
+    await expect(operators.updateCompany({ companyId, operator, deliveryWeight: 101 })).rejects.toMatchObject(
+      { reason: 'invalid_argument' },
+    );
+  });
+});
+
+describe('owners', () => {
+  test('can sign in with the password that was set, and no more once they are disabled', async () => {
+    const companyId = await newCompany();
+    const passwordHash = await hash('correct horse', PASSWORD_HASHING);
+    const { membershipId, email, owner } = await newOwner(companyId, passwordHash);
+    expect(owner).toMatchObject({ companyId, displayName: 'Ola Owner', active: true, hasPassword: true });
+    const login = () => getLogin(fixture, email.toUpperCase());
+    await expect(login()).resolves.toMatchObject({ membershipId, isOwner: true, passwordHash });
+
+    const disabled = await operators.updateOwner({ membershipId, active: false, operator });
+    expect(disabled.owner).toMatchObject({ active: false, hasPassword: true });
+    await expect(login()).resolves.toBeUndefined();
+    const another = await hash('battery staple', PASSWORD_HASHING);
+    await operators.updateOwner({ membershipId, active: true, passwordHash: another, operator });
+    await expect(login()).resolves.toMatchObject({ passwordHash: another });
+
+    const entries = await trail(companyId);
+    expect(entries.map(({ action, details }) => ({ action, details }))).toEqual([
+      expect.objectContaining({ action: 'company.created' }),
+      { action: 'owner.created', details: { displayName: 'Ola Owner' } },
+      { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: false }) },
+      { action: 'owner.updated', details: expect.objectContaining({ changed: ['password', 'active'] }) },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('argon2');
+  });
+
+  test('can be without a password, and are listed oldest first', async () => {
+    const companyId = await newCompany();
+    const { membershipId: first } = await newOwner(companyId);
+    const { membershipId: second } = await newOwner(companyId);
+    const { owners } = await operators.listOwners({ companyId });
+    expect(owners).toMatchObject([
+      { membershipId: first, hasPassword: false },
+      { membershipId: second, hasPassword: false },
+    ]);
+    await expect(operators.listOwners({ companyId: newId('cmp') })).rejects.toMatchObject({
+      reason: 'not_found',
+    });
+  });
+
+  test('have an address of their own, and a hash of the right kind', async () => {
+    const companyId = await newCompany();
+    const { email, membershipId } = await newOwner(companyId);
+    const whole = { companyId, displayName: 'Ola', email: 'ola@example.com', operator };
+    for (const wrong of [
+      { ...whole, email: email.toUpperCase() },
+      { ...whole, email: 'nobody' },
+      { ...whole, displayName: ' ' },
+      { ...whole, passwordHash: 'secret' },
+      { ...whole, passwordHash: await hash('x', { ...PASSWORD_HASHING, memoryCost: 8_192 }) },
+    ]) {
+      await expect(operators.createOwner(wrong)).rejects.toMatchObject({ reason: 'invalid_argument' });
+    }
+    await expect(
+      operators.updateOwner({ membershipId, passwordHash: 'secret', operator }),
+    ).rejects.toMatchObject({ reason: 'invalid_argument' });
+    await expect(
+      operators.updateOwner({ membershipId: newId('mem'), active: false, operator }),
+    ).rejects.toMatchObject({ reason: 'not_found' });
+  });
+});
+
+describe('whose something is', () => {
+  test('is found by its id, by that of an attempt too', async () => {
+    const companyId = await newCompany();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const eventId = await fixture.event(companyId);
+    const { membershipId } = await newOwner(companyId);
+    const [delivery] = await fixture.deliveriesOf(subscriptionId);
+    invariant(delivery, 'the event has a delivery');
+    const attemptId = newId('dlv');
+    await fixture.database.query(
+      `insert into delivery_attempts (delivery_id, id, number, started_at, duration_ms, outcome, secret_version)
+       values ($1, $2, 1, now(), 1, 'rejected', 1)`,
+      [delivery.id, attemptId],
+    );
+    for (const id of [companyId, subscriptionId, eventId, membershipId]) {
+      await expect(operators.findCompany({ id })).resolves.toMatchObject({
+        companyId,
+        class: CompanyClass.INSTALLER,
+      });
+    }
+    for (const id of [delivery.id, attemptId]) {
+      await expect(operators.findCompany({ id })).resolves.toMatchObject({
+        companyId,
+        deliveryId: delivery.id,
+      });
+    }
+    await fixture.finish('delivered', delivery.id);
+    await expect(operators.findCompany({ id: attemptId })).resolves.toMatchObject({
+      deliveryId: delivery.id,
+    });
+  });
+
+  test.each(['', 'nonsense', newId('job'), newId('dlv'), newId('key'), newId('evt'), newId('rpl')])(
+    'is not found for "%s"',
+    async (id) => {
+      await expect(operators.findCompany({ id })).rejects.toMatchObject({ reason: 'not_found' });
+    },
+  );
+});
+
+test('the backlog tells what is due, under way, late, waiting and held', async () => {
+  const empty = await operators.getBacklog({});
+  const companyId = await newCompany();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
+  const ids = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
+  const set = (index: number, change: string) =>
+    fixture.database.query(`update deliveries set ${change} where id = $1`, [ids[index]]);
+  await set(0, `next_attempt_at = now() - interval '90 seconds'`);
+  await set(1, `lease_id = 'a', next_attempt_at = now() + interval '20 seconds'`);
+  await set(2, `lease_id = 'b', next_attempt_at = now() - interval '1 second'`);
+  await set(3, `state = 'retry_scheduled', next_attempt_at = now() + interval '60 seconds'`);
+  await set(4, `state = 'held'`);
+  await fixture.database.query(
+    `insert into outbox (message_id, exchange, type, body, created_at) values ('m', 'e', 't', '', now() - interval '5 seconds')`,
+  );
+  await fixture.database.query(
+    `insert into inbox (message_id, received_at, waits_for, type, body) values ('w', now() - interval '7 seconds', 'cmp_1', 't', '')`,
+  );
+  await fixture.database.query(
+    `update subscriptions set health = 'degraded', failures_in_row = 5 where id = $1`,
+    [subscriptionId],
+  );
+  const backlog = await operators.getBacklog({});
+  expect(backlog).toMatchObject({
+    environment: 'sandbox',
+    leasedDeliveries: 1,
+    expiredLeases: 1,
+    waitingRetries: 1,
+    heldDeliveries: 1,
+    outboxMessages: 1,
+    waitingPlatformMessages: 1,
+    degradedSubscriptions: 1,
+    openBreakers: 1,
+  });
+  expect((backlog.dueDeliveries ?? 0) - (empty.dueDeliveries ?? 0)).toBe(1);
+  expect(backlog.oldestDueMs).toBeGreaterThanOrEqual(90_000);
+  expect(backlog.oldestOutboxMs).toBeGreaterThanOrEqual(5_000);
+  expect(backlog.oldestWaitingMs).toBeGreaterThanOrEqual(7_000);
+  expect(empty.oldestOutboxMs).toBeUndefined();
+  invariant(backlog.now && backlog.databaseNow, 'both clocks are told');
+  const skewMs = timestampMs(backlog.now) - timestampMs(backlog.databaseNow);
+  expect(Math.abs(skewMs)).toBeLessThan(5_000);
+  expect(backlog.databaseConnections).toBeGreaterThan(0);
+  expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections ?? 0);
+});

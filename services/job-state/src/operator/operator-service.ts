@@ -1,0 +1,135 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import type { Environment } from '@partner/runtime/api-key';
+import type { Logger } from '@partner/runtime/logger';
+import { type Database, queryWithin } from '../database/database.js';
+import { pageSize } from '../rpc/page-size.js';
+import { required } from '../rpc/required.js';
+import { createCompany } from './create-company.js';
+import { findCompany } from './find-company.js';
+import { getBacklog } from './get-backlog.js';
+import { operatorActor } from './operator-actor.js';
+import {
+  companyClassName,
+  listCompanies,
+  operatorCompanyMessage,
+  PLATFORM_CLASS_ON_THE_WIRE,
+} from './operator-company.js';
+import { createOwner, listOwners, type OwnerRow, updateOwner } from './owners.js';
+import { updateCompany } from './update-company.js';
+
+/** Serves the RPCs of the operators' command line, which asks on behalf of no company. */
+export function createOperatorService(deps: {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly logger: Pick<Logger, 'info'>;
+  readonly environment: Environment;
+  readonly clock: () => Date;
+}): ServiceImpl<typeof OperatorService> {
+  return {
+    async listCompanies(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { companies, hasMore } = await listCompanies(database, {
+        afterCompanyId: request.afterCompanyId,
+        limit: pageSize(request.limit),
+        nameContains: request.nameContains,
+        companyId: request.companyId,
+      });
+      return { companies: companies.map(operatorCompanyMessage), hasMore };
+    },
+
+    async createCompany(request, context) {
+      const company = await createCompany(
+        deps,
+        {
+          name: required(request.name, 'name'),
+          companyClass: required(companyClassName(required(request.class, 'class')), 'known class'),
+          companyId: request.companyId,
+          actor: operatorActor(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { company: operatorCompanyMessage(company) };
+    },
+
+    async updateCompany(request, context) {
+      const company = await updateCompany(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          name: request.name,
+          installerRequestsPerMinute: request.installerRequestsPerMinute,
+          deliveryWeight: request.deliveryWeight,
+          accountingCompanyIds: request.accountingLinks?.companyIds,
+          actor: operatorActor(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { company: operatorCompanyMessage(company) };
+    },
+
+    async listOwners(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const owners = await listOwners(database, required(request.companyId, 'company_id'));
+      return { owners: owners.map(ownerMessage) };
+    },
+
+    async createOwner(request, context) {
+      const owner = await createOwner(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          displayName: required(request.displayName, 'display_name'),
+          email: required(request.email, 'email'),
+          passwordHash: request.passwordHash,
+          actor: operatorActor(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { owner: ownerMessage(owner) };
+    },
+
+    async updateOwner(request, context) {
+      const owner = await updateOwner(
+        deps,
+        {
+          membershipId: required(request.membershipId, 'membership_id'),
+          passwordHash: request.passwordHash,
+          active: request.active,
+          actor: operatorActor(request),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { owner: ownerMessage(owner) };
+    },
+
+    async findCompany(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { companyId, companyClass, deliveryId } = await findCompany(database, required(request.id, 'id'));
+      return {
+        companyId,
+        class: PLATFORM_CLASS_ON_THE_WIRE[companyClass],
+        ...(deliveryId !== null && { deliveryId }),
+      };
+    },
+
+    async getBacklog(_request, context) {
+      const { oldestDueMs, oldestOutboxMs, oldestWaitingMs, databaseNow, ...counts } = await getBacklog(
+        queryWithin(deps.database, context.timeoutMs()),
+      );
+      return {
+        ...counts,
+        environment: deps.environment,
+        now: timestampFromDate(deps.clock()),
+        databaseNow: timestampFromDate(databaseNow),
+        ...(oldestDueMs !== null && { oldestDueMs }),
+        ...(oldestOutboxMs !== null && { oldestOutboxMs }),
+        ...(oldestWaitingMs !== null && { oldestWaitingMs }),
+      };
+    },
+  };
+}
+
+function ownerMessage({ email, ...owner }: OwnerRow) {
+  return { ...owner, ...(email !== null && { email }) };
+}

@@ -1,0 +1,128 @@
+import { invalidArgument } from '@partner/runtime/http/validation';
+import { newId } from '@partner/runtime/ids';
+import type { Logger } from '@partner/runtime/logger';
+import { notFound } from '@partner/runtime/service-error';
+import { lockCompany } from '../access/insert-key.js';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
+import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { getCompany } from './operator-company.js';
+import { checkOwnerFields } from './operator-fields.js';
+
+/** An owner as operators see it. */
+export interface OwnerRow {
+  readonly membershipId: string;
+  readonly companyId: string;
+  readonly displayName: string;
+  readonly email: string | null;
+  readonly active: boolean;
+  readonly hasPassword: boolean;
+}
+
+interface Deps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
+  password_hash is not null as "hasPassword"`;
+
+/** All owners of a company, oldest first by their ids. Fails with `not_found` for an unknown company. */
+export async function listOwners(database: Queryable, companyId: string): Promise<readonly OwnerRow[]> {
+  await getCompany(database, companyId);
+  return database.query<OwnerRow>(
+    `select ${COLUMNS} from memberships where company_id = $1 and role = 'OWNER' order by id`,
+    [companyId],
+  );
+}
+
+/**
+ * Adds an owner, who can sign in once there is a password. Fails with `not_found` for an unknown company, and with
+ * `invalid_argument` for what can not be and an address in use.
+ *
+ * Atomic: the owner and the entry in the audit trail. Lock: the company.
+ */
+export async function createOwner(
+  deps: Deps,
+  request: {
+    readonly companyId: string;
+    readonly displayName: string;
+    readonly email: string;
+    readonly passwordHash: string | undefined;
+    readonly actor: Actor;
+  },
+  limits: TransactionLimits = {},
+): Promise<OwnerRow> {
+  const { companyId, displayName, email, passwordHash } = request;
+  checkOwnerFields({ displayName, email, passwordHash });
+  const owner = await deps.database.transaction(
+    async (tx) => {
+      await lockCompany(tx, companyId);
+      const [made] = await tx.query<OwnerRow>(
+        `insert into memberships (id, company_id, role, display_name, email, password_hash)
+         values ($1, $2, 'OWNER', $3, $4, $5) on conflict (lower(email)) do nothing returning ${COLUMNS}`,
+        [newId('mem'), companyId, displayName, email, passwordHash ?? null],
+      );
+      if (made === undefined) throw invalidArgument([{ path: 'email', message: 'is in use' }]);
+      await recordAudit(tx, {
+        companyId,
+        actor: request.actor,
+        action: 'owner.created',
+        subject: { type: 'owner', id: made.membershipId },
+        details: { displayName },
+      });
+      return made;
+    },
+    { ...limits, companyId },
+  );
+  deps.logger.info({ companyId, membershipId: owner.membershipId }, 'owner.created');
+  return owner;
+}
+
+/**
+ * Sets an owner's password, or whether the owner may sign in. Fails with `not_found` for nobody who is an owner.
+ *
+ * Atomic: the change and its entry in the audit trail. Lock: the membership.
+ */
+export async function updateOwner(
+  deps: Deps,
+  request: {
+    readonly membershipId: string;
+    readonly passwordHash: string | undefined;
+    readonly active: boolean | undefined;
+    readonly actor: Actor;
+  },
+  limits: TransactionLimits = {},
+): Promise<OwnerRow> {
+  const { membershipId, passwordHash, active } = request;
+  checkOwnerFields({ passwordHash });
+  const owner = await deps.database.transaction(async (tx) => {
+    const [before] = await tx.query<{ active: boolean }>(
+      `select active from memberships where id = $1 and role = 'OWNER' for no key update`,
+      [membershipId],
+    );
+    if (before === undefined) throw notFound('owner');
+    const [after] = await tx.query<OwnerRow>(
+      `update memberships set password_hash = coalesce($2, password_hash), active = coalesce($3, active)
+       where id = $1 returning ${COLUMNS}`,
+      [membershipId, passwordHash ?? null, active ?? null],
+    );
+    if (after === undefined) throw notFound('owner');
+    const changed = [
+      ...(passwordHash === undefined ? [] : ['password']),
+      ...(before.active === after.active ? [] : ['active']),
+    ];
+    if (changed.length > 0) {
+      await recordAudit(tx, {
+        companyId: after.companyId,
+        actor: request.actor,
+        action: 'owner.updated',
+        subject: { type: 'owner', id: membershipId },
+        details: { changed, displayName: after.displayName, active: after.active },
+      });
+    }
+    return after;
+  }, limits);
+  deps.logger.info({ companyId: owner.companyId, membershipId }, 'owner.updated');
+  return owner;
+}

@@ -1,0 +1,104 @@
+import { invalidArgument } from '@partner/runtime/http/validation';
+import type { Logger } from '@partner/runtime/logger';
+import { lockCompany } from '../access/insert-key.js';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
+import type { Database, Transaction, TransactionLimits } from '../database/database.js';
+import { getCompany, type OperatorCompanyRow } from './operator-company.js';
+import { checkCompanyFields } from './operator-fields.js';
+
+/** What is to be different of a company; undefined stays. */
+export interface CompanyChange {
+  readonly companyId: string;
+  readonly name: string | undefined;
+  /** Requests a minute to the installer API; 0: the standard limit. */
+  readonly installerRequestsPerMinute: number | undefined;
+  readonly deliveryWeight: number | undefined;
+  /** Who gets its financial journal from now on. */
+  readonly accountingCompanyIds: readonly string[] | undefined;
+  readonly actor: Actor;
+}
+
+/**
+ * Changes a company. Fails with `not_found`, and with `invalid_argument` for values that can not be, and for links from or to
+ * a company that can not have them. A repeat changes nothing and leaves no entry.
+ *
+ * Atomic: the change and its entry in the audit trail. Lock: the company.
+ */
+export async function updateCompany(
+  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
+  change: CompanyChange,
+  limits: TransactionLimits = {},
+): Promise<OperatorCompanyRow> {
+  const { companyId, name, installerRequestsPerMinute, deliveryWeight } = change;
+  const links = change.accountingCompanyIds && [...new Set(change.accountingCompanyIds)].sort();
+  checkCompanyFields({
+    name,
+    installerRequestsPerMinute,
+    deliveryWeight,
+    ...(links !== undefined && { accountingCompanyIds: links }),
+  });
+  const { company, changed } = await deps.database.transaction(
+    async (tx) => {
+      const companyClass = await lockCompany(tx, companyId);
+      const before = await getCompany(tx, companyId);
+      await tx.query(
+        `update companies set name = coalesce($2, name), delivery_weight = coalesce($3, delivery_weight),
+           installer_requests_per_minute = case when $4::integer is null then installer_requests_per_minute else nullif($4, 0) end
+         where id = $1`,
+        [companyId, name ?? null, deliveryWeight ?? null, installerRequestsPerMinute ?? null],
+      );
+      if (links !== undefined) {
+        if (companyClass === 'ACCOUNTING' && links.length > 0)
+          throw refusedLinks('an accounting company has no journal of its own');
+        await replaceLinks(tx, companyId, links);
+      }
+      const after = await getCompany(tx, companyId);
+      const differences = changedFields(before, after);
+      if (differences.length > 0) {
+        await recordAudit(tx, {
+          companyId,
+          actor: change.actor,
+          action: 'company.updated',
+          subject: { type: 'company', id: companyId },
+          details: {
+            changed: differences,
+            ...Object.fromEntries(differences.map((field) => [field, after[field]])),
+          },
+        });
+      }
+      return { company: after, changed: differences };
+    },
+    { ...limits, companyId },
+  );
+  deps.logger.info({ companyId, changed }, 'company.updated');
+  return company;
+}
+
+const CHANGEABLE = ['name', 'installerRequestsPerMinute', 'deliveryWeight', 'accountingCompanyIds'] as const;
+
+function changedFields(before: OperatorCompanyRow, after: OperatorCompanyRow) {
+  return CHANGEABLE.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+}
+
+async function replaceLinks(tx: Transaction, companyId: string, links: readonly string[]): Promise<void> {
+  const known = await tx.query<{ id: string }>(
+    `select id from companies where id = any($1::text[]) and class = 'ACCOUNTING' for key share`,
+    [links],
+  );
+  const unknown = links.find((id) => !known.some((company) => company.id === id));
+  if (unknown !== undefined) throw refusedLinks(`${unknown} is no accounting company`);
+  await tx.query(
+    'delete from accounting_links where company_id = $1 and accounting_company_id <> all($2::text[])',
+    [companyId, links],
+  );
+  await tx.query(
+    `insert into accounting_links (company_id, accounting_company_id) select $1, unnest($2::text[])
+     on conflict do nothing`,
+    [companyId, links],
+  );
+}
+
+function refusedLinks(message: string) {
+  return invalidArgument([{ path: 'accountingCompanyIds', message }]);
+}

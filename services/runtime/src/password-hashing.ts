@@ -1,0 +1,12 @@
+/** Argon2id, version 1.3: 19 MiB, two passes, one lane. The library's own algorithm is Argon2id. */
+export const PASSWORD_HASHING = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+const PHC = new RegExp(
+  `^\\$argon2id\\$v=19\\$m=${PASSWORD_HASHING.memoryCost},t=${PASSWORD_HASHING.timeCost},p=${PASSWORD_HASHING.parallelism}` +
+    '\\$[A-Za-z0-9+/]{22,64}\\$[A-Za-z0-9+/]{43}$',
+);
+
+/** Tells whether a text is a hash that {@link PASSWORD_HASHING} makes, as a PHC string; says nothing about the password. */
+export function isPasswordHash(text: string): boolean {
+  return PHC.test(text);
+}
