@@ -57,7 +57,19 @@ export default tseslint.config(
   },
   {
     files: ['services/console/web/early/*.js'],
-    languageOptions: { globals: { document: 'readonly', localStorage: 'readonly', matchMedia: 'readonly' } },
+    languageOptions: {
+      globals: {
+        addEventListener: 'readonly',
+        document: 'readonly',
+        HTMLLinkElement: 'readonly',
+        HTMLScriptElement: 'readonly',
+        localStorage: 'readonly',
+        location: 'readonly',
+        matchMedia: 'readonly',
+        sessionStorage: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
   },
   {
     files: ['**/*.mjs'],

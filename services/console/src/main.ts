@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '@connectrpc/connect';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { createHttpServer } from '@partner/runtime/http/http-server';
+import { createHttpServer, drainServer } from '@partner/runtime/http/http-server';
 import { createRateLimiter } from '@partner/runtime/http/rate-limiter';
 import { createRedis } from '@partner/runtime/http/redis';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { listen } from '@partner/runtime/listen';
 import { runService } from '@partner/runtime/service';
 import { createConsoleApp } from './app.js';
 import { consoleConfig } from './config.js';
@@ -33,7 +34,13 @@ await runService({
     lifecycle.onShutdown('redis', async () => redis.disconnect());
     lifecycle.addReadinessCheck('redis', () => redis.status === 'ready');
 
-    const connection = createAmqpConnection({ url: config.AMQP_URL, name: 'console rpc', logger, metrics });
+    const connection = createAmqpConnection({
+      url: config.AMQP_URL,
+      topology: config.AMQP_TOPOLOGY,
+      name: 'console rpc',
+      logger,
+      metrics,
+    });
     lifecycle.onShutdown('amqp', () => connection.close());
     lifecycle.addReadinessCheck('amqp', () => connection.isReady());
     const transport = createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics });
@@ -60,10 +67,13 @@ await runService({
       audit: createClient(AuditService, transport),
       subscriptions: createClient(SubscriptionService, transport),
       deliveries: createClient(DeliveryService, transport),
+      ...(config.PARTNER_ENVIRONMENT === 'sandbox' && {
+        sandbox: createClient(SandboxService, transport),
+      }),
       sessions,
       changeStreams,
       attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
-      verifyPassword: await createVerifyPassword({ randomBytes }),
+      verifyPassword: await createVerifyPassword({ randomBytes, metrics }),
       limiter: createRateLimiter({
         redis,
         keyPrefix,
@@ -86,7 +96,7 @@ await runService({
     });
     const server = createHttpServer(app);
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
-    lifecycle.onShutdown('http-server', () => closeServer(server));
+    lifecycle.onShutdown('http-server', () => drainServer(server));
     // First of all: the server waits for every answer that is under way, and these go on.
     lifecycle.onShutdown('change-streams', async () => changeStreams.close());
   },

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
 import request from 'supertest';
@@ -59,6 +61,15 @@ describe('the admin server', () => {
     await request(url).get('/livez').expect(200);
     finish();
     await shutdown;
+  });
+
+  test('is not kept from closing by a connection on which nothing is asked', async () => {
+    const { port } = await start();
+    const silent = connect(port, '127.0.0.1').resume();
+    await once(silent, 'connect');
+    // The answer tells that the connection before it was taken, too.
+    await request(`http://127.0.0.1:${port}`).get('/livez').expect(200);
+    await Promise.all([once(silent, 'close'), ...running.splice(0).map((server) => server.close())]);
   });
 
   test('shows the metrics', async () => {

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
+import { createHttpServer } from './http/http-server.js';
 import type { Lifecycle } from './lifecycle.js';
 import { closeServer, listen } from './listen.js';
 
@@ -13,7 +13,7 @@ export async function startAdminServer(options: {
   readonly lifecycle: Pick<Lifecycle, 'readiness'>;
   readonly metrics: Registry;
 }): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
-  const server = createServer((request, response) => {
+  const server = createHttpServer((request, response) => {
     const send = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     };

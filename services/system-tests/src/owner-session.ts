@@ -9,6 +9,8 @@ import { type Answer, call } from './http-call.js';
 
 /** A signed-in owner at the console. */
 export interface OwnerSession {
+  /** What every request of the page carries: for one that `call` does not make. */
+  readonly headers: Readonly<Record<'cookie' | 'origin', string>>;
   /** Sends a request of the console's own page, unless `headers` say otherwise. */
   call(
     method: string,
@@ -34,6 +36,7 @@ export async function signIn(
     throw new Error(`the owner could not sign in: ${answer.status} ${answer.text}`);
   }
   return {
+    headers: { cookie, origin },
     call: (method, path, body, headers = {}) =>
       call(baseUrl, path, {
         method,

@@ -13,7 +13,11 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [react(), earlyScript(path.join(root, 'early/color-scheme.js'))],
+    plugins: [
+      react(),
+      // Each comes to stand before the one before.
+      ...['color-scheme', 'load-again'].map((name) => earlyScript(path.join(root, 'early', `${name}.js`))),
+    ],
     // The console puts a fresh one into each answer.
     html: { cspNonce: '{{nonce}}' },
     build: {
@@ -29,13 +33,16 @@ export function webConfig(folders: { readonly root: string; readonly outDir: str
   };
 }
 
-/** Has the page run a script before it shows anything: a file of its own, named by its content like any other. */
+/**
+ * Has the page run a script before it shows anything: a file of its own, named by its content like any other. It changes seldom,
+ * so that most often every version of the console has it.
+ */
 function earlyScript(file: string): Plugin {
   const text = readFileSync(file, 'utf8');
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
   const fileName = `assets/${path.basename(file, '.js')}-${hash}.js`;
   return {
-    name: 'early-script',
+    name: `early-script ${path.basename(file)}`,
     apply: 'build',
     generateBundle() {
       this.emitFile({ type: 'asset', fileName, source: text });

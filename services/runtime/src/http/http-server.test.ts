@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { closeServer, listen } from '../listen.js';
 import { createRecorder } from '../testing/recorder.js';
 import { drainWithinBounds } from './drain-within-bounds.js';
-import { createHttpServer } from './http-server.js';
+import { createHttpServer, drainServer } from './http-server.js';
 
 const servers: Server[] = [];
 
@@ -133,6 +133,58 @@ describe('a server that is closed', () => {
     const ended = [once(unused, 'close'), once(idle.resume(), 'close')];
     await closeServer(server);
     expect(await Promise.all(ended)).toHaveLength(2);
+  });
+});
+
+describe('a server that is drained', () => {
+  const LONG_MS = 60_000;
+  const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
+
+  test('answers on connections that are open and on new ones, each for the last time, and is over with the last of them', async () => {
+    const { server, port } = await start(ok);
+    const kept = connect(port, '127.0.0.1');
+    kept.write(REQUEST);
+    const before: unknown[] = await once(kept, 'data');
+    expect(String(before[0])).toContain('Connection: keep-alive');
+    const drained = drainServer(server, LONG_MS);
+    kept.write(REQUEST);
+    for (const answer of await Promise.all([exchange(port, REQUEST), text(kept)])) {
+      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+      expect(answer.match(/connection: close/g)).toHaveLength(1);
+    }
+    await drained;
+    expect(server.listening).toBe(false);
+  });
+
+  test('says it with the answer that is under way, too', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const answer = exchange(port, REQUEST);
+    const [finish] = await begun.atLeast(1);
+    const drained = drainServer(server, LONG_MS);
+    finish?.();
+    expect(await answer).toContain('connection: close');
+    await drained;
+  });
+
+  test('closes what is idle when the time is over, and answers what is in flight', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const idle = connect(port, '127.0.0.1').resume();
+    await once(server, 'connection');
+    const answer = exchange(port, REQUEST);
+    const [finish] = await begun.atLeast(1);
+    const drained = drainServer(server, 1);
+    await once(idle, 'close');
+    finish?.();
+    expect(await answer).toContain('{"ok":true}');
+    await drained;
+  });
+
+  test('is over at once without a connection', async () => {
+    const { server } = await start(ok);
+    await drainServer(server, LONG_MS);
+    expect(server.listening).toBe(false);
   });
 });
 

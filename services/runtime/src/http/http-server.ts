@@ -7,6 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { closeServer } from '../listen.js';
 import { requestIdFrom } from './request-id.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -14,6 +15,19 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_INTERVAL_MS = 5_000;
 /** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
+/** Well above the time between two requests of a connection that is in constant use. */
+const NOTICE_MS = 2_000;
+
+/** What is told of a server to {@link drainServer}. */
+interface Traffic {
+  readonly connections: Set<Duplex>;
+  readonly responses: Set<ServerResponse>;
+  /** Its connections are to end, each with its next answer. */
+  isOnNotice: boolean;
+  onLastConnectionClosed: () => void;
+}
+
+const trafficOf = new WeakMap<Server, Traffic>();
 
 /**
  * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
@@ -28,6 +42,12 @@ export function createHttpServer(
 ): Server {
   const pending = new WeakMap<Duplex, Set<ServerResponse>>();
   const unused = new Set<Duplex>();
+  const traffic: Traffic = {
+    connections: new Set(),
+    responses: new Set(),
+    isOnNotice: false,
+    onLastConnectionClosed: () => undefined,
+  };
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -36,17 +56,25 @@ export function createHttpServer(
     // Nothing here depends on it, and Node's own refusal has no body.
     requireHostHeader: false,
   });
+  trafficOf.set(server, traffic);
   server.on('connection', (socket) => {
     unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    traffic.connections.add(socket);
+    socket.once('close', () => {
+      unused.delete(socket);
+      traffic.connections.delete(socket);
+      if (traffic.connections.size === 0) traffic.onLastConnectionClosed();
+    });
   });
   server.on('request', (request, response) => {
     unused.delete(request.socket);
     const responses = pending.get(request.socket) ?? new Set();
     pending.set(request.socket, responses.add(response));
-    if (!server.listening) response.setHeader('connection', 'close');
+    traffic.responses.add(response);
+    if (traffic.isOnNotice || !server.listening) response.setHeader('connection', 'close');
     response.once('close', () => {
       responses.delete(response);
+      traffic.responses.delete(response);
       if (!server.listening) server.closeIdleConnections();
     });
     app(request, response);
@@ -69,6 +97,30 @@ export function createHttpServer(
     return server;
   };
   return server;
+}
+
+/**
+ * Closes a server of {@link createHttpServer} without a request being lost that a client has sent in good faith. For 2 s, or until
+ * no connection is left, it takes connections and requests as before, and says with each answer that the connection ends with
+ * it: whoever uses a connection goes on over another one, and does not find it closed in the face of a request. Then
+ * what is in flight is answered, and idle connections are closed.
+ */
+export async function drainServer(server: Server, noticeMs: number = NOTICE_MS): Promise<void> {
+  const traffic = trafficOf.get(server);
+  if (traffic !== undefined && traffic.connections.size > 0) {
+    traffic.isOnNotice = true;
+    for (const response of traffic.responses) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, noticeMs);
+      traffic.onLastConnectionClosed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+  await closeServer(server);
 }
 
 /** Whether an answer is on its way, or is still to come for a request that was received completely. */

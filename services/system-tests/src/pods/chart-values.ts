@@ -1,0 +1,50 @@
+import type { ServiceName } from '@partner/local-stack/stack/services';
+
+/** What a pod that is tried out here has to be told of this machine. */
+export interface PodSurroundings {
+  /** Where owners find the console. */
+  readonly consoleUrl: string;
+  /** As in WEBHOOK_DEV_HOSTS: where the connections to the test's receiver go. */
+  readonly devHosts: string;
+  /** The authority of the receiver's certificate. */
+  readonly devCaFile: string;
+}
+
+/** The name of the secret that a service's chart is told of. */
+export function secretNameOf(service: ServiceName): string {
+  return `${service}-of-the-operator`;
+}
+
+/** The values of a production: the chart's own, with what every operator has to say. */
+export function productionValues(service: ServiceName): Readonly<Record<string, unknown>> {
+  return {
+    environment: 'production',
+    existingSecret: secretNameOf(service),
+    ...(service === 'console' && { config: { publicBaseUrl: 'https://partner.example.com' } }),
+  };
+}
+
+/** Those of the sandbox, with the one thing in which this machine differs: the webhooks' receiver is on it. */
+export function sandboxValues(
+  service: ServiceName,
+  version: string,
+  surroundings: PodSurroundings,
+): Readonly<Record<string, unknown>> {
+  const shared = { environment: 'sandbox', existingSecret: secretNameOf(service), image: { tag: version } };
+  switch (service) {
+    case 'console':
+      return { ...shared, config: { publicBaseUrl: surroundings.consoleUrl } };
+    case 'webhook-dispatcher': {
+      const mountPath = '/run/receiver-ca.pem';
+      return {
+        ...shared,
+        development: { enabled: true },
+        config: { webhookDevHosts: surroundings.devHosts, webhookDevCaFile: mountPath },
+        extraVolumes: [{ name: 'receiver-ca', hostPath: { path: surroundings.devCaFile, type: 'File' } }],
+        extraVolumeMounts: [{ name: 'receiver-ca', mountPath, readOnly: true }],
+      };
+    }
+    default:
+      return shared;
+  }
+}

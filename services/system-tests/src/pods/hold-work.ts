@@ -1,0 +1,143 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '@partner/runtime/ids';
+import { call } from '../http-call.js';
+import type { TestStack } from '../test-stack.js';
+import type { Pod } from './start-pod.js';
+
+/** Work that a pod has in hand and can not finish yet. */
+export interface HeldWork {
+  /** Lets it be finished, and resolves to how it ended: the statuses of the answers. */
+  release(): Promise<readonly number[]>;
+}
+
+/** A connection to a pod that has been used and is kept. */
+export interface KeptConnection {
+  /** Sends one more request. Rejects when the connection has gone by then, or goes before the answer. */
+  useAgain(): Promise<{ readonly status: number; readonly isSame: boolean; readonly connection: string }>;
+}
+
+/** Asks a pod for a path that it has not, and keeps the connection, as a client of the service does between two requests. */
+export async function keepConnection(pod: Pod): Promise<KeptConnection> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const use = () =>
+    new Promise<Awaited<ReturnType<KeptConnection['useAgain']>>>((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: pod.port('http'), path: '/no-such-path', agent });
+      sent.once('error', reject);
+      sent.once('response', (answer) => {
+        const { statusCode = 0, headers } = answer;
+        answer.resume();
+        answer.once('end', () =>
+          resolve({ status: statusCode, isSame: sent.reusedSocket, connection: headers.connection ?? '' }),
+        );
+      });
+      sent.end();
+    });
+  await use();
+  return { useAgain: use };
+}
+
+/** A request that a pod has taken, and whose body is still to come. */
+export async function holdRequest(
+  pod: Pod,
+  given: {
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  },
+): Promise<HeldWork> {
+  const text = JSON.stringify(given.body);
+  const sent = request({
+    host: '127.0.0.1',
+    port: pod.port('http'),
+    method: 'POST',
+    path: given.path,
+    agent: false,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      connection: 'keep-alive',
+      expect: '100-continue',
+      ...given.headers,
+    },
+  });
+  const status = new Promise<number>((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode ?? 0));
+    });
+  });
+  status.catch(() => undefined);
+  await new Promise<void>((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('continue', () => resolve());
+    sent.flushHeaders();
+  });
+  return {
+    async release() {
+      sent.end(text);
+      return [await status];
+    },
+  };
+}
+
+/** What job-state does at once for one company, in each of its pods: half of its connections. */
+const OF_ONE_COMPANY = 5;
+
+/** Status events that wait in job-state for the rows of their jobs, so many that each of its two pods has some of them. */
+export async function holdStatusEvents(
+  stack: Pick<TestStack, 'database'>,
+  given: {
+    readonly baseUrl: string;
+    readonly apiKey: string;
+    readonly jobs: readonly { readonly id: string; readonly version: number }[];
+  },
+): Promise<HeldWork> {
+  const client = await stack.database.connect();
+  await client.query('begin');
+  await client.query('select from jobs where id = any($1) for update', [given.jobs.map(({ id }) => id)]);
+  const answers = given.jobs.map((job) =>
+    call(given.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+      method: 'POST',
+      headers: { 'x-api-key': given.apiKey, 'idempotency-key': newId('evt') },
+      body: {
+        status: 'ACKNOWLEDGED',
+        occurredAt: new Date().toISOString(),
+        expectedVersion: job.version,
+      },
+    }),
+  );
+  const waiting = async () => {
+    const found = await stack.database.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return found.rows[0]?.count ?? 0;
+  };
+  while ((await waiting()) <= OF_ONE_COMPANY) await delay(10);
+  return {
+    async release() {
+      await client.query('rollback');
+      client.release();
+      return (await Promise.all(answers)).map(({ status }) => status);
+    },
+  };
+}
+
+/** Attempts of a dispatcher whose answers `open` withholds. Resolves once the pod has one under way. */
+export async function holdAttempts(pod: Pod, gate: { shut(): void; open(): void }): Promise<HeldWork> {
+  gate.shut();
+  while (!(await hasAttemptUnderWay(pod))) await delay(10);
+  return {
+    async release() {
+      gate.open();
+      return [];
+    },
+  };
+}
+
+async function hasAttemptUnderWay(pod: Pod): Promise<boolean> {
+  const metrics = await (await fetch(`http://127.0.0.1:${pod.port('admin')}/metrics`)).text();
+  return Number(/^partner_webhook_attempts_in_flight(?:\{[^}]*\})? (\d+)$/m.exec(metrics)?.[1] ?? 0) > 0;
+}

@@ -1,0 +1,44 @@
+import { setPriority } from 'node:os';
+import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
+import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { stackFiles } from '@partner/local-stack/stack/stack-state';
+import { startTestStack, type TestStack } from '../test-stack.js';
+import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
+import { type Cluster, createCluster } from './cluster.js';
+
+const NO_SERVICES = {
+  'job-state': 0,
+  'inbound-gateway': 0,
+  'installer-gateway': 0,
+  console: 0,
+  'webhook-dispatcher': 0,
+} as const;
+
+/** Redis has 100 ms for an answer, and here it shares the processor with a dozen services that start. */
+const REDIS_PRIORITY = -15;
+
+/** Starts the parts with a migrated sandbox, and a cluster beside them that has no pod yet. */
+export async function startClusterStack(
+  answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer,
+): Promise<{ readonly stack: TestStack; readonly cluster: Cluster }> {
+  const stack = await startTestStack({ replicas: NO_SERVICES, ...(answer !== undefined && { answer }) });
+  try {
+    const { directory, description } = stack.stack;
+    const redis = stack.stack.process('redis').pid;
+    if (redis !== undefined) setPriority(redis, REDIS_PRIORITY);
+    const { sealingKeys, cursorKey } = ensureStackSecrets(directory);
+    const { caFile } = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
+    const { amqpUrl, postgresUrl, redisUrl } = description;
+    // One installer writes and reads more than the standard limit lets through.
+    await stack.database.query('update companies set installer_requests_per_minute = 100000');
+    const cluster = await createCluster({
+      secrets: { amqpUrl, postgresUrl, redisUrl, sealingKeys, cursorKey },
+      surroundings: { devHosts: `${RECEIVER_HOST}=127.0.0.1:${stack.receiver.port}`, devCaFile: caFile },
+    });
+    return { stack, cluster };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
