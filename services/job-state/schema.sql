@@ -759,6 +759,8 @@ CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHE
 
 CREATE INDEX inbox_received_at_idx ON public.inbox USING btree (received_at);
 
+CREATE INDEX inbox_waiting_idx ON public.inbox USING btree (received_at) WHERE (waits_for IS NOT NULL);
+
 CREATE INDEX inbox_waits_for_idx ON public.inbox USING btree (waits_for) WHERE (waits_for IS NOT NULL);
 
 CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id, installer_company_id, last_updated_at DESC, id DESC);

@@ -102,7 +102,7 @@ export async function up(knex: Knex): Promise<void> {
     );
 
     -- The unique constraint is what makes two concurrent posts of one address one lead. address_key: null for a project that
-    -- the platform made at an address that another project of the company stands for; no lead merges into it.
+    -- the platform made without an address, or at one that another project of the company stands for; no lead merges into it.
     create table projects (
       id text constraint projects_pkey primary key,
       company_id text not null constraint projects_company_id_fkey references companies,
@@ -265,6 +265,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index inbox_received_at_idx on inbox (received_at);
     create index inbox_waits_for_idx on inbox (waits_for) where waits_for is not null;
+    create index inbox_waiting_idx on inbox (received_at) where waits_for is not null;
     create index inbox_dead_reason_idx on inbox (received_at) where dead_reason is not null;
 
     -- Messages to the platform and to the gateways that the broker has not confirmed yet.

@@ -8,6 +8,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import { getLogin } from '../access/get-login.js';
 import { getOwner } from '../access/get-owner.js';
@@ -137,11 +138,31 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
   });
 
+  test('never changes its class, also when it is made in another way at the same time', async () => {
+    const companyId = newId('cmp');
+    const handling = await database.transaction(async (tx) => {
+      await tx.query(`insert into companies (id, name, class) values ($1, 'Made', 'SALES')`, [companyId]);
+      const outcome = handle(companyChanged(companyId, { class: CompanyClass.INSTALLER }));
+      await eventually('the message waits for the company', async () => {
+        const waiting = await database.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
+      return { outcome };
+    });
+    expect(await handling.outcome).toEqual({
+      kind: 'dead',
+      reason: `company ${companyId} is not of class INSTALLER, and a class never changes`,
+    });
+    expect(await companyOf(companyId)).toEqual({ name: 'Made', class: 'SALES', version: 0, links: [] });
+  });
+
   test('never changes its class, and is linked to accounting companies alone', async () => {
     const companyId = await insertCompany(database, 'SALES');
     expect(await handle(companyChanged(companyId, { class: CompanyClass.INSTALLER }))).toEqual({
       kind: 'dead',
-      reason: `company ${companyId} is of class SALES, which never changes`,
+      reason: `company ${companyId} is not of class INSTALLER, and a class never changes`,
     });
     const message = companyChanged(newId('cmp'), { accountingCompanyIds: [companyId] });
     expect(await handle(message)).toEqual({

@@ -12,21 +12,26 @@ import { recordMembershipChanged } from './record-membership-changed.js';
 
 const EMAIL_LENGTH = 254;
 
-const companyChanged = z.object({
-  companyId: id('cmp'),
-  version,
-  name: text(NAME_LENGTH),
-  class: nameOf({
-    [CompanyClass.SALES]: 'SALES',
-    [CompanyClass.INSTALLER]: 'INSTALLER',
-    [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
-  } as const),
-  accountingCompanyIds: list(id('cmp')).refine(
-    (ids) => new Set(ids).size === ids.length,
-    'holds a company twice',
-  ),
-  occurredAt: instant,
-});
+const companyChanged = z
+  .object({
+    companyId: id('cmp'),
+    version,
+    name: text(NAME_LENGTH),
+    class: nameOf({
+      [CompanyClass.SALES]: 'SALES',
+      [CompanyClass.INSTALLER]: 'INSTALLER',
+      [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
+    } as const),
+    accountingCompanyIds: list(id('cmp')).refine(
+      (ids) => new Set(ids).size === ids.length,
+      'holds a company twice',
+    ),
+    occurredAt: instant,
+  })
+  .refine((company) => company.class !== 'ACCOUNTING' || company.accountingCompanyIds.length === 0, {
+    path: ['accountingCompanyIds'],
+    message: 'holds companies, but an accounting company has no journal of its own',
+  });
 
 const membershipChanged = z
   .object({

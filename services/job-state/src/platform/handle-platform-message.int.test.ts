@@ -258,6 +258,34 @@ describe('the platform', () => {
     ).toEqual([{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }]);
   });
 
+  test('names a project that was begun before: leads for the address of the first job merge into it all the same', async () => {
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    for (const line1 of ['82 Project Street', '83 Project Street']) {
+      const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: seller, projectId, line1 });
+      expect(await handle(message)).toEqual({ kind: 'done' });
+    }
+    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
+      { address_key: '82 PROJECT ST BOULDER CO 80302' },
+    ]);
+  });
+
+  test('names a project that another company has begun: that gets no address', async () => {
+    const other = await insertCompany(database, 'SALES');
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, other]);
+    const message = jobCreatedMessage({
+      jobId: newId('job'),
+      sellingCompanyId: seller,
+      projectId,
+      line1: '84 Project Street',
+    });
+    expect(await handle(message)).toMatchObject({ kind: 'dead' });
+    expect(await database.query('select address_key from projects where id = $1', [projectId])).toEqual([
+      { address_key: null },
+    ]);
+  });
+
   test('names a project whose address stands for another: it is made without the address, and leads merge as before', async () => {
     const [first, second] = [newId('prj'), newId('prj')];
     const jobs = [newId('job'), newId('job')];

@@ -5,6 +5,10 @@ import type { PlatformEffect } from './platform-effect.js';
 
 /** Further ahead of our clock than this is a fault of the sender's clock. */
 const AHEAD_MS = 3_600_000;
+/** The most bytes of a body: more than the longest of every text and list come to. */
+const BODY_BYTES = 1_048_576;
+/** How many faults of a message are named. */
+const NAMED_FAULTS = 20;
 
 /** What every message tells. */
 export interface PlatformCommand {
@@ -19,6 +23,8 @@ export interface WholeMessage {
   /** The id of what it is about: messages about one thing are recorded one after the other. */
   readonly thingId: string;
   readonly version: number;
+  /** Whether every version is told, so that the oldest of several goes first, and not the newest. */
+  readonly isFact: boolean;
   /** Gives it its effect, in the transaction that holds the lock of what it is about. */
   readonly record: (tx: Transaction, now: Date) => Promise<PlatformEffect>;
 }
@@ -32,8 +38,8 @@ export type ReadMessage =
 export interface PlatformMessageType {
   readonly schema: DescMessage;
   /**
-   * Reads a body. Says of a malformed one which field is at fault, and never what it holds. An `occurredAt` that is more than
-   * an hour ahead of `now` is malformed too.
+   * Reads a body. Says of a malformed one which fields are at fault, at most twenty, and never what they hold. An `occurredAt`
+   * that is more than an hour ahead of `now` is malformed too, and so is a body of more than 1 MiB.
    */
   readonly read: (body: Uint8Array, now: Date) => ReadMessage;
 }
@@ -45,13 +51,19 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   readonly form: z.ZodType<Command>;
   /** The id of what it is about. */
   readonly thingId: (command: Command) => string;
+  /** Absent: false. */
+  readonly isFact?: boolean;
   readonly record: (tx: Transaction, command: Command, now: Date) => Promise<PlatformEffect>;
 }): PlatformMessageType {
-  const { schema, form, thingId, record } = definition;
+  const { schema, form, thingId, isFact = false, record } = definition;
   const { typeName: type } = schema;
   return {
     schema,
     read(body, now) {
+      // Undecoded: two bytes can become an object.
+      if (body.length > BODY_BYTES) {
+        return { kind: 'malformed', reason: `the body has more than ${BODY_BYTES} bytes` };
+      }
       let decoded: Message;
       try {
         decoded = fromBinary(schema, body);
@@ -60,7 +72,9 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
       }
       const { success, data: command, error } = form.safeParse(decoded);
       if (!success) {
-        const faults = error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+        const faults = error.issues
+          .slice(0, NAMED_FAULTS)
+          .map((issue) => `${issue.path.join('.')} ${issue.message}`);
         return { kind: 'malformed', reason: `${type}: ${faults.join('; ')}` };
       }
       if (command.occurredAt.getTime() > now.getTime() + AHEAD_MS) {
@@ -72,6 +86,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
           type,
           thingId: thingId(command),
           version: command.version,
+          isFact,
           record: (tx, clockNow) => record(tx, command, clockNow),
         },
       };

@@ -304,6 +304,39 @@ describe('a message of the platform', () => {
     );
     expect(faultsOf(readOf(JobCreatedSchema, accessories(200)))).not.toContain('scope.accessories');
   });
+
+  test('with many faults names twenty of them', () => {
+    const items = Array.from({ length: 200 }, () => ({}));
+    const read = readOf(JobScopeChangedSchema, { scope: { equipment: items, accessories: items } });
+    expect(faultsOf(read).split('; ')).toHaveLength(20);
+  });
+
+  test('of more than 1 MiB is malformed, whatever it holds', () => {
+    const type = JobAssignedSchema.typeName;
+    const whole = toBinary(JobAssignedSchema, create(JobAssignedSchema, WHOLE.assigned));
+    // A field of another version of the contract, of so many bytes that the body has the length.
+    const ofLength = (length: number) => {
+      const tag = [0xa2, 0x06];
+      const size = length - whole.length - tag.length - 3;
+      const bytes = [(size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80, size >> 14];
+      return Uint8Array.from([...whole, ...tag, ...bytes, ...new Uint8Array(size)]);
+    };
+    expect(readPlatformMessage(type, ofLength(1_048_576), TEST_NOW)).toMatchObject({ kind: 'whole' });
+    expect(readPlatformMessage(type, ofLength(1_048_577), TEST_NOW)).toEqual({
+      kind: 'malformed',
+      reason: 'the body has more than 1048576 bytes',
+    });
+  });
+
+  test('about an accounting company has no links to others', () => {
+    const accounting = { ...WHOLE.company, class: CompanyClass.ACCOUNTING };
+    expect(faultsOf(readOf(CompanyChangedSchema, accounting))).toContain(
+      'accountingCompanyIds holds companies',
+    );
+    expect(readOf(CompanyChangedSchema, { ...accounting, accountingCompanyIds: [] })).toMatchObject({
+      kind: 'whole',
+    });
+  });
 });
 
 function readAssigned(occurredAt: Timestamp): ReadMessage {

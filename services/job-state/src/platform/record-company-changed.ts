@@ -17,12 +17,7 @@ export async function recordCompanyChanged(
     'select class, version from companies where id = $1 for no key update',
     [companyId],
   );
-  if (known !== undefined && known.class !== command.class) {
-    return {
-      kind: 'refused',
-      reason: `company ${companyId} is of class ${known.class}, which never changes`,
-    };
-  }
+  if (known !== undefined && known.class !== command.class) return otherClass(command);
   if (known !== undefined && version <= known.version) {
     return { kind: 'ignored', why: 'this version or a newer one was heard of before' };
   }
@@ -41,11 +36,14 @@ export async function recordCompanyChanged(
       return { kind: 'refused', reason: `company ${accountingCompanyId} is not an accounting company` };
     }
   }
-  await tx.query(
-    `insert into companies (id, name, class, version, created_at) values ($1, $2, $3, $4, $5)
-     on conflict (id) do update set name = excluded.name, version = excluded.version`,
+  // An operator may have made it meanwhile.
+  const written = await tx.query(
+    `insert into companies as known (id, name, class, version, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (id) do update set name = excluded.name, version = excluded.version where known.class = excluded.class
+     returning id`,
     [companyId, command.name, command.class, version, now],
   );
+  if (written.length === 0) return otherClass(command);
   await tx.query(
     'delete from accounting_links where company_id = $1 and accounting_company_id <> all($2::text[])',
     [companyId, accountingCompanyIds],
@@ -56,4 +54,11 @@ export async function recordCompanyChanged(
     [companyId, accountingCompanyIds],
   );
   return known === undefined ? { kind: 'applied', appeared: [companyId] } : { kind: 'applied' };
+}
+
+function otherClass(command: CompanyChangedCommand): PlatformEffect {
+  return {
+    kind: 'refused',
+    reason: `company ${command.companyId} is not of class ${command.class}, and a class never changes`,
+  };
 }

@@ -53,8 +53,8 @@ export async function recordJobCreated(
 }
 
 /**
- * Makes the project unless it is there. It takes the address's key only when no other project of the company has it. False
- * when it is another company's; nothing is made then.
+ * Makes the project unless it is there. One without an address takes the address's key, unless another project of the company
+ * has it. False when it is another company's; nothing is made then.
  */
 async function ensureProject(
   tx: Queryable,
@@ -62,16 +62,24 @@ async function ensureProject(
   now: Date,
 ): Promise<boolean> {
   const { projectId, sellingCompanyId, customer } = command;
-  const address = `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`;
+  const addressKey = normaliseAddress(
+    `${customer.line1}, ${customer.city}, ${customer.state} ${customer.zip}`,
+  );
   const withKey = await tx.query(
     `insert into projects (id, company_id, address_key, created_at) values ($1, $2, $3, $4)
      on conflict do nothing returning id`,
-    [projectId, sellingCompanyId, normaliseAddress(address), now],
+    [projectId, sellingCompanyId, addressKey, now],
   );
   if (withKey.length > 0) return true;
   await tx.query(
     `insert into projects (id, company_id, created_at) values ($1, $2, $3) on conflict (id) do nothing`,
     [projectId, sellingCompanyId, now],
+  );
+  // It may have been made without an address before.
+  await tx.query(
+    `update projects set address_key = $3 where id = $1 and company_id = $2 and address_key is null
+       and not exists (select from projects other where other.company_id = $2 and other.address_key = $3)`,
+    [projectId, sellingCompanyId, addressKey],
   );
   const [project] = await tx.query<{ company_id: string }>('select company_id from projects where id = $1', [
     projectId,

@@ -148,8 +148,8 @@ async function lockMessagesAbout(tx: Transaction, thingId: string): Promise<void
 
 /**
  * Records what waits for a thing that a message has made, or the message itself when it waits for one that has appeared
- * meanwhile. The newest version goes first: it takes effect, and what is older mostly does not, so that little is told that is
- * outdated already.
+ * meanwhile. The newest version of a state goes first: it takes effect, and what is older mostly does not, so that little is told
+ * that is outdated already. Facts go in the order of their versions, as they happened.
  */
 async function recordWhatWaited(
   deps: RecordingDeps,
@@ -170,10 +170,10 @@ async function recordWhatWaited(
        order by received_at, message_id limit ${BATCH_SIZE}`,
       [there],
     );
-    const newestFirst = rows
+    const inOrder = rows
       .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
-      .sort((a, b) => versionOf(b.read) - versionOf(a.read));
-    for (const { row } of newestFirst) {
+      .sort((a, b) => placeOf(a.read) - placeOf(b.read));
+    for (const { row } of inOrder) {
       const sent = { messageId: row.message_id, type: row.type, body: row.body };
       const recorded = await recordWaitingMessage(deps, sent);
       if (recorded === undefined) continue;
@@ -188,8 +188,10 @@ async function recordWhatWaited(
   return applied;
 }
 
-function versionOf(read: ReturnType<typeof readPlatformMessage>): number {
-  return read.kind === 'whole' ? read.message.version : 0;
+function placeOf(read: ReturnType<typeof readPlatformMessage>): number {
+  if (read.kind === 'malformed') return 0;
+  const { version, isFact } = read.message;
+  return isFact ? version : -version;
 }
 
 async function settleWaiting(

@@ -41,6 +41,7 @@ export const appointmentScheduledMessage = platformMessageType({
   schema: AppointmentScheduledSchema,
   form: appointmentScheduled,
   thingId: ({ appointmentId }) => appointmentId,
+  isFact: true,
   record: recordAppointmentScheduled,
 });
 

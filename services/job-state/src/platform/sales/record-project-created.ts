@@ -20,8 +20,8 @@ export const projectCreatedMessage = platformMessageType({
 });
 
 /**
- * Makes a project that the platform has begun, without an address: no lead merges into it. One that is there stays as it is;
- * one of another company is refused. Nobody is told.
+ * Makes a project that the platform has begun, without an address: no lead merges into it before a job has given it one. One
+ * that is there stays as it is; one of another company is refused. Nobody is told.
  */
 export async function recordProjectCreated(
   tx: Queryable,

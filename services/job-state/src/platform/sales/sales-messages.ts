@@ -47,6 +47,7 @@ function factMessage<Command extends CommandOfProject, E extends EventName>(defi
     schema,
     form,
     thingId: (command) => fact(command).id,
+    isFact: true,
     record(tx, command, now) {
       const { version, projectId, occurredAt } = command;
       return recordSalesFact(tx, { ...fact(command), event, version, projectId, occurredAt }, now);
