@@ -27,7 +27,10 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* By what waits in queues: for services whose work comes from the broker. Needs KEDA. */}}
+{{/*
+By what waits in queues: for services whose work comes from the broker. Needs KEDA. Without useCachedMetrics its pollingInterval
+would count for nothing, since there is always a replica.
+*/}}
 {{- define "service-common.scaledObject" -}}
 {{- $facts := include "service-common.facts" . | fromYaml -}}
 {{- $name := include "service-common.fullname" . -}}
@@ -54,16 +57,17 @@ spec:
   minReplicaCount: {{ .minReplicas }}
   maxReplicaCount: {{ .maxReplicas }}
   pollingInterval: {{ .pollingIntervalSeconds }}
-  cooldownPeriod: {{ .cooldownSeconds }}
   advanced:
     horizontalPodAutoscalerConfig:
       behavior:
+        # KEDA's own cooldownPeriod is for the last replica alone.
         scaleDown:
-          stabilizationWindowSeconds: 300
+          stabilizationWindowSeconds: {{ .cooldownSeconds }}
   triggers:
     {{- range $facts.queues }}
     - type: rabbitmq
       name: {{ .value | kebabcase }}
+      useCachedMetrics: true
       metadata:
         # Over AMQP the broker does not tell what is taken and not yet acknowledged.
         protocol: http

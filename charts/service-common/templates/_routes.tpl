@@ -1,3 +1,4 @@
+{{/* Many versions of ingress-nginx refuse a dot in a path of type Prefix, and take one of type ImplementationSpecific by its prefix. */}}
 {{- define "service-common.ingress" -}}
 {{- $facts := include "service-common.facts" . | fromYaml -}}
 {{- $name := include "service-common.fullname" . -}}
@@ -26,7 +27,7 @@ spec:
         paths:
           {{- range $facts.paths }}
           - path: {{ . }}
-            pathType: Prefix
+            pathType: {{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}
             backend:
               service:
                 name: {{ $name }}
@@ -62,6 +63,10 @@ spec:
             type: PathPrefix
             value: {{ . }}
         {{- end }}
+      {{- with .timeouts }}
+      timeouts:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       {{- with .sessionPersistence }}
       sessionPersistence:
         {{- toYaml . | nindent 8 }}

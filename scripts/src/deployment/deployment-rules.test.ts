@@ -106,6 +106,18 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /does not make/,
   ],
   [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', '  advanced:\n', '  cooldownPeriod: 300\n  advanced:\n'),
+    /the last replica alone/,
+  ],
+  [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', 'useCachedMetrics: true', 'useCachedMetrics: false'),
+    /pollingInterval counts for nothing/,
+  ],
+  [
     'a disruption budget',
     'console',
     common(
@@ -193,6 +205,12 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     'console',
     common('routes', 'name: {{ $name }}\n                port', 'name: other\n                port'),
     /leads to other/,
+  ],
+  [
+    'the public address',
+    'console',
+    common('routes', '{{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}', 'Prefix'),
+    /openapi\.json is not taken/,
   ],
   ['metrics are taken', 'console', common('monitoring', '- port: admin', '- port: http'), /asks http/],
   [

@@ -343,7 +343,7 @@ const FOREIGN: Readonly<Record<string, readonly Deed[]>> = {
     publish(''),
     DECLARE,
   ],
-  'partner-operator': [consume('job-state.rpc'), publish('platform'), DECLARE, REMOVE],
+  'partner-operator': [consume('job-state.rpc'), publish('partner.commands'), DECLARE, REMOVE],
   'partner-monitoring': [consume('job-state.rpc'), publish('partner.commands'), publish(''), DECLARE],
 };
 

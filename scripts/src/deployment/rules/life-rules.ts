@@ -35,11 +35,14 @@ const scaledObject = kubernetesObject.extend({
     scaleTargetRef: z.looseObject({ kind: z.string().default('Deployment'), name: z.string() }),
     minReplicaCount: z.number().optional(),
     maxReplicaCount: z.number(),
+    pollingInterval: z.number().optional(),
+    cooldownPeriod: z.number().optional(),
     triggers: z.array(
       z.looseObject({
         type: z.string(),
         metadata: z.record(z.string(), z.string()),
         authenticationRef: z.looseObject({ name: z.string() }).optional(),
+        useCachedMetrics: z.boolean().default(false),
       }),
     ),
   }),
@@ -163,14 +166,19 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
           ...when(min < 2, `${title} goes down to ${min}`),
           ...when(max <= min, `${title} can not scale: ${min} to ${max}`),
         ]),
-        ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ spec }) =>
-          spec.triggers.flatMap(({ type, authenticationRef }) =>
-            when(
+        ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ spec }) => [
+          ...when(spec.cooldownPeriod !== undefined, 'cooldownPeriod counts for the last replica alone'),
+          ...spec.triggers.flatMap(({ type, authenticationRef, useCachedMetrics }) => [
+            ...when(
               authenticationRef === undefined || !authentications.includes(authenticationRef.name),
               `the trigger ${type} has no TriggerAuthentication of the chart`,
             ),
-          ),
-        ),
+            ...when(
+              spec.pollingInterval !== undefined && !useCachedMetrics,
+              `pollingInterval counts for nothing, since the trigger ${type} has no useCachedMetrics`,
+            ),
+          ]),
+        ]),
       ];
     },
   },

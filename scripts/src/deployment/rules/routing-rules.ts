@@ -78,7 +78,8 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
         http.paths.map(({ path, pathType, backend }) => ({
           title: `Ingress ${metadata.name}`,
           path,
-          isPrefix: pathType === 'Prefix',
+          // Many versions of ingress-nginx refuse a dot in a path of type Prefix.
+          isPrefix: pathType === (path.includes('.') ? 'ImplementationSpecific' : 'Prefix'),
           host,
           backend: backend.service.name,
           port: backend.service.port.name ?? backend.service.port.number,
