@@ -86,12 +86,10 @@ export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
   (category) => category !== 'CONTRACT_METADATA',
 );
 
-const money = z
-  .strictObject({
-    amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents." }),
-    currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
-  })
-  .meta({ id: 'Money', description: 'An amount in a currency.' });
+const money = z.strictObject({
+  amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents." }),
+  currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
+});
 const projectId = z.string();
 const journalEntry = {
   entryId: z.string(),

@@ -29,6 +29,7 @@ describe('the settings of a service', () => {
       LOG_LEVEL: 'info',
       ADMIN_HOST: '0.0.0.0',
       ADMIN_PORT: 9100,
+      AMQP_TOPOLOGY: 'declare',
       AMQP_URL: 'amqp://broker',
       SHUTDOWN_GRACE_MS: 25_000,
     });

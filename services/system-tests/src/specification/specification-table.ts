@@ -12,6 +12,7 @@ import { DECISIONS_ON_HTTP } from './parts/decisions-on-http.js';
 import { DECISIONS_ON_INBOUND } from './parts/decisions-on-inbound.js';
 import { DECISIONS_ON_INSTALLER } from './parts/decisions-on-installer.js';
 import { DECISIONS_ON_WEBHOOKS } from './parts/decisions-on-webhooks.js';
+import { DECISIONS_ON_PLATFORM } from './parts/decisions-on-platform.js';
 import { DECISIONS_ON_CONSOLE } from './parts/decisions-on-console.js';
 import { DECISIONS_ON_SESSIONS } from './parts/decisions-on-sessions.js';
 import type { SpecificationEntry } from './specification-entry.js';
@@ -32,6 +33,7 @@ export const SPECIFICATION_TABLE: readonly SpecificationEntry[] = [
   ...DECISIONS_ON_INBOUND,
   ...DECISIONS_ON_INSTALLER,
   ...DECISIONS_ON_WEBHOOKS,
+  ...DECISIONS_ON_PLATFORM,
   ...DECISIONS_ON_SESSIONS,
   ...DECISIONS_ON_CONSOLE,
 ];

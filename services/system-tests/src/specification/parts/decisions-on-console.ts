@@ -9,6 +9,7 @@ import {
   CHANGE_STREAMS,
   CONSOLE_APP,
   HISTOGRAM,
+  OPERATORS,
   OWNER_SESSIONS,
   RETENTION,
   STATISTICS,
@@ -237,6 +238,15 @@ export const DECISIONS_ON_CONSOLE: readonly SpecificationEntry[] = [
     says: 'A repeat without effect writes none.',
     provedBy: {
       [AUDIT]: ['a change > of a webhook is recorded once for each that took effect'],
+    },
+  },
+  {
+    at: 'Decisions / Console',
+    says: 'Operators are no owners: they stand in it by name alone (`actor.membershipId` is null).',
+    provedBy: {
+      [OPERATORS]: [
+        'companies > change in what is given alone, and a change that changes nothing leaves no entry',
+      ],
     },
   },
 ];

@@ -9,6 +9,7 @@ import {
   IDEMPOTENCY,
   INSTALLER_APP,
   JOB_CHANGES,
+  JOB_MESSAGES,
   JOB_SERVICE,
   JOB_STATE_SETTINGS,
   LIST_JOB_FEED_ROUTE,
@@ -90,8 +91,12 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
         'a job > has its technicians replaced as a whole, in the order given',
         'a job > that is blocked for %s shows it until it goes on',
       ],
+      [JOB_MESSAGES]: [
+        'a document > is shown and told with the time of the platform, each version once',
+        'another scope > is shown, and has to be acknowledged with the version that shows it',
+        'another readiness > is shown and told when it differs from what is shown',
+      ],
     },
-    awaits: 'changes of documents and scope, which come from the platform',
   },
   {
     at: 'Decisions / Installer v1',
@@ -165,8 +170,8 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
       [SURFACES]: [
         'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
       ],
+      [JOB_MESSAGES]: ['a cancellation > is shown, told and kept in the history, once'],
     },
-    awaits: 'cancellations by the platform',
   },
   {
     at: 'Decisions / Installer v1',

@@ -2,6 +2,7 @@ import type { SpecificationEntry } from '../specification-entry.js';
 import {
   ACCESS,
   API_KEY,
+  API_KEYS_ROUTES,
   API_KEY_AUTHENTICATION,
   BOUNDARIES,
   BROADCAST,
@@ -10,6 +11,7 @@ import {
   IDS,
   MAIN_JOB,
   PLATFORM,
+  SALES_MESSAGES,
   SANDBOX,
   SURFACES,
 } from '../test-files.js';
@@ -41,8 +43,8 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
       [SURFACES]: [
         'every operation > $id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other',
       ],
+      [SALES_MESSAGES]: ['an entry of the journal > is told to every linked accounting company: %s'],
     },
-    awaits: 'the financial journal',
   },
   {
     at: 'Decisions / Tenants, keys, boundaries',
@@ -166,7 +168,9 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
   {
     at: 'Decisions / Tenants, keys, boundaries',
     says: 'Shown once.',
-    notBuiltYet: 'giving keys to companies, which the platform does',
+    provedBy: {
+      [API_KEYS_ROUTES]: ['an API key > is created, and shown as a whole only then'],
+    },
   },
   {
     at: 'Decisions / Tenants, keys, boundaries',

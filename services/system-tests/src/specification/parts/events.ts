@@ -8,11 +8,13 @@ import {
   DELIVERY_CONSOLE,
   DELIVERY_HISTORY,
   DELIVERY_RESULTS,
+  EVENT_RECEIVERS,
   EVENTS,
   FAULTS,
   HTTPS_SENDER,
   MAIN_JOB,
   PLATFORM,
+  PRIVACY,
   RETRY_SCHEDULE,
   SCHEDULES,
   SECRETS,
@@ -263,82 +265,102 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue / quote.sent',
     says: 'quote.sent | a quote was sent to the customer',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / quote.viewed',
     says: 'quote.viewed | the customer opened the quote link',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / quote.accepted',
     says: 'quote.accepted | the customer accepted an option',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / project.stage_changed',
     says: 'project.stage_changed | any pipeline stage change',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / appointment.booked',
     says: 'appointment.booked | an appointment was created or moved',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [APPOINTMENTS]: ['an appointment > is booked with everything that tells of it in one transaction'],
     },
-    awaits: 'appointments that the platform moves',
   },
   {
     at: 'Events / Event catalogue / deposit.paid',
     says: 'deposit.paid | customer deposit settled',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / deposit.refunded',
     says: 'deposit.refunded | customer deposit reversed',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / invoice.issued',
     says: 'invoice.issued | an invoice was issued',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / rebate.status_changed',
     says: 'rebate.status_changed | a rebate or incentive application changed state',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / project.completed',
     says: 'project.completed | project closed out',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue',
@@ -349,6 +371,9 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue / install.job_assigned',
     says: 'install.job_assigned | a job was assigned to your company',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [PLATFORM]: [
         'the platform > creates a job, gives it to an installer company, and that company sees it',
@@ -359,6 +384,9 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue / install.job_unassigned',
     says: 'install.job_unassigned | a job was removed from your company',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [BOUNDARIES]: [
         'what belongs to another company > was ours until it was given away: the job is 404, its entries have left the feed, and their numbers stay unused',
@@ -369,44 +397,55 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue / install.job_cancelled',
     says: 'install.job_cancelled | the job was cancelled by the company',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / install.schedule_changed',
     says: 'install.schedule_changed | scheduled start or end changed, by either side',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [SCHEDULES]: [
         'a schedule > tells the company of every difference, and of none when the same one is set again',
       ],
     },
-    awaits: 'schedules that the selling side changes',
   },
   {
     at: 'Events / Event catalogue / install.readiness_changed',
     says: 'install.readiness_changed | ready flag or blocker codes changed',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [STATUS_EVENTS]: [
         'a status event > that blocks the job makes it not ready, the next move makes it ready again, and both are told',
       ],
     },
-    awaits: 'readiness that the selling side changes',
   },
   {
     at: 'Events / Event catalogue / install.document_available',
     says: 'install.document_available | a scope, permit, manual, warranty or completion document can be fetched',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / install.status_changed',
     says: 'install.status_changed | job status moved',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [MAIN_JOB]: [
         'a webhook > arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request',
@@ -420,22 +459,29 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue / install.completion_received',
     says: 'install.completion_received | a completion report was accepted',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / install.scope_acknowledgement_required',
     says: 'install.scope_acknowledgement_required | the scope changed; acknowledgement of the new scope version is needed before work continues',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
     },
-    awaits: 'the messages of the platform that tell of it',
   },
   {
     at: 'Events / Event catalogue / install.test',
     says: 'install.test | on-demand test delivery, safe to ignore in production',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+      ],
       [CONTRACTS]: ['the contracts say what the specification says > of the names and meanings of events'],
       [SUBSCRIPTIONS]: [
         'SendTestDelivery and ActivateSubscription > activates once a test was delivered, and again without harm',
@@ -447,6 +493,14 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
     at: 'Events / Event catalogue',
     says: 'Financial journal events (deposits, invoices, payouts, adjustments) go only to subscriptions of an accounting-class partner and never carry customer contact details.',
     provedBy: {
+      [EVENT_RECEIVERS]: [
+        'the server of the company that it concerns, and no other, gets > %s, caused by %s',
+        'an event that a class of companies may not have > is refused to a subscription of a company of class %s: %s',
+      ],
+      [PRIVACY]: [
+        'of everything that came out, after everything has happened to the companies of two sides, > each canary is only where it may be',
+        'of everything that came out, after everything has happened to the companies of two sides, > webhooks have the fields that were allowed on purpose, and every event was sent',
+      ],
       [ALLOWED_EVENTS]: [
         'eventViolations > names each event that the class may not have, and says what is allowed',
       ],
@@ -454,7 +508,6 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
         'recordEvent > queues nothing for a company whose class may not have the event, whatever it subscribed to',
       ],
     },
-    awaits: 'the journal, whose events do not exist yet',
   },
   {
     at: 'Events / Event catalogue',

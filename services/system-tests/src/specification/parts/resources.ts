@@ -7,6 +7,7 @@ import {
   DELIVERY_RESULTS,
   ENVELOPES,
   HTTP_APP,
+  JOB_MESSAGES,
   MAIN_JOB,
   PROJECTION,
   SECRETS,
@@ -478,8 +479,8 @@ export const RESOURCES: readonly SpecificationEntry[] = [
         'the contracts say what the specification says > of the fields inside InstallerJob',
       ],
       [PROJECTION]: ['the projection > has exactly the form of an InstallerJob'],
+      [JOB_MESSAGES]: ['a document > is shown and told with the time of the platform, each version once'],
     },
-    awaits: 'documents that the platform adds to a job',
   },
   {
     at: 'Resources and their fields / InstallerJob (installer-safe projection) / technicianAssignments',
