@@ -60,8 +60,8 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $faults = append $faults "httpRoute.parentRefs is empty: name the Gateway" -}}
 {{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
-{{- if lt $grace (int64 .Values.config.rpcTimeoutMs) -}}
-{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs: requests that are under way would be cut off" -}}
+{{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}
+{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests that are under way would be cut off" -}}
 {{- end -}}
 {{- end -}}
 {{- $faults = concat $faults (include (printf "%s.faults" .Chart.Name) . | fromYamlArray) -}}
