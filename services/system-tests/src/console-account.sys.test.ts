@@ -162,7 +162,9 @@ describe('the event catalogue', () => {
           name: 'catalogue',
           failed: /Could not load the event catalogue/,
         });
-        expect(await page.getByRole('article').count()).toBeGreaterThan(5);
+        const events = page.getByRole('article');
+        await events.nth(5).waitFor();
+        expect(await events.count()).toBeGreaterThan(5);
       });
     },
     PATIENCE_MS,
