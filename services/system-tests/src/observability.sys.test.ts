@@ -4,6 +4,7 @@ import { exposedMetrics, expressionFaults } from '@partner/local-stack/deploymen
 import { chartExpressions } from '@partner/local-stack/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
 import { call } from './http-call.js';
 import { createActiveSubscription, readDeliveries, signIn, waitForDelivery } from './owner-session.js';
 import { assignNewJob } from './platform-job.js';
@@ -19,17 +20,30 @@ beforeAll(async () => {
     answer: () => (isFailing ? 503 : 204),
   });
   await playEverySurface();
-  scraped = await Promise.all(
-    SERVICE_NAMES.map(async (service) => {
-      const { adminUrl = '' } = stack.stack.description.services[service] ?? {};
-      return (await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
-    }),
+  // job-state looks at the queues every 15 s.
+  scraped = await eventually(
+    'a look at the queues since the dispatcher reads them',
+    async () => {
+      const pages = await scrape();
+      return pages.some((text) => READ_BY_DISPATCHER.test(text)) && pages;
+    },
+    40_000,
   );
 }, 180_000);
 
 afterAll(async () => {
   await stack.stop();
 }, 60_000);
+
+const READ_BY_DISPATCHER = /^partner_queue_consumers\{[^}]*queue="webhook-dispatcher\.deliveries"[^}]*\} 1$/m;
+
+const scrape = () =>
+  Promise.all(
+    SERVICE_NAMES.map(async (service) => {
+      const { adminUrl = '' } = stack.stack.description.services[service] ?? {};
+      return (await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
+    }),
+  );
 
 /** A little of all that is measured, failures included: what never happens has no series. */
 async function playEverySurface(): Promise<void> {

@@ -322,6 +322,7 @@ export const DOCS_STYLE = css`
 
   .anchor code {
     font-size: 1em;
+    overflow-wrap: anywhere;
   }
 
   .endpoint {
