@@ -23,6 +23,9 @@ import { createSessionStore } from './sessions/session-store.js';
 import { createVerifyPassword } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
 
+/** Without an answer there is no session and so a 503: worth more patience than a count. */
+const SESSION_ANSWER_TIMEOUT_MS = 1_000;
+
 await runService({
   name: 'console',
   config: consoleConfig,
@@ -33,6 +36,11 @@ await runService({
     const redis = createRedis(config.REDIS_URL, logger);
     lifecycle.onShutdown('redis', async () => redis.disconnect());
     lifecycle.addReadinessCheck('redis', () => redis.status === 'ready');
+    const sessionRedis = createRedis(config.REDIS_URL, logger, {
+      answerTimeoutMs: SESSION_ANSWER_TIMEOUT_MS,
+    });
+    lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
+    lifecycle.addReadinessCheck('session-redis', () => sessionRedis.status === 'ready');
 
     const connection = createAmqpConnection({
       url: config.AMQP_URL,
@@ -47,7 +55,7 @@ await runService({
     lifecycle.onShutdown('rpc', () => transport.close());
 
     const access = createClient(AccessService, transport);
-    const sessions = createSessionStore({ redis, keyPrefix, clock, randomBytes });
+    const sessions = createSessionStore({ redis: sessionRedis, keyPrefix, clock, randomBytes });
     const changeStreams = createChangeStreams({
       isAlive: createSessionQuestion({
         access,
@@ -72,7 +80,7 @@ await runService({
       }),
       sessions,
       changeStreams,
-      attempts: createLoginAttempts({ redis, keyPrefix, clock, randomBytes }),
+      attempts: createLoginAttempts({ redis: sessionRedis, keyPrefix, clock, randomBytes }),
       verifyPassword: await createVerifyPassword({ randomBytes, metrics }),
       limiter: createRateLimiter({
         redis,
