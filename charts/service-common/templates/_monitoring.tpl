@@ -23,11 +23,21 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* The groups of rules/alerts.yaml as they are: what stands in braces there is for Prometheus. */}}
+{{/*
+The groups of rules/alerts.yaml, for the namespace of the release alone: each selector is narrowed to it, and each alert bears it
+as a label, so that the same alert of another environment is another alert. What stands in braces there is for Prometheus.
+*/}}
 {{- define "service-common.prometheusRule" -}}
 {{- $rules := .Files.Get "rules/alerts.yaml" -}}
 {{- with .Values.prometheusRule -}}
 {{- if and .enabled $rules -}}
+{{- $groups := list -}}
+{{- range ($rules | replace "namespace=~\".*\"" (printf "namespace=%q" $.Release.Namespace) | fromYaml).groups -}}
+{{- range .rules -}}
+{{- $_ := set .labels "namespace" $.Release.Namespace -}}
+{{- end -}}
+{{- $groups = append $groups . -}}
+{{- end -}}
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
@@ -36,7 +46,8 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  {{- $rules | trim | nindent 2 }}
+  groups:
+    {{- toYaml $groups | nindent 4 }}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -315,6 +315,30 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     common('autoscaling', 'queueName: {{ .queue }}', 'queueName: {{ .queue }}-old'),
     /there is no queue/,
   ],
+  [
+    'an alert is about',
+    'console',
+    common('monitoring', '(printf "namespace=%q" $.Release.Namespace)', '`namespace!=""`'),
+    /PartnerServiceDown counts other namespaces/,
+  ],
+  [
+    'an alert is about',
+    'console',
+    common('monitoring', '{{- $_ := set .labels "namespace" $.Release.Namespace -}}', ''),
+    /PartnerServiceDown does not bear its namespace/,
+  ],
+  [
+    'a dashboard is about',
+    'console',
+    { file: 'console/dashboards/console.json', replace: 'namespace=~\\"$namespace\\",', by: '' },
+    /every namespace is shown/,
+  ],
+  [
+    'a dashboard is about',
+    'console',
+    { file: 'console/dashboards/console.json', replace: '"allValue": ".*"', by: '"allValue": ".+"' },
+    /no variable namespace/,
+  ],
 ];
 
 let helm: string;

@@ -1,18 +1,30 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
-import { runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
+import { type Alert, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
+import { renderRuleTests } from './alerts/render-alerts.js';
+import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { withMatcher } from './label-matchers.js';
 import { observabilityFiles } from './observability-files.js';
+import { createRuleCheck } from './rule-check.js';
 
 const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const alerts = [...CHART_ALERTS.values()].flat();
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-const note = hasPromtool ? '' : ' (left out: promtool is not installed)';
+const ruleCheck = createRuleCheck();
 
 const dashboardFile = z.object({
   uid: z.string(),
@@ -76,20 +88,58 @@ describe('an alert', () => {
   });
 });
 
-describe(`promtool${note}`, () => {
-  const cases = hasPromtool ? [...CHART_ALERTS.keys()] : [];
-  const promtool = (service: string, ...args: string[]) =>
-    spawnSync('promtool', args, {
-      cwd: path.join(PROJECT_ROOT, 'charts', service, 'rules'),
-      encoding: 'utf8',
-    });
+/** Each case of an alert, with another environment beside it in which the opposite is the case. */
+function besideTheOpposite(alert: Alert): Alert {
+  const placed = (series: Readonly<Record<string, string>>, namespace: string) =>
+    Object.entries(series).map(([name, values]) => [withMatcher(name, `namespace="${namespace}"`), values]);
+  return {
+    ...alert,
+    cases: alert.cases.flatMap((own) =>
+      alert.cases
+        .filter(({ firing }) => firing.length > 0 !== own.firing.length > 0)
+        .map((other) => ({
+          ...own,
+          when: `${own.when}; elsewhere: ${other.when}`,
+          series: Object.fromEntries([
+            ...placed(own.series, NAMESPACE),
+            ...placed(other.series, 'elsewhere'),
+          ]),
+          firing: own.firing.map((labels) => ({ ...labels, namespace: NAMESPACE })),
+        })),
+    ),
+  };
+}
 
-  test('finds each rule right, and each does what its cases say', () => {
-    for (const service of cases) {
-      const checked = promtool(service, 'check', 'rules', 'alerts.yaml');
-      expect([service, checked.status, checked.stderr]).toEqual([service, 0, '']);
-      const tested = promtool(service, 'test', 'rules', 'alerts.test.yaml');
-      expect([service, tested.status, tested.stderr]).toEqual([service, 0, '']);
+describe('promtool', () => {
+  test(`finds each rule right, and each does what its cases say${ruleCheck.note}`, async () => {
+    const faults = [...CHART_ALERTS.keys()].map((service) =>
+      ruleCheck.faults(path.join(PROJECT_ROOT, 'charts', service, 'rules')),
+    );
+    expect((await Promise.all(faults)).flat()).toEqual([]);
+  }, 300_000);
+
+  test(`finds that no alert of a release hears of another namespace${ruleCheck.note}`, async () => {
+    const workspace = await createChartWorkspace(await ensureHelm());
+    const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
+    const faultsOf = async ([service, own]: readonly [string, readonly Alert[]]) => {
+      const objects = await workspace.objects({ chart: service, valuesFiles: ['values-production.yaml'] });
+      const rules = path.join(folder, service);
+      mkdirSync(rules);
+      writeFileSync(
+        path.join(rules, 'alerts.yaml'),
+        stringify(objects.find(({ kind }) => kind === 'PrometheusRule')?.['spec']),
+      );
+      writeFileSync(
+        path.join(rules, 'alerts.test.yaml'),
+        stringify(renderRuleTests(own.map(besideTheOpposite)), { aliasDuplicateObjects: false }),
+      );
+      return ruleCheck.faults(rules);
+    };
+    try {
+      expect((await Promise.all([...CHART_ALERTS].map(faultsOf))).flat()).toEqual([]);
+    } finally {
+      workspace.remove();
+      rmSync(folder, { recursive: true });
     }
   }, 300_000);
 });
@@ -99,7 +149,7 @@ describe('a dashboard', () => {
     '%s can be read: each panel has a unit and says what it means, and none lies upon another',
     (_file, content) => {
       const { panels, templating } = dashboardFile.parse(JSON.parse(JSON.stringify(content)));
-      expect(templating.list.map(({ name }) => name)).toEqual(['datasource']);
+      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'namespace']);
       for (const panel of panels.filter(({ type }) => type !== 'row')) {
         expect(panel.description).toBeTruthy();
         expect(panel.fieldConfig?.defaults.unit).toBeTruthy();

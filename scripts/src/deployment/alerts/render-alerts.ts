@@ -1,7 +1,11 @@
 import type { ServiceName } from '../../stack/services.js';
+import { ANY_NAMESPACE, withMatcher } from '../label-matchers.js';
 import { type Alert, runbookOf } from './alert.js';
 
-/** `rules/alerts.yaml` of a chart: what Prometheus loads. */
+/**
+ * `rules/alerts.yaml` of a chart: what a Prometheus loads that reads a single environment. The chart narrows each selector to the
+ * namespace of its release.
+ */
 export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
   return {
     groups: [
@@ -9,7 +13,7 @@ export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
         name: `partner-${service}`,
         rules: alerts.map((alert) => ({
           alert: alert.name,
-          expr: alert.expr,
+          expr: withMatcher(alert.expr, ANY_NAMESPACE),
           for: alert.for,
           labels: { severity: alert.severity },
           annotations: {

@@ -1,3 +1,5 @@
+import { CHOSEN_NAMESPACE, withMatcher } from '../label-matchers.js';
+
 /** A query of a panel, and what its series are called. */
 export interface Query {
   readonly expr: string;
@@ -41,7 +43,13 @@ const WIDTHS = { stat: 6, timeline: 12, table: 12 } as const;
 const TYPES = { stat: 'stat', timeline: 'timeseries', table: 'table' } as const;
 const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 
-/** Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. */
+/** The namespaces that Prometheus reads services in; none where it is told of no namespaces. */
+const NAMESPACES = 'label_values(partner_service_ready, namespace)';
+
+/**
+ * Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. Its
+ * variable `namespace` chooses what all of its queries are about.
+ */
 export function renderDashboard({ uid, title, about, questions }: Dashboard) {
   const panels: object[] = [];
   let id = 0;
@@ -95,6 +103,23 @@ export function renderDashboard({ uid, title, about, questions }: Dashboard) {
           hide: 0,
           regex: '',
         },
+        {
+          name: 'namespace',
+          label: 'Namespace',
+          type: 'query',
+          datasource: DATA_SOURCE,
+          definition: NAMESPACES,
+          query: { query: NAMESPACES, refId: 'namespaces' },
+          refresh: 2,
+          sort: 1,
+          includeAll: true,
+          // Not the list of all: series without a namespace are shown as well.
+          allValue: '.*',
+          multi: false,
+          current: { selected: true, text: 'All', value: '$__all' },
+          hide: 0,
+          regex: '',
+        },
       ],
     },
     annotations: { list: [] },
@@ -124,7 +149,7 @@ function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPo
     targets: panel.queries.map(({ expr, legend = panel.title }, index) => ({
       refId: String.fromCodePoint(65 + index),
       datasource: DATA_SOURCE,
-      expr,
+      expr: withMatcher(expr, CHOSEN_NAMESPACE),
       legendFormat: legend,
       ...(kind === 'timeline' ? { range: true } : { instant: true }),
       ...(kind === 'table' && { format: 'table' }),

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createRuleCheck } from './rule-check.js';
+
+test('without promtool the check of rules says that it was left out', async () => {
+  const told: string[] = [];
+  const { note, faults } = createRuleCheck('', (line) => told.push(line));
+  expect(note).toBe(' (left out: promtool is not installed)');
+  expect(told).toEqual(['alerts: their rules and cases were left out: promtool is not installed\n']);
+  await expect(faults('/nowhere')).resolves.toEqual([]);
+});
+
+test('a check of rules that fails says why', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
+  const promtool = path.join(folder, 'promtool');
+  writeFileSync(promtool, '#!/bin/sh\n[ "$1" = check ] && exit 0\necho "unexpected alert" >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  try {
+    const { note, faults } = createRuleCheck(promtool);
+    expect(note).toBe('');
+    await expect(faults(folder)).resolves.toEqual(['unexpected alert']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { NAMESPACE } from '../chart-workspace.js';
+import { kubernetesObject } from '../kubernetes-object.js';
+import { CHOSEN_NAMESPACE, matchersOf } from '../label-matchers.js';
+import { type DeploymentRule, ofKind, type RenderedChart, when } from './deployment-rule.js';
+
+const prometheusRule = kubernetesObject.extend({
+  spec: z.looseObject({
+    groups: z.array(
+      z.looseObject({
+        rules: z.array(
+          z.looseObject({ alert: z.string(), expr: z.string(), labels: z.record(z.string(), z.string()) }),
+        ),
+      }),
+    ),
+  }),
+});
+
+const configMap = kubernetesObject.extend({ data: z.record(z.string(), z.string()).default({}) });
+
+const dashboard = z.looseObject({
+  templating: z.looseObject({
+    list: z.array(
+      z.looseObject({
+        name: z.string(),
+        includeAll: z.boolean().default(false),
+        allValue: z.string().optional(),
+      }),
+    ),
+  }),
+  panels: z.array(
+    z.looseObject({
+      title: z.string(),
+      targets: z.array(z.looseObject({ expr: z.string() })).default([]),
+    }),
+  ),
+});
+
+function dashboardsOf(rendered: RenderedChart) {
+  return ofKind(rendered, 'ConfigMap', configMap)
+    .filter(({ metadata }) => metadata.labels['grafana_dashboard'] !== undefined)
+    .flatMap(({ data }) =>
+      Object.entries(data).map(([file, text]) => ({ file, ...dashboard.parse(JSON.parse(text)) })),
+    );
+}
+
+const isEverywhere = (matcher: string, expression: string) =>
+  matchersOf(expression).every((matchers) => matchers.includes(matcher));
+
+/** How one Prometheus tells several environments apart. */
+export const MONITORING_RULES: readonly DeploymentRule[] = [
+  {
+    name: 'an alert is about the namespace of its release alone, and says which it is',
+    faults: (rendered) =>
+      ofKind(rendered, 'PrometheusRule', prometheusRule)
+        .flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules))
+        .flatMap(({ alert, expr, labels }) => [
+          ...when(
+            !isEverywhere(`namespace="${NAMESPACE}"`, expr),
+            `alert ${alert} counts other namespaces: ${expr}`,
+          ),
+          ...when(labels['namespace'] !== NAMESPACE, `alert ${alert} does not bear its namespace`),
+        ]),
+  },
+  {
+    name: 'a dashboard is about the namespace that is chosen in it, and shows series without one',
+    faults: (rendered) =>
+      dashboardsOf(rendered).flatMap(({ file, templating, panels }) => [
+        ...when(
+          !templating.list.some(
+            ({ name, includeAll, allValue }) => name === 'namespace' && includeAll && allValue === '.*',
+          ),
+          `${file} has no variable namespace whose "All" is .*`,
+        ),
+        ...panels.flatMap(({ title, targets }) =>
+          targets.flatMap(({ expr }) =>
+            when(
+              !isEverywhere(CHOSEN_NAMESPACE, expr),
+              `${file}, ${title}: every namespace is shown: ${expr}`,
+            ),
+          ),
+        ),
+      ]),
+  },
+];
