@@ -46,6 +46,15 @@ spec:
     - parameter: host
       name: {{ $.Values.existingSecret }}
       key: {{ .managementUrlKey }}
+    {{- with .caSecret }}
+    - parameter: ca
+      name: {{ . }}
+      key: ca.crt
+    # Without it KEDA leaves the CA aside; it is taken from a secret only.
+    - parameter: tls
+      name: {{ . }}
+      key: tls
+    {{- end }}
 ---
 apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -1,13 +1,13 @@
 {{- define "service-common.probes" -}}
-# A service that waits for the broker or the database at its start is not ended for it: it has 10 minutes, and then
-# its pod is made anew.
+# The process has two minutes to come up. A service that waits for the broker or the database at its start is up: it is
+# not ready, and is not started again for it however long it waits.
 startupProbe:
   httpGet:
-    path: /readyz
+    path: /livez
     port: admin
   periodSeconds: 2
   timeoutSeconds: 2
-  failureThreshold: 300
+  failureThreshold: 60
 readinessProbe:
   httpGet:
     path: /readyz

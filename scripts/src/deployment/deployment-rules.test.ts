@@ -63,7 +63,18 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     common('deployment', '          ports:', '          command: [sh]\n          ports:'),
     /command/,
   ],
-  ['all three probes', 'console', common('deployment', 'path: /livez', 'path: /readyz'), /livenessProbe/],
+  [
+    'all three probes',
+    'console',
+    common('deployment', /(livenessProbe:\n  httpGet:\n    path: )\/livez/, '$1/readyz'),
+    /livenessProbe/,
+  ],
+  [
+    'all three probes',
+    'console',
+    common('deployment', /(startupProbe:\n  httpGet:\n    path: )\/livez/, '$1/readyz'),
+    /startupProbe/,
+  ],
   [
     'a pod that ends',
     'console',
@@ -212,6 +223,22 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     common('routes', '{{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}', 'Prefix'),
     /openapi\.json is not taken/,
   ],
+  [
+    'a stream lasts',
+    'console',
+    common(
+      'routes',
+      '{{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .sessionPersistence }}',
+      ' { request: 15s }\n      {{- end }}\n      {{- with .sessionPersistence }}',
+    ),
+    /ends a stream of 10 minutes after 15s/,
+  ],
+  [
+    'a stream lasts',
+    'console',
+    { file: 'console/values.yaml', replace: 'timeouts: { request: 11m }', by: 'timeouts: {}' },
+    /leaves the end of a stream to the Gateway/,
+  ],
   ['metrics are taken', 'console', common('monitoring', '- port: admin', '- port: http'), /asks http/],
   [
     'metrics are taken',
@@ -316,6 +343,18 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /there is no queue/,
   ],
   [
+    'KEDA checks',
+    'job-state',
+    common('autoscaling', /- parameter: tls\s+name: .*\s+key: tls/, ''),
+    /leaves ca aside without tls/,
+  ],
+  [
+    'KEDA checks',
+    'job-state',
+    common('autoscaling', 'mode: QueueLength', 'mode: QueueLength\n        unsafeSsl: "true"'),
+    /unsafeSsl leaves the certificate unchecked/,
+  ],
+  [
     'an alert is about',
     'console',
     common('monitoring', '(printf "namespace=%q" $.Release.Namespace)', '`namespace!=""`'),
@@ -347,13 +386,13 @@ beforeAll(async () => {
   helm = await ensureHelm();
 }, 300_000);
 
-/** What a changed chart makes of the values that switch everything on, and of none. */
+/** What a changed chart makes of the values that switch everything on, of those for production, and of none. */
 async function objectsOf(service: ServiceName, change: ChartChange) {
   const workspace = await createChartWorkspace(helm, { changes: [change], only: service });
   try {
     const made = [];
     for (const { rendering } of VALUES_SETS.filter(
-      (set) => set.service === service && ['default', 'everything'].includes(set.name),
+      (set) => set.service === service && ['default', 'production', 'everything'].includes(set.name),
     )) {
       made.push(await workspace.objects(rendering));
     }

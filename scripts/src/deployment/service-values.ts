@@ -30,7 +30,7 @@ function everything(service: ServiceName) {
       otelExporterOtlpEndpoint: 'http://collector.monitoring:4318',
       ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }),
     },
-    autoscaling: { enabled: true },
+    autoscaling: { enabled: true, ...(!isHttp && { caSecret: 'broker-ca' }) },
     ...(isHttp && {
       ingress: {
         enabled: true,

@@ -9,6 +9,12 @@ const scaledObject = kubernetesObject.extend({
   }),
 });
 
+const triggerAuthentication = kubernetesObject.extend({
+  spec: z.looseObject({
+    secretTargetRef: z.array(z.looseObject({ parameter: z.string(), name: z.string(), key: z.string() })),
+  }),
+});
+
 /** How the work that waits at the broker makes more replicas. */
 export const BROKER_RULES: readonly DeploymentRule[] = [
   {
@@ -32,5 +38,23 @@ export const BROKER_RULES: readonly DeploymentRule[] = [
             ),
           ]),
       ),
+  },
+  {
+    name: 'KEDA checks the certificate of the broker, against a private CA where there is one',
+    faults: (rendered) => [
+      ...ofKind(rendered, 'ScaledObject', scaledObject).flatMap(({ metadata, spec }) =>
+        when(
+          spec.triggers.some((trigger) => trigger.metadata['unsafeSsl'] !== undefined),
+          `ScaledObject ${metadata.name}: unsafeSsl leaves the certificate unchecked`,
+        ),
+      ),
+      ...ofKind(rendered, 'TriggerAuthentication', triggerAuthentication).flatMap(({ metadata, spec }) => {
+        const parameters = spec.secretTargetRef.map(({ parameter }) => parameter);
+        return when(
+          parameters.includes('ca') && !parameters.includes('tls'),
+          `TriggerAuthentication ${metadata.name}: KEDA leaves ca aside without tls`,
+        );
+      }),
+    ],
   },
 ];

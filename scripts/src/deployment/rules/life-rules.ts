@@ -92,7 +92,8 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
           `the container's port admin is not ADMIN_PORT, ${adminPort}`,
         ),
         ...[
-          ['startupProbe', /^\/(livez|readyz)$/],
+          // Ready is not asked for: who waits for a dependency at the start is not started again for it.
+          ['startupProbe', /^\/livez$/],
           ['livenessProbe', /^\/livez$/],
           ['readinessProbe', /^\/readyz$/],
         ].flatMap(([name, path]) => {

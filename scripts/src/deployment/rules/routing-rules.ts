@@ -1,5 +1,6 @@
+import { STREAM_MINUTES } from '@partner/proto-contracts/public-api/operations/changes';
 import { z } from 'zod';
-import { INGRESS_PATHS } from '../../stack/services.js';
+import { INGRESS_PATHS, type ServiceName } from '../../stack/services.js';
 import {
   kubernetesObject,
   labelSelector,
@@ -48,6 +49,7 @@ const httpRoute = kubernetesObject.extend({
       z.looseObject({
         matches: z.array(z.looseObject({ path: z.looseObject({ type: z.string(), value: z.string() }) })),
         backendRefs: z.array(z.looseObject({ name: z.string(), port: z.number().optional() })),
+        timeouts: z.record(z.string(), z.string()).default({}),
       }),
     ),
   }),
@@ -101,6 +103,18 @@ function routesOf(rendered: RenderedChart): readonly Route[] {
       ),
     ),
   ];
+}
+
+/** The services that keep requests open, and for how long each. */
+const STREAMS: Readonly<Partial<Record<ServiceName, number>>> = { console: STREAM_MINUTES };
+
+/** A duration of the Gateway API in minutes; `0s` has no end. */
+function minutesOf(duration: string): number {
+  const units = { h: 60, m: 1, s: 1 / 60, ms: 1 / 60_000 } as const;
+  const parts = [...duration.matchAll(/(\d+)(h|ms|m|s)/g)].map(
+    ([, count, unit]) => Number(count) * units[z.enum(['h', 'ms', 'm', 's']).parse(unit)],
+  );
+  return parts.reduce((sum, part) => sum + part, 0) || Infinity;
 }
 
 const hasPort = ({ spec }: Service, port: string | number | undefined) =>
@@ -196,6 +210,27 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
           ),
         ]),
       ];
+    },
+  },
+  {
+    name: 'a stream lasts as long as its service lets it, whatever a Gateway ends unless told otherwise',
+    faults: (rendered) => {
+      const minutes = STREAMS[rendered.service];
+      if (minutes === undefined) return [];
+      return ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
+        spec.rules.flatMap(({ timeouts }) => [
+          ...when(
+            timeouts['request'] === undefined,
+            `HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`,
+          ),
+          ...Object.values(timeouts).flatMap((duration) =>
+            when(
+              minutesOf(duration) <= minutes,
+              `HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`,
+            ),
+          ),
+        ]),
+      );
     },
   },
   {
