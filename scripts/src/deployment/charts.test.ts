@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { PROJECT_ROOT } from '../stack/project-root.js';
 import { SERVICE_NAMES } from '../stack/services.js';
 import { chartNames, type ChartWorkspace, createChartWorkspace, type Rendering } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
 import { kubernetesObject, networkPolicy } from './kubernetes-object.js';
 import { readRefusedRanges } from './read-refused-ranges.js';
 import { allRules } from './rules/all-rules.js';
-import { containersOf, deploymentsOf, ofKind, type RenderedChart } from './rules/deployment-rule.js';
+import { containersOf, deploymentsOf, isHook, ofKind, type RenderedChart } from './rules/deployment-rule.js';
 import { environmentOf } from './rules/environment-of.js';
 import { POD_RULES } from './rules/pod-rules.js';
 import { VALUES_SETS } from './service-values.js';
@@ -136,5 +139,47 @@ describe('a changed setting', () => {
     await expect(
       checksumOf({ chart, values: { config: { ...config, logLevel: 'warn' } } }),
     ).resolves.not.toBe(before);
+  });
+});
+
+test('the command of the README removes all hooks of job-state, which outlive its release, and nothing else', async () => {
+  const readme = readFileSync(path.join(PROJECT_ROOT, 'charts/job-state/README.md'), 'utf8');
+  const [, kinds = '', instance = '', components = ''] =
+    /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
+      readme,
+    ) ?? [];
+  const objects = await workspace.objects({ chart: 'job-state', values: { seed: { enabled: true } } });
+  const removed = objects.filter(
+    ({ kind, metadata: { labels } }) =>
+      kinds.split(',').includes(kind.toLowerCase()) &&
+      labels['app.kubernetes.io/instance'] === instance &&
+      components.split(',').includes(labels['app.kubernetes.io/component'] ?? ''),
+  );
+  expect(removed.length).toBe(4);
+  expect(removed).toEqual(objects.filter(isHook));
+});
+
+describe('a private CA of the broker', () => {
+  const parametersOf = async (autoscaling: object) => {
+    const objects = await workspace.objects({
+      chart: 'webhook-dispatcher',
+      values: { autoscaling: { enabled: true, ...autoscaling } },
+    });
+    return objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec'];
+  };
+  const host = { parameter: 'host', name: 'partner-webhook-dispatcher', key: 'AMQP_MANAGEMENT_URL' };
+
+  test('is given to KEDA out of its secret', async () => {
+    await expect(parametersOf({ caSecret: 'broker-ca' })).resolves.toEqual({
+      secretTargetRef: [
+        host,
+        { parameter: 'ca', name: 'broker-ca', key: 'ca.crt' },
+        { parameter: 'tls', name: 'broker-ca', key: 'tls' },
+      ],
+    });
+  });
+
+  test('is not asked for', async () => {
+    await expect(parametersOf({})).resolves.toEqual({ secretTargetRef: [host] });
   });
 });

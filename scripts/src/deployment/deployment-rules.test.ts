@@ -327,6 +327,12 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /in the way/,
   ],
   [
+    'every Job is',
+    'job-state',
+    common('hook-job', 'ttlSecondsAfterFinished: {{ .job.ttlSecondsAfterFinished }}', ''),
+    /stays for longer than a week/,
+  ],
+  [
     'a hook needs',
     'job-state',
     common(

@@ -131,6 +131,7 @@ export const workload = kubernetesObject.extend({
       .optional(),
     backoffLimit: z.number().optional(),
     activeDeadlineSeconds: z.number().optional(),
+    ttlSecondsAfterFinished: z.number().optional(),
   }),
 });
 

@@ -55,6 +55,10 @@ export const MIGRATION_RULES: readonly DeploymentRule[] = [
             `Job ${metadata.name} has no deadline between a minute and an hour`,
           ),
           ...when(
+            spec.ttlSecondsAfterFinished === undefined || spec.ttlSecondsAfterFinished > 604_800,
+            `Job ${metadata.name} stays for longer than a week when it fails, also without its release`,
+          ),
+          ...when(
             spec.backoffLimit === undefined || spec.backoffLimit > 6,
             `Job ${metadata.name} has no backoffLimit up to 6`,
           ),
