@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { DOCKER_URLS } from './parts/docker-engine.js';
+import { readDockerIgnore } from './deployment/docker-ignore.js';
+import { readDockerfile } from './deployment/dockerfile.js';
 import { createFormatCheck } from './deployment/format-check.js';
 import { PART_NAMES } from './parts/part-source.js';
 import { PROJECT_ROOT } from './stack/project-root.js';
@@ -105,4 +107,69 @@ test('the image build knows the manifest of every workspace', () => {
   );
 
   expect(copied.sort()).toEqual(workspaces.sort());
+});
+
+describe('.dockerignore', () => {
+  const isGiven = readDockerIgnore(read('.dockerignore'));
+  const sources = readDockerfile().stages.flatMap(({ instructions }) =>
+    instructions
+      .filter(({ keyword, text }) => ['COPY', 'ADD'].includes(keyword) && !text.startsWith('--from='))
+      .flatMap(({ text }) => text.split(/\s+/).slice(0, -1)),
+  );
+  const ofEachService = [
+    ...new Set(
+      sources.flatMap((source) => SERVICE_NAMES.map((service) => source.replaceAll('${SERVICE}', service))),
+    ),
+  ];
+
+  test('is asked for what the image build copies', () => {
+    expect(ofEachService).toEqual(
+      expect.arrayContaining([
+        '.npmrc',
+        'proto-contracts/src',
+        ...SERVICE_NAMES.map((name) => `services/${name}`),
+      ]),
+    );
+  });
+
+  test.each(ofEachService)('lets %s through, with all that is compiled', (source) => {
+    const whole = path.join(PROJECT_ROOT, source);
+    const files = statSync(whole).isFile()
+      ? [source]
+      : readdirSync(whole, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => path.relative(PROJECT_ROOT, path.join(parentPath, name)))
+          .filter((file) => !/(^|\/)(node_modules|dist|coverage)\/|\.tsbuildinfo$|\.test\.tsx?$/.test(file));
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !isGiven(file))).toEqual([]);
+  });
+
+  test.each([
+    '.git/config',
+    '.stack/state.json',
+    '.env',
+    'node_modules/zod/package.json',
+    'services/job-state/node_modules/zod/package.json',
+    'services/job-state/dist/main.js',
+    'charts/job-state/values.yaml',
+  ])('keeps %s out of every image', (file) => {
+    expect(isGiven(file)).toBe(false);
+  });
+});
+
+test('no image is built twice at once under the same tag, by docker-compose.yml or skaffold.yaml', () => {
+  const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
+    build === undefined ? [] : [image],
+  );
+  const skaffold = z.looseObject({
+    build: z.looseObject({ artifacts: z.array(z.looseObject({ image: z.string() })) }).optional(),
+  });
+  const ofSkaffold = parseAllDocuments(read('skaffold.yaml')).flatMap((document) =>
+    (skaffold.parse(document.toJS()).build?.artifacts ?? []).map(({ image }) => image),
+  );
+  for (const images of [ofCompose, ofSkaffold]) {
+    const tags = images.map((image) => image.replace(/:latest$/, ''));
+    expect(tags.length).toBeGreaterThanOrEqual(SERVICE_NAMES.length);
+    expect([...new Set(tags)]).toEqual(tags);
+  }
 });

@@ -66,13 +66,13 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
   [
     'all three probes',
     'console',
-    common('deployment', /(livenessProbe:\n  httpGet:\n    path: )\/livez/, '$1/readyz'),
+    common('deployment', /(livenessProbe:\s+httpGet:\s+path: )\/livez/, '$1/readyz'),
     /livenessProbe/,
   ],
   [
     'all three probes',
     'console',
-    common('deployment', /(startupProbe:\n  httpGet:\n    path: )\/livez/, '$1/readyz'),
+    common('deployment', /(startupProbe:\s+httpGet:\s+path: )\/livez/, '$1/readyz'),
     /startupProbe/,
   ],
   [

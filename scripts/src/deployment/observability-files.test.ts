@@ -91,7 +91,9 @@ describe('an alert', () => {
 /** Each case of an alert, with another environment beside it in which the opposite is the case. */
 function besideTheOpposite(alert: Alert): Alert {
   const placed = (series: Readonly<Record<string, string>>, namespace: string) =>
-    Object.entries(series).map(([name, values]) => [withMatcher(name, `namespace="${namespace}"`), values]);
+    Object.entries(series).map(
+      ([name, values]) => [withMatcher(name, `namespace="${namespace}"`), values] as const,
+    );
   return {
     ...alert,
     cases: alert.cases.flatMap((own) =>
