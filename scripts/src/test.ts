@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/runtime/local-parts/local-process';
 import { startPostgres } from '@partner/runtime/local-parts/postgres';
@@ -9,6 +8,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from './parts/install-missing-parts.js';
 import { PART_NAMES } from './parts/part-source.js';
+import { type JestTotals, runProgram, runJest } from './run-jest.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -25,56 +25,25 @@ function minutesFrom(text: string): number {
   throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
 }
 
-const jestReport = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numRuntimeErrorTestSuites: z.number(),
-});
-
-interface Totals {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
-async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
-}
-
-async function runJest(
+async function runKinds(
   scratch: string,
   kinds: readonly Kind[],
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  totals: Totals,
-): Promise<boolean> {
-  const report = path.join(scratch, `jest-${kinds.join('-')}.json`);
-  const status = await run(
-    process.execPath,
-    [
-      path.join(root, 'node_modules/jest/bin/jest.js'),
+): Promise<JestTotals> {
+  return runJest({
+    args: [
       '--config=scripts/jest.config.mjs',
       // One stack at a time: each has five services and three servers.
       ...(kinds.includes('sys') ? ['--runInBand'] : []),
-      '--json',
-      `--outputFile=${report}`,
       '--selectProjects',
       ...kinds,
       '--',
       ...args,
     ],
-    { ...env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
-  );
-  const counts = jestReport.parse(JSON.parse(readFileSync(report, 'utf8')));
-  totals.passed += counts.numPassedTests;
-  totals.failed += counts.numFailedTests + counts.numRuntimeErrorTestSuites;
-  totals.skipped += counts.numPendingTests;
-  return status === 0;
+    reportFile: path.join(scratch, `jest-${kinds.join('-')}.json`),
+    env,
+  });
 }
 
 async function main(): Promise<boolean> {
@@ -99,10 +68,10 @@ async function main(): Promise<boolean> {
   const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
   const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
 
-  const totals: Totals = { passed: 0, failed: 0, skipped: 0 };
+  const totals = { passed: 0, failed: 0, skipped: 0 };
   let succeeded = true;
   if (only.includes('static')) {
-    succeeded = (await run(process.execPath, ['scripts/dist/check/static-checks.js'])) === 0;
+    succeeded = (await runProgram(process.execPath, ['scripts/dist/check/static-checks.js'])) === 0;
     if (!succeeded) totals.failed += 1;
   }
   if (only.some((kind) => kind !== 'static')) {
@@ -131,16 +100,27 @@ async function main(): Promise<boolean> {
     };
     try {
       if (only.includes('schema')) {
-        const agrees = (await run(process.execPath, ['services/job-state/dist/check-schema.js'], env)) === 0;
+        const agrees =
+          (await runProgram(process.execPath, ['services/job-state/dist/check-schema.js'], env)) === 0;
         if (!agrees) totals.failed += 1;
         succeeded = agrees && succeeded;
       }
-      const beside = only.filter((kind) => kind === 'unit' || kind === 'int');
-      if (beside.length > 0) {
-        succeeded = (await runJest(scratch, beside, pattern, env, totals)) && succeeded;
+      let files = 0;
+      const ofKinds = [
+        only.filter((kind) => kind === 'unit' || kind === 'int'),
+        only.filter((kind) => kind === 'sys'),
+      ];
+      for (const kinds of ofKinds.filter(({ length }) => length > 0)) {
+        const found = await runKinds(scratch, kinds, pattern, env);
+        files += found.files;
+        totals.passed += found.passed;
+        totals.failed += found.failed;
+        totals.skipped += found.skipped;
+        succeeded &&= found.succeeded;
       }
-      if (only.includes('sys')) {
-        succeeded = (await runJest(scratch, ['sys'], pattern, env, totals)) && succeeded;
+      if (files === 0 && pattern.length > 0) {
+        process.stderr.write(`no test file matches ${pattern.join()}\n`);
+        succeeded = false;
       }
     } finally {
       await Promise.all([postgres.stop(), rabbitmq.stop(), redis.stop()]);
