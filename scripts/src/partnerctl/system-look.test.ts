@@ -34,6 +34,9 @@ describe('problems', () => {
     expect(codes(changed(name, { messages: null, consumers: null }), {}, THRESHOLDS)).toEqual([
       'queue_missing',
     ]);
+    const [missing] = findProblems(changed(name, { messages: null, consumers: null }), {}, THRESHOLDS);
+    expect(missing?.advice).toContain('AMQP_TOPOLOGY=check');
+    expect(missing?.advice).toContain('charts/job-state/files/rabbitmq-definitions.json');
     expect(codes(changed(name, { consumers: 0 }), {}, THRESHOLDS)).toEqual(['queue_without_consumer']);
     const dead = changed(name, { deadLetters: 3 });
     expect(codes(dead, {}, THRESHOLDS)).toEqual(['dead_letters']);

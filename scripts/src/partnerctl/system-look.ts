@@ -97,6 +97,11 @@ export async function askBacklog(session: Pick<Session, 'operators'>): Promise<{
 /** The platform's own queue: it reads from there, with programs that are not ours. */
 const READ_BY_OTHERS = 'platform.partner-events';
 
+/** Who makes queues depends on the setting `AMQP_TOPOLOGY` of the services. */
+const MISSING_QUEUE_ADVICE =
+  'where services declare queues, start any of them again: each declares all; where they only look for them' +
+  ' (AMQP_TOPOLOGY=check), import charts/job-state/files/rabbitmq-definitions.json at the broker again';
+
 /** Everything that is over a threshold. */
 export function findProblems(
   queues: readonly QueueState[],
@@ -106,12 +111,7 @@ export function findProblems(
   const problems: Problem[] = [];
   const add = (code: string, message: string, advice: string) => problems.push({ code, message, advice });
   for (const { name, messages, consumers } of queues) {
-    if (messages === null)
-      add(
-        'queue_missing',
-        `the queue ${name} is not declared`,
-        'start any service: each declares all queues',
-      );
+    if (messages === null) add('queue_missing', `the queue ${name} is not declared`, MISSING_QUEUE_ADVICE);
     else if (consumers === 0 && name !== READ_BY_OTHERS)
       add(
         'queue_without_consumer',
