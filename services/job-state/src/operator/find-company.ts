@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { notFound } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/runtime/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** Whose something is. */
@@ -22,7 +22,7 @@ const PLACES: Readonly<Record<string, string>> = {
         where d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $1 limit 1), $1)`,
 };
 
-/** Finds the company that something belongs to, by its id alone. Fails with `not_found`. */
+/** Finds the company that something belongs to, by its id alone. Fails with `not_found`, which names the id and the form of ids. */
 export async function findCompany(database: Queryable, id: string): Promise<FoundCompany> {
   const place = PLACES[id.split('_')[0] ?? ''];
   const [found] =
@@ -33,6 +33,16 @@ export async function findCompany(database: Queryable, id: string): Promise<Foun
            from (${place}) found join companies c on c.id = found.company_id`,
           [id],
         );
-  if (found === undefined) throw notFound('id');
+  if (found === undefined) throw noSuchId(id);
   return found;
+}
+
+/** Of what was given only the part before a dot is told: behind it an API key is secret. */
+function noSuchId(id: string): ServiceError {
+  const told = id.split('.', 1)[0]?.slice(0, 60) ?? '';
+  const forms = Object.keys(PLACES).map((prefix) => `${prefix}_…`);
+  return new ServiceError(
+    'not_found',
+    `no such id: "${told}"; it must be one of ${forms.join(', ')}, with 26 characters behind the _`,
+  );
 }

@@ -275,9 +275,20 @@ describe('whose something is', () => {
   test.each(['', 'nonsense', newId('job'), newId('dlv'), newId('key'), newId('evt'), newId('rpl')])(
     'is not found for "%s"',
     async (id) => {
-      await expect(operators.findCompany({ id })).rejects.toMatchObject({ reason: 'not_found' });
+      await expect(operators.findCompany({ id })).rejects.toMatchObject({
+        reason: 'not_found',
+        message: expect.stringContaining(`no such id: "${id}"; it must be one of cmp_…, mem_…, key_…`),
+      });
     },
   );
+
+  test('is not found for a whole API key, whose secret is not told', async () => {
+    const id = newId('key');
+    await expect(operators.findCompany({ id: `${id}.secret` })).rejects.toMatchObject({
+      reason: 'not_found',
+      message: expect.not.stringContaining('secret'),
+    });
+  });
 });
 
 test('the backlog tells what is due, under way, late, waiting and held', async () => {
