@@ -193,7 +193,9 @@ describe('webhooks and deliveries', () => {
     const installer = await newCompany('INSTALLER');
     const hook = await subscribe(installer, `/good/${installer}`);
     await expect(run(['webhooks', 'activate', hook])).resolves.toMatchObject({ exitCode: 1 });
-    expect(valueAt(await document('webhooks', 'test', hook), 'delivery.state')).toBe('delivered');
+    const tested = await document('webhooks', 'test', hook);
+    expect(valueAt(tested, 'delivery.state')).toBe('delivered');
+    expect(JSON.stringify(tested)).not.toContain('responseBody');
     expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
     const failing = await subscribe(installer, `/fail/503/1/${installer}`);
     await expect(run(['webhooks', 'test', failing])).resolves.toMatchObject({ exitCode: 1 });
@@ -221,9 +223,13 @@ describe('webhooks and deliveries', () => {
     const attempt = textAt(shown, 'attempts.0.deliveryId');
     const body = await document('deliveries', 'show', attempt, '--body');
     expect(valueAt(body, 'body.resource.id')).toBe(jobId);
+    expect(valueAt(body, 'attempts.0.responseBody')).toBeDefined();
+    expect(JSON.stringify(shown)).not.toContain('responseBody');
 
     const replay = await document('deliveries', 'replay', attempt, '--wait', '30');
     expect(valueAt(replay, 'delivery.replayOf')).toBe(delivery);
+    expect(valueAt(replay, 'attempts.0.outcome')).toBe('delivered');
+    expect(JSON.stringify(replay)).not.toContain('responseBody');
     const bulk = ['deliveries', 'replay-bulk', hook, '--since', '1h', '--state', 'delivered'];
     const preview = await document(...bulk);
     expect(valueAt(preview, 'preview')).toMatchObject({ deliveries: 1, resourceCount: 1 });

@@ -1,6 +1,7 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Command, Option } from '@commander-js/extra-typings';
 import {
+  type Attempt,
   AttemptSchema,
   type BulkReplay,
   BulkReplaySchema,
@@ -81,6 +82,12 @@ const STATES = {
   held: DeliveryState.HELD,
   cancelled: DeliveryState.CANCELLED,
 };
+
+/** An attempt without what the receiver answered, which may hold personal data. */
+export function attemptView(attempt: Attempt): Document {
+  const { responseBody: _, ...rest } = viewOf(AttemptSchema, attempt);
+  return rest;
+}
 
 /** Attempts as a table below what was shown; nothing when there are none. */
 export function renderAttempts(attempts: readonly Document[], columns: readonly Column[]): string {
@@ -163,10 +170,9 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, companyOf } = await context.session();
       const { companyId, id } = await companyOf(given);
       const found = await deliveries.getDelivery({ companyId, deliveryId: id });
-      const attempts = found.attempts.map((attempt) => {
-        const { responseBody, ...rest } = viewOf(AttemptSchema, attempt);
-        return { ...rest, ...(withBody === true && responseBody !== undefined && { responseBody }) };
-      });
+      const attempts = found.attempts.map((attempt) =>
+        withBody === true ? viewOf(AttemptSchema, attempt) : attemptView(attempt),
+      );
       const body =
         withBody === true && found.body !== undefined
           ? { body: jsonIn(Buffer.from(found.body).toString('utf8')) }
@@ -206,7 +212,7 @@ export function deliveriesCommand(context: CommandContext) {
         timeoutMs: wait * 1_000,
         signal: context.signal,
       });
-      const attempts = found.attempts.map((attempt) => viewOf(AttemptSchema, attempt));
+      const attempts = found.attempts.map(attemptView);
       context.output().thing(
         {
           companyId,
@@ -297,7 +303,7 @@ export function deliveriesCommand(context: CommandContext) {
       const oldest =
         preview.oldest === undefined ? '' : `, the oldest of ${timestampDate(preview.oldest).toISOString()}`;
       context.progress(
-        `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} stops it`,
+        `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
       );
       let told = -1;
       const ended = await pollUntil(

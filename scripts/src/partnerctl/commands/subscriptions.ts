@@ -5,7 +5,6 @@ import {
   SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
-  AttemptSchema,
   DeliverySchema,
   GetDeliveryResponseSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
@@ -14,7 +13,7 @@ import { EXIT_CODES } from '../exit-codes.js';
 import { viewOf } from '../message-view.js';
 import type { Column, Document } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
-import { ATTEMPT_COLUMNS, DELIVERY_LINES, renderAttempts } from './deliveries.js';
+import { ATTEMPT_COLUMNS, attemptView, DELIVERY_LINES, renderAttempts } from './deliveries.js';
 
 /** The columns of a table of subscriptions. */
 export const SUBSCRIPTION_COLUMNS: readonly Column[] = [
@@ -159,7 +158,7 @@ export function subscriptionsCommand(context: CommandContext) {
         timeoutMs: wait * 1_000,
         signal: context.signal,
       });
-      const attempts = found.attempts.map((attempt) => viewOf(AttemptSchema, attempt));
+      const attempts = found.attempts.map(attemptView);
       const { delivery: shown = {} } = viewOf(GetDeliveryResponseSchema, found);
       context
         .output()
