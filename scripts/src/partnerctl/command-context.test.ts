@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { demandYes, instant, list, readPages, wholeNumber } from './command-context.js';
+import { demandYes, instant, listOf, readPages, wholeNumber } from './command-context.js';
 
 describe('what operators give', () => {
   test('whole numbers are in their range', () => {
@@ -20,7 +20,11 @@ describe('what operators give', () => {
   });
 
   test('lists have commas', () => {
-    expect(list('install.*, quote.sent,,')).toEqual(['install.*', 'quote.sent']);
+    expect(listOf('events')('install.*, quote.sent,,')).toEqual(['install.*', 'quote.sent']);
+  });
+
+  test.each(['', ' ', ',', ' , '])('a list is not empty: "%s"', (text) => {
+    expect(() => listOf('events')(text)).toThrow('It must hold events, with commas.');
   });
 
   test('what can not be undone needs --yes', () => {

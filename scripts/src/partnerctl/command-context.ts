@@ -41,12 +41,19 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Reads a list with commas. */
-export function list(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+/**
+ * Reads a list with commas. Refuses one without entries: an empty variable in a script must not take away what there is.
+ * `what` says what the list holds.
+ */
+export function listOf(what: string): (text: string) => string[] {
+  return (text) => {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    if (entries.length === 0) throw new InvalidArgumentError(`It must hold ${what}, with commas.`);
+    return entries;
+  };
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

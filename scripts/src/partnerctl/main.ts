@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { OperatorError } from './exit-codes.js';
 import { createPartnerctl } from './run-partnerctl.js';
@@ -26,6 +27,7 @@ const { run } = createPartnerctl({
       );
     }
   },
+  loginName: () => userInfo().username,
   signal: interruption.signal,
 });
 // What was written goes out first: the end of the process would cut a pipe off.

@@ -32,20 +32,31 @@ beforeAll(async () => {
 afterAll(() => stack.discard());
 
 /** Runs a command in this process; gives its document too when it was told to. */
-async function run(args: readonly string[], input = '') {
+async function run(
+  args: readonly string[],
+  input = '',
+  surroundings: {
+    readonly AMQP_URL?: string;
+    readonly signal?: AbortSignal;
+    /** Watches what is told. */
+    readonly told?: (text: string) => void;
+  } = {},
+) {
   let out = '';
   let err = '';
   const { run: go } = createPartnerctl({
-    env: {},
+    env: surroundings.AMQP_URL === undefined ? {} : { AMQP_URL: surroundings.AMQP_URL },
     write: (text) => {
       out += text;
     },
     tell: (text) => {
       err += text;
+      surroundings.told?.(text);
     },
-    isWatched: false,
+    isWatched: surroundings.told !== undefined,
     read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
-    signal: new AbortController().signal,
+    loginName: () => 'olga',
+    signal: surroundings.signal ?? new AbortController().signal,
   });
   const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
   return { exitCode, out, err };
@@ -128,6 +139,14 @@ describe('companies, owners and keys', () => {
       accountingCompanyIds: [books],
     });
     await expect(run(['companies', 'update', seller])).resolves.toMatchObject({ exitCode: 2 });
+    await expect(run(['companies', 'update', seller, '--accounting', ''])).resolves.toMatchObject({
+      exitCode: 2,
+    });
+    const links = async () =>
+      valueAt(await document('companies', 'show', seller), 'company.accountingCompanyIds');
+    expect(await links()).toEqual([books]);
+    await document('companies', 'update', seller, '--accounting', 'none');
+    expect(await links()).toBeUndefined();
     await expect(run(['companies', 'update', seller, '--name', ' '])).resolves.toMatchObject({ exitCode: 1 });
     await expect(run(['companies', 'show', newId('cmp')])).resolves.toMatchObject({ exitCode: 3 });
 

@@ -4,6 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { completionScript } from './completion-script.js';
 import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
 
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
 function partnerctl(surroundings: Partial<Surroundings> = {}) {
   const said = { out: '', err: '' };
   const made = createPartnerctl({
@@ -16,6 +18,7 @@ function partnerctl(surroundings: Partial<Surroundings> = {}) {
     },
     isWatched: false,
     read: async () => '{}',
+    loginName: () => 'olga',
     signal: new AbortController().signal,
     ...surroundings,
   });
@@ -70,6 +73,12 @@ describe('the exit code', () => {
     [['conformance', 'ftp://x'], 2],
     [['dead-letters', 'requeue', 'job-state.platform-messages'], 2],
     [['platform', 'types'], 0],
+    [['companies', 'update', 'cmp_1', '--accounting', ''], 2],
+    [['companies', 'update', 'cmp_1', '--accounting', ','], 2],
+    [['companies', 'update', 'cmp_1', '--accounting', 'none,cmp_2'], 2],
+    [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2],
+    [['listen', '--company', 'cmp_1', '--events', ''], 2],
+    [['conformance', 'http://x', '--secret', SECRET, '--ca', '/nonexistent/ca.pem'], 2],
   ])('of %j is %i', async (args, exitCode) => {
     const { run, said } = partnerctl();
     await expect(run(args)).resolves.toBe(exitCode);
@@ -84,6 +93,37 @@ describe('the exit code', () => {
     await expect(run(['status', '--amqp-url', 'amqp://user:word@127.0.0.1:1/partner'])).resolves.toBe(4);
     expect(said.err).toContain('the broker at 127.0.0.1:1/partner can not be reached');
     expect(said.err).not.toContain('word');
+  });
+});
+
+describe('what is wrong is named', () => {
+  test('an empty list of companies, which only a word may stand for', async () => {
+    const { run, said } = partnerctl();
+    await expect(run(['companies', 'update', 'cmp_1', '--accounting', ''])).resolves.toBe(2);
+    expect(said.err).toContain('--accounting');
+    expect(said.err).toContain('ids of accounting companies, or "none" for nobody');
+  });
+
+  test('a login without a name', async () => {
+    const { run, said } = partnerctl({
+      loginName: () => {
+        throw new Error('uv_os_get_passwd returned ENOENT');
+      },
+    });
+    const broker = ['--amqp-url', 'amqp://127.0.0.1:1'];
+    await expect(run([...broker, 'companies', 'list'])).resolves.toBe(2);
+    expect(said.err).toContain('--operator');
+    await expect(run([...broker, '--operator', 'olga', 'companies', 'list'])).resolves.toBe(4);
+  });
+
+  test.each([
+    ['/nonexistent/ca.pem', 'ENOENT'],
+    ['/dev/null', ''],
+  ])('an authority that is none: %s', async (file, why) => {
+    const { run, said } = partnerctl();
+    await expect(run(['conformance', 'http://x', '--secret', SECRET, '--ca', file])).resolves.toBe(2);
+    expect(said.err).toContain('--ca can not be read: ');
+    expect(said.err).toContain(why);
   });
 });
 

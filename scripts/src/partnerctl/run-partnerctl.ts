@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '../stack/default-directory.js';
@@ -26,6 +25,8 @@ export interface Surroundings {
   /** Whether somebody watches standard error. */
   readonly isWatched: boolean;
   readonly read: (file: string) => Promise<string>;
+  /** The name of the login. Throws when the system knows none, e.g. in a container. */
+  readonly loginName: () => string;
   readonly signal: AbortSignal;
 }
 
@@ -72,10 +73,18 @@ export function createPartnerctl(surroundings: Surroundings) {
   }
 
   function operatorName(): string {
-    const given = program.opts().operator ?? userInfo().username;
+    const given = program.opts().operator ?? loginName();
     if (given.trim() === '' || given.length > 100)
       throw new OperatorError('usage', '--operator must be a name of 1 to 100 characters');
     return given;
+  }
+
+  function loginName(): string {
+    try {
+      return surroundings.loginName();
+    } catch {
+      throw new OperatorError('usage', 'this login has no name: give yours, with --operator');
+    }
   }
 
   const context: CommandContext = {

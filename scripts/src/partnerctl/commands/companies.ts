@@ -7,7 +7,8 @@ import { ListKeysResponseSchema } from '@partner/proto-contracts/gen/partner/acc
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { ListSubscriptionsResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { notFound } from '@partner/runtime/service-error';
-import { type CommandContext, examples, list, readPages, wholeNumber } from '../command-context.js';
+import { InvalidArgumentError } from 'commander';
+import { type CommandContext, examples, listOf, readPages, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { isDocument, viewOf } from '../message-view.js';
 import { type Column, type Document, renderTable } from '../output.js';
@@ -165,7 +166,7 @@ export function companiesCommand(context: CommandContext) {
     .option(
       '--accounting <ids>',
       'the accounting companies that get its journal, with commas; "none" for nobody',
-      list,
+      companiesOrNone,
     )
     .addHelpText(
       'after',
@@ -189,7 +190,7 @@ export function companiesCommand(context: CommandContext) {
         ...(requestsPerMinute !== undefined && { installerRequestsPerMinute: requestsPerMinute }),
         ...(deliveryWeight !== undefined && { deliveryWeight }),
         ...(accounting !== undefined && {
-          accountingLinks: { companyIds: accounting.filter((id) => id !== 'none') },
+          accountingLinks: { companyIds: accounting },
         }),
       });
       context
@@ -198,4 +199,12 @@ export function companiesCommand(context: CommandContext) {
     });
 
   return group;
+}
+
+/** Reads ids of companies; nobody is the word `none` alone. */
+function companiesOrNone(text: string): string[] {
+  const ids = listOf('ids of accounting companies, or "none" for nobody')(text);
+  if (!ids.includes('none')) return ids;
+  if (ids.length > 1) throw new InvalidArgumentError('It must be "none" alone, or ids without it.');
+  return [];
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from '@commander-js/extra-typings';
@@ -33,12 +33,13 @@ ${examples(
         if (text !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(text))
           throw new OperatorError('usage', 'a secret is whsec_ and base64');
       }
+      const authority = ca === undefined ? undefined : readAuthority(ca);
       const secrets = given === undefined ? await makeSecrets(context) : { secret: given, nextSecret };
       const results = await runConformance(
         {
           url,
           ...secrets,
-          ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
+          ca: authority,
           clock: () => new Date(),
           timeoutMs: LIMITS.webhookTimeoutMs,
         },
@@ -62,6 +63,20 @@ ${examples(
         );
       if (failed > 0) context.setExitCode(EXIT_CODES.failed);
     });
+}
+
+/** The PEM of an authority; fails for a file that can not be read or holds none. */
+function readAuthority(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8');
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new OperatorError(
+      'usage',
+      `--ca can not be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 async function makeSecrets(context: CommandContext) {

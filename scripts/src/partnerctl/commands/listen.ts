@@ -9,7 +9,7 @@ import { listen } from '@partner/runtime/listen';
 import type { KnownSecret } from '../../receiver/known-secrets.js';
 import type { ReceivedRequest } from '../../receiver/received-request.js';
 import { createReceiver } from '../../receiver/receiver.js';
-import { type CommandContext, examples, list, wholeNumber } from '../command-context.js';
+import { type CommandContext, examples, listOf, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
 import { isDocument, jsonIn } from '../message-view.js';
@@ -27,7 +27,11 @@ export function listenCommand(context: CommandContext) {
       '--company <id>',
       'make, test and activate a subscription of this company, and delete it at the end',
     )
-    .option('--events <patterns>', 'what that subscription is to get, with commas', list)
+    .option(
+      '--events <patterns>',
+      'what that subscription is to get, with commas',
+      listOf('event names or groups'),
+    )
     .option('--secret <secret>', 'the secret of a subscription that is there: whsec_…')
     .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
     .option('--path <path>', 'the path of the URL (default: one that nobody else has)')

@@ -8,7 +8,7 @@ import {
   DeliverySchema,
   GetDeliveryResponseSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { type CommandContext, demandYes, examples, list, wholeNumber } from '../command-context.js';
+import { type CommandContext, demandYes, examples, listOf, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { viewOf } from '../message-view.js';
 import type { Column, Document } from '../output.js';
@@ -102,7 +102,11 @@ export function subscriptionsCommand(context: CommandContext) {
     .argument('<company>', 'its id')
     .description('make a subscription, paused; its secret is shown once')
     .requiredOption('--url <url>', 'where deliveries go: https, a public host, port 443')
-    .requiredOption('--events <patterns>', 'event names or groups, with commas', list)
+    .requiredOption(
+      '--events <patterns>',
+      'event names or groups, with commas',
+      listOf('event names or groups'),
+    )
     .option('--description <text>', "the owner's own words")
     .option('--schema-version <version>', 'of the payloads (default: the current one)', wholeNumber(1, 1_000))
     .addHelpText(
