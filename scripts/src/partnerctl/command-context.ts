@@ -16,8 +16,10 @@ export interface CommandContext {
   write(text: string): void;
   /** Connects to the broker, once for a run. */
   session(): Promise<Session>;
-  /** The local stack of the directory; undefined when none runs there. */
+  /** The local stack of the directory; undefined when none runs there, or when it is not behind the broker of this run. */
   stack(): StackDescription | undefined;
+  /** Whether a local stack runs there that is not behind the broker of this run. */
+  isStackLeftOut(): boolean;
   /** The text of a file, or of standard input for `-`. */
   read(file: string): Promise<string>;
   /** Ends long work. */

@@ -412,6 +412,12 @@ describe('the state of the service', () => {
     const doctor = await document('doctor');
     expect(valueAt(doctor, 'healthy')).toBe(true);
     expect(JSON.stringify(doctor)).toContain('readiness of console');
+
+    // As scripts/up reads it: without a vhost it is that of the stack.
+    const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
+    const named = await run(['status', '--json'], '', { AMQP_URL });
+    expect(named).toMatchObject({ exitCode: 0, err: '' });
+    expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
   }, 60_000);
 
   test('a part that is away is found by doctor, and what needs it says so', async () => {

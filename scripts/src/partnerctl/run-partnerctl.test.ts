@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { completionScript } from './completion-script.js';
 import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
+import { aStack } from './testing/a-stack.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
@@ -124,6 +128,34 @@ describe('what is wrong is named', () => {
     await expect(run(['conformance', 'http://x', '--secret', SECRET, '--ca', file])).resolves.toBe(2);
     expect(said.err).toContain('--ca can not be read: ');
     expect(said.err).toContain(why);
+  });
+});
+
+describe('a local stack behind another broker', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-stack-'));
+    writeFileSync(path.join(directory, 'stack.json'), JSON.stringify(aStack('amqp://127.0.0.1:2/partner')));
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const elsewhere = (...args: readonly string[]) => {
+    const made = partnerctl({
+      env: { PARTNER_STACK_DIRECTORY: directory, AMQP_URL: 'amqp://127.0.0.1:1/partner' },
+    });
+    return { ...made, ended: made.run(args) };
+  };
+
+  test('is not listened at', async () => {
+    const { ended, said } = elsewhere('listen', '--company', 'cmp_1', '--events', 'install.*');
+    await expect(ended).resolves.toBe(4);
+    expect(said.err).toContain('names another broker than that of the stack');
+  });
+
+  test('is not looked at by doctor, which says so', async () => {
+    const { ended, said } = elsewhere('doctor', '--json');
+    await expect(ended).resolves.toBe(1);
+    expect(said.out).toContain('it uses another broker');
+    expect(said.out).not.toContain('readiness of console');
   });
 });
 

@@ -3,8 +3,9 @@ import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-ty
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '../stack/default-directory.js';
 import { readJson } from '../stack/private-file.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
-import { stackDescription, type StackDescription } from '../stack/stack-description.js';
+import { stackDescription } from '../stack/stack-description.js';
 import { stackFiles } from '../stack/stack-state.js';
+import { chooseBroker } from './choose-broker.js';
 import { type CommandContext, examples, wholeNumber } from './command-context.js';
 import { allCommands } from './commands/all-commands.js';
 import { endingOf, EXIT_CODES, OperatorError } from './exit-codes.js';
@@ -55,13 +56,14 @@ export function createPartnerctl(surroundings: Surroundings) {
       `${EXIT_HELP}${examples('partnerctl status', 'partnerctl companies create --name Peak --class INSTALLER', 'partnerctl doctor')}`,
     );
 
-  function stack(): StackDescription | undefined {
-    const directory = path.resolve(PROJECT_ROOT, program.opts().directory);
-    return readJson(stackFiles(directory).description, stackDescription);
+  function broker() {
+    const { directory, amqpUrl: option } = program.opts();
+    const { description } = stackFiles(path.resolve(PROJECT_ROOT, directory));
+    return chooseBroker({ option, variable: env['AMQP_URL'] }, readJson(description, stackDescription));
   }
 
   function amqpUrl(): string {
-    const url = program.opts().amqpUrl ?? env['AMQP_URL'] ?? stack()?.amqpUrl;
+    const url = broker().amqpUrl;
     if (url === undefined || url === '')
       throw new OperatorError(
         'unavailable',
@@ -104,7 +106,8 @@ export function createPartnerctl(surroundings: Surroundings) {
         timeoutMs: program.opts().timeout * 1_000,
         signal,
       })),
-    stack,
+    stack: () => broker().stack,
+    isStackLeftOut: () => broker().isStackLeftOut,
     read: surroundings.read,
     signal,
     setExitCode: (code) => {

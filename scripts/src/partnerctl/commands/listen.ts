@@ -54,6 +54,11 @@ export function listenCommand(context: CommandContext) {
     )
     .action(async (options) => {
       const listener = context.stack()?.listener;
+      if (listener === undefined && context.isStackLeftOut())
+        throw new OperatorError(
+          'unavailable',
+          'deliveries come to this machine from the local stack only, and AMQP_URL or --amqp-url names another broker than that of the stack: leave it out',
+        );
       if (listener === undefined)
         throw new OperatorError(
           'unavailable',

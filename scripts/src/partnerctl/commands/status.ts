@@ -53,6 +53,8 @@ export function statusCommand(context: CommandContext) {
         deadLetters: maxDead,
       });
       const stack = context.stack();
+      if (context.isStackLeftOut())
+        context.tell('this is not the local stack, which uses another broker: its address is not shown');
       const document: Document = {
         environment: backlog['environment'] ?? null,
         backlog,
