@@ -380,8 +380,41 @@ describe('dead letters', () => {
     await eventually('its second death', async () => (await messageIds()).includes('first'));
     const none = await run(['dead-letters', 'discard', DEAD, 'nobody', '--yes']);
     expect(none.exitCode).toBe(3);
-    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
+    expect(await document('dead-letters', 'discard', DEAD, '--all', '--yes')).toMatchObject({
+      discarded: 2,
+      remaining: 0,
+    });
     expect(await messageIds()).toEqual([]);
+  }, 90_000);
+
+  test('that a limit or an interruption leaves behind are told', async () => {
+    for (const id of ['a', 'b', 'c']) await refused(id);
+    expect(await document('dead-letters', 'list', DEAD, '--limit', '2')).toMatchObject({
+      deadLetters: [{}, {}],
+      hasMore: true,
+    });
+    expect((await run(['dead-letters', 'list', DEAD, '--limit', '2'])).out).toContain('there are more');
+    expect(await document('dead-letters', 'list', DEAD, '--limit', '3')).toMatchObject({ hasMore: false });
+
+    const looked = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1']);
+    expect(looked).toMatchObject({ exitCode: 2, err: expect.stringContaining('and 2 would remain') });
+    const some = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1', '--yes', '--json']);
+    expect(some).toMatchObject({ exitCode: 1, err: expect.stringContaining('2 messages remain') });
+    expect(parseJson(some.out)).toEqual({ queue: DEAD, discarded: 1, remaining: 2 });
+
+    for (const action of ['requeue', 'discard']) {
+      const interruption = new AbortController();
+      const ended = await run(['dead-letters', action, DEAD, '--all', '--yes', '--json'], '', {
+        signal: interruption.signal,
+        told: (text) => {
+          if (text.startsWith('going through')) interruption.abort();
+        },
+      });
+      expect(ended).toMatchObject({ exitCode: 130, err: expect.stringContaining('interrupted') });
+      expect(parseJson(ended.out)).toMatchObject({ queue: DEAD, remaining: 2 });
+    }
+    expect(await messageIds()).toHaveLength(2);
+    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
   }, 90_000);
 
   test('are not lost when the tool is killed while it has them', async () => {

@@ -123,7 +123,7 @@ export function createPartnerctl(surroundings: Surroundings) {
     async run(args: readonly string[]): Promise<number> {
       try {
         await program.parseAsync(args, { from: 'user' });
-        return signal.aborted && exitCode === EXIT_CODES.ok ? EXIT_CODES.ok : exitCode;
+        return exitCode;
       } catch (error) {
         const ending = endingOf(signal.aborted && !(error instanceof OperatorError) ? interrupted() : error);
         if (ending.message !== undefined) tell(`partnerctl: ${ending.message}\n`);

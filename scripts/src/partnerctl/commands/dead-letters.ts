@@ -4,9 +4,10 @@ import { type DeadLetter, goThroughDeadLetters } from '@partner/runtime/amqp/dea
 import { lookAtQueues } from '@partner/runtime/amqp/look-at-queues';
 import { notFound } from '@partner/runtime/service-error';
 import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
-import { OperatorError } from '../exit-codes.js';
+import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';
 import type { Column, Document } from '../output.js';
+import { interrupted } from '../poll-until.js';
 
 type QueueWithDead = QueueDefinition & { readonly deadLetterQueue: string };
 
@@ -42,13 +43,23 @@ export function deadLettersCommand(context: CommandContext) {
     });
   }
 
+  /** Fails when it is interrupted: what it has seen by then is not all. */
   async function look(queue: QueueWithDead, limit: number): Promise<readonly DeadLetter[]> {
     const letters: DeadLetter[] = [];
     await go(queue, limit, (letter) => {
       letters.push(letter);
       return 'keep';
     });
+    if (context.signal.aborted) throw interrupted();
     return letters;
+  }
+
+  /** How many messages there are behind the first so many. */
+  async function countBehind(queue: QueueWithDead, limit: number): Promise<number> {
+    const { connection } = await context.session();
+    const { deadLetterQueue } = queue;
+    const looks = await lookAtQueues(connection, [deadLetterQueue]);
+    return Math.max(0, (looks.get(deadLetterQueue)?.messages ?? 0) - limit);
   }
 
   group
@@ -65,8 +76,10 @@ export function deadLettersCommand(context: CommandContext) {
     )
     .action(async (name, { limit }) => {
       if (name !== undefined) {
-        const letters = await look(queueNamed(name), limit);
-        context.output().rows('deadLetters', letters.map(letterView), LETTER_COLUMNS);
+        const queue = queueNamed(name);
+        const hasMore = (await countBehind(queue, limit)) > 0;
+        const letters = await look(queue, limit);
+        context.output().rows('deadLetters', letters.map(letterView), LETTER_COLUMNS, { hasMore });
         return;
       }
       const { connection } = await context.session();
@@ -104,7 +117,7 @@ export function deadLettersCommand(context: CommandContext) {
       const found = (await look(queueNamed(name), LOOKED_THROUGH)).find(
         (letter) => letter.messageId === messageId,
       );
-      if (found === undefined) throw notFound('dead letter');
+      if (found === undefined) throw notFound(`dead letter among the first ${LOOKED_THROUGH}`);
       const body =
         withBody === true
           ? { body: decodeMessage(found.type, found.body) ?? Buffer.from(found.body).toString('base64') }
@@ -150,21 +163,33 @@ export function deadLettersCommand(context: CommandContext) {
           throw new OperatorError('usage', 'give message ids, or --all');
         const isMeant = (letter: DeadLetter) => all === true || messageIds.includes(letter.messageId);
         const done = action === 'requeue' ? 'requeued' : 'discarded';
+        const behind = all === true ? await countBehind(queue, limit) : 0;
         if (yes !== true) {
           const count = (await look(queue, limit)).filter(isMeant).length;
-          demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}`);
+          const rest = behind > 0 ? `, and ${behind} would remain` : '';
+          demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}${rest}`);
         }
+        context.progress(`going through ${queue.deadLetterQueue}`);
         const outcome = await go(queue, limit, (letter) => (isMeant(letter) ? action : 'keep'));
         const count = outcome[done];
-        if (count < messageIds.length)
+        // Of all that are meant only an interruption keeps any.
+        const remaining = all === true ? behind + outcome.kept : 0;
+        if (!context.signal.aborted && count < messageIds.length)
           context.tell(`only ${count} of ${messageIds.length} messages were found among the first ${limit}`);
         context
           .output()
           .words(
-            { queue: queue.name, [done]: count },
+            { queue: queue.name, [done]: count, ...(all === true && { remaining }) },
             `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
           );
+        if (context.signal.aborted) throw interrupted();
         if (count < messageIds.length) throw notFound('dead letter');
+        if (remaining > 0) {
+          context.tell(
+            `${remaining} messages remain: go on with the same command, or give a greater --limit`,
+          );
+          context.setExitCode(EXIT_CODES.failed);
+        }
       });
   }
 
