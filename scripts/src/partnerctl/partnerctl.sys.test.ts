@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -15,6 +15,7 @@ import { PROJECT_ROOT } from '../stack/project-root.js';
 import { type Stack, startStack } from '../stack/start-stack.js';
 import { type Json, parseJson, valueAt } from './output.js';
 import { createPartnerctl } from './run-partnerctl.js';
+import { aStack } from './testing/a-stack.js';
 
 const MAIN = path.join(PROJECT_ROOT, 'scripts/dist/partnerctl/main.js');
 const DEAD = 'job-state.platform-messages';
@@ -452,6 +453,26 @@ describe('the state of the service', () => {
     expect(named).toMatchObject({ exitCode: 0, err: '' });
     expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
   }, 60_000);
+
+  test('is told without a local stack that is behind another broker', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-other-'));
+    writeFileSync(
+      path.join(directory, 'stack.json'),
+      JSON.stringify(aStack('amqp://elsewhere.example/partner')),
+    );
+    const { amqpUrl } = stack.description;
+    const here = (...args: readonly string[]) =>
+      run(['--directory', directory, '--json', ...args], '', { AMQP_URL: amqpUrl });
+    const status = await here('status');
+    expect(status).toMatchObject({ exitCode: 0, err: expect.stringContaining('uses another broker') });
+    expect(parseJson(status.out)).toMatchObject({ environment: 'sandbox' });
+    expect(valueAt(parseJson(status.out), 'stack')).toBeUndefined();
+    const doctor = await here('doctor');
+    expect(doctor).toMatchObject({ exitCode: 0, err: '' });
+    expect(doctor.out).toContain('it uses another broker');
+    expect(doctor.out).not.toContain('readiness of console');
+    rmSync(directory, { recursive: true });
+  }, 30_000);
 
   test('a part that is away is found by doctor, and what needs it says so', async () => {
     const jobState = stack.process('job-state');
