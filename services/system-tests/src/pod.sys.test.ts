@@ -119,6 +119,25 @@ if (obstacle !== undefined) {
         expect(await pod.ended).toEqual({ exitCode: 0, signal: null });
       },
     );
+
+    test.each(SERVICE_NAMES)(
+      '%s that waits for the broker at its start has started and is alive, so that no kubelet ends it, and is not ready',
+      async (service) => {
+        const plan = await cluster.plan(service, productionValues(service));
+        const broker = new URL(plan.env['AMQP_URL'] ?? '');
+        broker.port = '1';
+        const pod = await cluster.run(service, {
+          ...plan,
+          env: { ...plan.env, AMQP_URL: broker.href },
+        });
+        await pod.untilGood('startup');
+        await pod.untilGood('liveness');
+        const { readiness } = plan.probes;
+        expect(readiness !== undefined && (await pod.ask(readiness))).toBe(false);
+        pod.signal('SIGTERM');
+        expect(await pod.ended).toEqual({ exitCode: 0, signal: null });
+      },
+    );
   });
 
   describe('under load', () => {
