@@ -70,6 +70,8 @@ export interface JobRecord {
 /** A job that is locked, with what the platform has told of it. */
 export interface LockedJob extends JobRecord {
   readonly heard: JobHeard;
+  /** When the status COMPLETE was recorded; null for a job that is not, or that was made so without a record. */
+  readonly completedAt: Date | null;
 }
 
 interface JobRow {
@@ -93,6 +95,7 @@ interface JobRow {
   readonly technician_assignments: JobRecord['technicianAssignments'];
   readonly updated_at: Date;
   readonly heard: unknown;
+  readonly completed_at: Date | null;
 }
 
 /**
@@ -108,7 +111,10 @@ export async function lockJob(
     `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
        job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
        job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard,
+       case when job.status = 'COMPLETE' then (
+         select max(recorded_at) from job_status_events where job_id = job.id and status = 'COMPLETE'
+       ) end as completed_at
      from jobs as job join companies as company on company.id = job.selling_company_id
      where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
      for no key update of job`,
@@ -136,6 +142,7 @@ export async function lockJob(
     technicianAssignments: row.technician_assignments,
     updatedAt: row.updated_at,
     heard: jobHeard.parse(row.heard),
+    completedAt: row.completed_at,
   };
 }
 

@@ -1,5 +1,5 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { type JobHeard, scheduleInEffect } from '../jobs/job-heard.js';
+import { heldSince, type JobHeard, scheduleInEffect } from '../jobs/job-heard.js';
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
 import type { PlatformCommand } from './platform-message-type.js';
 
@@ -104,18 +104,26 @@ export function decideReadiness(
 
 /**
  * Decides a schedule of the selling side: the newest by version counts, unless the job has changed hands since. Unlike an
- * installer company it may go from any state to any, since what came between may not have arrived.
+ * installer company it may go from any state to any, since what came between may not have arrived. That of a closed job is
+ * refused, but one that only comes late counts: of a cancelled job when its version is older than the cancellation, of a
+ * completed one when it happened before the completion was recorded.
  */
 export function decideSchedule(
   job: LockedJob,
   given: PlatformCommand & Omit<NonNullable<JobHeard['schedule']>, 'version'>,
 ): JobDecision {
-  const { version, status, startsAt, endsAt, timeZone } = given;
+  const { version, status, startsAt, endsAt, timeZone, occurredAt } = given;
   const known = job.heard.schedule?.version ?? 0;
   if (version === known) return HEARD_BEFORE;
   if (version < known) return NEWER_IN_EFFECT;
   const cancelledAt = cancelledVersion(job);
-  if (job.status === 'COMPLETE' || (cancelledAt !== undefined && version > cancelledAt)) {
+  const isAfterCancellation = cancelledAt !== undefined && version > cancelledAt;
+  // What is older than the assignment to the company that has completed the job came before that too.
+  const isAfterCompletion =
+    job.status === 'COMPLETE' &&
+    version > heldSince(job.heard) &&
+    (job.completedAt === null || occurredAt > job.completedAt);
+  if (isAfterCancellation || isAfterCompletion) {
     return {
       kind: 'refused',
       reason: `the schedule of job ${job.id}, which is ${job.status}, can not be changed`,

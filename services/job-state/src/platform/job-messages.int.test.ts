@@ -84,11 +84,11 @@ const readiness = (jobId: string, version: number, ...blockerCodes: string[]) =>
     ready: blockerCodes.length === 0,
     blockerCodes,
   });
-const scheduled = (jobId: string, version: number, hours = 0) =>
+const scheduled = (jobId: string, version: number, hours = 0, happened = HAPPENED) =>
   platformMessage(JobScheduledSchema, {
     jobId,
     version,
-    occurredAt,
+    occurredAt: timestampFromDate(happened),
     status: JobScheduleStatus.CONFIRMED,
     startsAt: timestampFromDate(new Date(STARTS.getTime() + hours * 3_600_000)),
     endsAt: timestampFromDate(new Date(ENDS.getTime() + hours * 3_600_000)),
@@ -169,6 +169,14 @@ async function report(jobId: string, status: ReportableStatus, expectedVersion: 
     expectedVersion,
     timeoutMs: undefined,
   });
+}
+
+/** A job that its company has completed at `TEST_NOW`. */
+async function completedJob(): Promise<string> {
+  const jobId = await newJob();
+  const statuses = ['ACKNOWLEDGED', 'EN_ROUTE', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE'] as const;
+  for (const [index, status] of statuses.entries()) await report(jobId, status, index + 1);
+  return jobId;
 }
 
 describe('a job that is taken from its company', () => {
@@ -383,6 +391,28 @@ describe('a schedule of the selling side', () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     expect(await handle(scheduled(jobId, 3))).toEqual(dead('which is COMPLETE'));
+    const reported = await completedJob();
+    expect(await handle(scheduled(reported, 3, 0, new Date(TEST_NOW.getTime() + 1)))).toEqual(
+      dead('which is COMPLETE'),
+    );
+  });
+
+  test('that comes late, when the job is completed meanwhile, counts as it would have in order', async () => {
+    const jobId = await completedJob();
+    const before = await shown(jobId);
+    const message = scheduled(jobId, 4, 0, TEST_NOW);
+    await tell(message, scheduled(jobId, 3, 2));
+    await tellAgain(message);
+    expect(await shown(jobId)).toMatchObject({
+      version: before.version + 1,
+      status: 'COMPLETE',
+      schedule: { status: 'CONFIRMED', startsAt: STARTS.toISOString() },
+    });
+    const others = await newUnassignedJob();
+    await tell(assigned(others, one, 5));
+    await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [others]);
+    await tell(scheduled(others, 4));
+    expect(await shown(others)).toMatchObject({ version: 1, schedule: { status: 'UNSCHEDULED' } });
   });
 
   test('counts only since its company has the job, whichever message comes first', async () => {

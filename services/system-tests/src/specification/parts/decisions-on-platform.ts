@@ -211,6 +211,16 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: 'Its schedule is not changed any more, but one from before the completion counts also when it comes late.',
+    provedBy: {
+      [JOB_MESSAGES]: [
+        'a schedule of the selling side > of a completed job is refused',
+        'a schedule of the selling side > that comes late, when the job is completed meanwhile, counts as it would have in order',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'A document of category CONTRACT_METADATA is shown in the projection, and no event tells of it.',
     provedBy: {
       [JOB_MESSAGES]: ['a document > is shown and told with the time of the platform, each version once'],
