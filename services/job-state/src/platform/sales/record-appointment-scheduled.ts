@@ -47,9 +47,10 @@ export const appointmentScheduledMessage = platformMessageType({
 
 /**
  * Makes or moves an appointment and tells the company of the lead by `appointment.booked`, once for each version, also when it
- * comes late. Times and project are those of the newest version, notes those of the newest version that gives any. Without the
- * lead or the project it is early; a project of another company and another lead than before are refused. Locks the
- * appointment.
+ * comes late. Times and project are those of the newest version, notes those of the newest version that gives any. The event
+ * of a version that gives none has the notes of the version before it, as far as that is known, and never those of a newer one.
+ * Without the lead or the project it is early; a project of another company and another lead than before are refused. Locks
+ * the appointment.
  */
 export async function recordAppointmentScheduled(
   tx: Transaction,
@@ -94,11 +95,11 @@ export async function recordAppointmentScheduled(
       projectId,
       startsAt: formatDateTime(startsAt),
       endsAt: formatDateTime(endsAt),
-      notes: command.notes ?? known?.notes ?? null,
+      notes: command.notes ?? (known !== undefined && known.notes_version < version ? known.notes : null),
     },
     now,
   });
-  return known === undefined ? { kind: 'applied', appeared: [appointmentId] } : { kind: 'applied' };
+  return { kind: 'applied' };
 }
 
 async function insertAppointment(

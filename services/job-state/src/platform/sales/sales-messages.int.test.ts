@@ -331,6 +331,20 @@ describe('appointment.booked', () => {
     }
   });
 
+  test('tells of a late version without notes without those of a newer one', async () => {
+    const { leadId } = await insertLead();
+    const appointmentId = newId('appt');
+    for (const version of [{ version: 4, notes: 'newer' }, { version: 2 }, { version: 5 }]) {
+      await handle(scheduled({ appointmentId, leadId, ...version }));
+    }
+    expect((await told(appointmentId)).map(({ data }) => data)).toMatchObject([
+      { notes: 'newer' },
+      { notes: null },
+      { notes: 'newer' },
+    ]);
+    expect(await appointmentOf(appointmentId)).toMatchObject({ notes: 'newer', version: 5 });
+  });
+
   test('waits for its lead, then for its project', async () => {
     const appointmentId = newId('appt');
     const [leadId, projectId] = [newId('lead'), newId('prj')];

@@ -102,6 +102,15 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: 'An event never has the notes of a newer version than its own.',
+    provedBy: {
+      [SALES_MESSAGES]: [
+        'appointment.booked > tells of a late version without notes without those of a newer one',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'What comes before the company, project, job or lead that it builds on waits for it, up to 24 hours.',
     provedBy: {
       [WAITING_MESSAGES]: [
