@@ -55,7 +55,9 @@ export const journalEntryRecordedMessage = platformMessageType({
 /**
  * Tells every accounting company that the company is linked to of an entry of its journal, once (spec: Events, financial
  * journal). With no link it is recorded and nobody is told, also later. Without the company or the project it is early; a
- * project of another company is refused. Locks the company against a change of its links, then the entry.
+ * project of another company is refused, and so is a deposit, an invoice or a former entry that is known as another company's.
+ * What is not known of those passes: the journal may tell of it first. Locks the company against a change of its links, then
+ * the entry.
  */
 export async function recordJournalEntry(
   tx: Transaction,
@@ -74,6 +76,14 @@ export async function recordJournalEntry(
     if (project.company_id !== companyId) {
       return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
     }
+  }
+  const referred = referredId(command);
+  if (referred !== null) {
+    const foreign = await tx.query('select from sales_records where id = $1 and company_id <> $2', [
+      referred,
+      companyId,
+    ]);
+    if (foreign.length > 0) return { kind: 'refused', reason: `${referred} belongs to another company` };
   }
   const claim = await claimVersion(tx, {
     id: entryId,
@@ -101,6 +111,22 @@ export async function recordJournalEntry(
     });
   }
   return { kind: 'applied' };
+}
+
+/** The id of what the platform tells of otherwise too and the entry refers to. Who is paid can be any company. */
+function referredId({ record }: JournalEntryCommand): string | null {
+  switch (record.case) {
+    case 'deposit':
+      return record.value.depositId;
+    case 'invoice':
+      return record.value.invoiceId;
+    case 'adjustment':
+      return record.value.adjustsEntryId;
+    case 'payout':
+      return null;
+    default:
+      return assertNever(record);
+  }
 }
 
 type JournalEvent = EventName & `journal.${string}`;

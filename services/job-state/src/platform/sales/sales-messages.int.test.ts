@@ -1,3 +1,4 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -413,7 +414,7 @@ describe('an entry of the journal', () => {
   const entry = (
     entryId: string,
     companyId: string,
-    record: (typeof RECORDS)[number][1] = deposit,
+    record: NonNullable<MessageInitShape<typeof JournalEntryRecordedSchema>['record']> = deposit,
     projectId?: string,
   ) =>
     salesMessage(JournalEntryRecordedSchema, {
@@ -504,5 +505,39 @@ describe('an entry of the journal', () => {
     expect(await handle(entry(entryId, seller))).toEqual(
       dead(`journal entry ${entryId} belongs to another company or project`),
     );
+  });
+
+  test('is refused when what it refers to is known as another company’s, and nobody is told', async () => {
+    const accountant = await insertCompany(database, 'ACCOUNTING');
+    const companyId = await linkedSeller(accountant);
+    const foreign = await insertProject(otherSeller);
+    const own = await insertProject(companyId);
+    for (const projectId of [foreign, own]) {
+      const about = { projectId, version: 1, occurredAt: stamp() };
+      const ids = { deposit: newId('dep'), invoice: newId('inv'), entry: newId('jrn') };
+      const [paid, issued] = ['deposit.paid', 'invoice.issued'].map((event) =>
+        FACT_CASES.find((fact) => fact.event === event),
+      );
+      const owner = projectId === own ? companyId : otherSeller;
+      for (const message of [
+        paid?.message({ ...about, id: ids.deposit }),
+        issued?.message({ ...about, id: ids.invoice }),
+        entry(ids.entry, owner),
+      ]) {
+        expect(message && (await handle(message))).toEqual(DONE);
+      }
+      const references = [
+        [ids.deposit, { case: 'deposit', value: { depositId: ids.deposit, amount } }],
+        [ids.invoice, { case: 'invoice', value: { ...invoice, invoiceId: ids.invoice, amount } }],
+        [ids.entry, { case: 'adjustment', value: { ...adjustment, adjustsEntryId: ids.entry, amount } }],
+      ] as const;
+      for (const [id, record] of references) {
+        const entryId = newId('jrn');
+        expect(await handle(entry(entryId, companyId, record))).toEqual(
+          projectId === own ? DONE : dead(`${id} belongs to another company`),
+        );
+        expect(await told(entryId)).toHaveLength(projectId === own ? 1 : 0);
+      }
+    }
   });
 });

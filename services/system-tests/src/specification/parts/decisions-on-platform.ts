@@ -272,6 +272,15 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: "What is known as another company's can not be referred to.",
+    provedBy: {
+      [SALES_MESSAGES]: [
+        'an entry of the journal > is refused when what it refers to is known as another company’s, and nobody is told',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'An owner whom the platform tells of signs in once an operator has set a password.',
     provedBy: {
       [COMPANY_MESSAGES]: [
