@@ -10,6 +10,12 @@ export type JobDecision =
   | { readonly kind: 'ignored'; readonly why: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/**
+ * The most assignments, versions of documents and accepted completions that are heard of a job, each: they are all kept, since
+ * a late message is judged by them, and every message about the job reads them. Far more than a job ever has.
+ */
+const HEARD_MOST = 1_000;
+
 const UNSCHEDULED = {
   status: 'UNSCHEDULED',
   startsAt: null,
@@ -32,6 +38,7 @@ export function decideAssignment(
 ): JobDecision {
   const told = heardAssignments(job);
   if (told.some((assignment) => assignment.version === version)) return HEARD_BEFORE;
+  if (told.length >= HEARD_MOST) return tooMany(job, 'assignments');
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && version > cancelledAt) {
     return { kind: 'refused', reason: `job ${job.id} is CANCELLED and can not change hands any more` };
@@ -150,6 +157,7 @@ export function decideDocument(
   const told = job.heard.documents;
   if (told.some((document) => document.id === documentId && document.version === version))
     return HEARD_BEFORE;
+  if (told.length >= HEARD_MOST) return tooMany(job, 'versions of documents');
   const document = {
     id: documentId,
     version,
@@ -159,11 +167,16 @@ export function decideDocument(
     isTold: false,
   };
   const all = [...told, document].sort((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1));
-  const newest = all.filter(({ id }, place) => !all.slice(place + 1).some((later) => later.id === id));
+  // By the newest version of each, in the order of those.
+  const newest = new Map<string, (typeof all)[number]>();
+  for (const heard of all) {
+    newest.delete(heard.id);
+    newest.set(heard.id, heard);
+  }
   const documents = [
     // What was there by another way than a message.
-    ...job.documents.filter(({ id }) => !all.some((heard) => heard.id === id)),
-    ...newest.map(({ id, category: shown, mime: shownMime, availableAt }) => ({
+    ...job.documents.filter(({ id }) => !newest.has(id)),
+    ...[...newest.values()].map(({ id, category: shown, mime: shownMime, availableAt }) => ({
       id,
       category: shown,
       mime: shownMime,
@@ -177,9 +190,14 @@ export function decideDocument(
 export function decideCompletion(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
   const told = job.heard.completions;
   if (told.some((completion) => completion.version === version)) return HEARD_BEFORE;
+  if (told.length >= HEARD_MOST) return tooMany(job, 'accepted completions');
   const completion = { version, acceptedAt: formatDateTime(occurredAt), isTold: false };
   const completions = [...told, completion].sort((a, b) => a.version - b.version);
   return { kind: 'heard', after: { ...job, heard: { ...job.heard, completions } } };
+}
+
+function tooMany({ id }: LockedJob, what: string): JobDecision {
+  return { kind: 'refused', reason: `job ${id} has ${HEARD_MOST} ${what} already, and no more are taken` };
 }
 
 /** What was told of the assignment, with what is so without a message as version 0. */

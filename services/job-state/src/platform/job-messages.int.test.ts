@@ -563,6 +563,28 @@ describe('a message about a job', () => {
     });
   });
 
+  test('is refused after 1,000 assignments, documents or completions of it; repeated ones stay harmless', async () => {
+    const jobId = await newJob();
+    const document = newId('doc');
+    await database.query(
+      `update jobs set heard = heard || (
+         select jsonb_build_object(
+           'assignments', jsonb_agg(jsonb_build_object('version', n, 'companyId', $2::text)),
+           'documents', jsonb_agg(jsonb_build_object('id', $3::text, 'version', n, 'category', 'PERMIT',
+             'mime', 'text/plain', 'availableAt', '2026-10-01T00:00:00.000Z', 'isTold', true)),
+           'completions', jsonb_agg(jsonb_build_object('version', n, 'acceptedAt', '2026-10-01T00:00:00.000Z', 'isTold', true))
+         ) from generate_series(2, 1001) as n
+       ) where id = $1`,
+      [jobId, one, document],
+    );
+    expect(await handle(assigned(jobId, one, 2_000))).toEqual(dead('has 1000 assignments already'));
+    expect(await handle(documented(jobId, 2_000, document))).toEqual(
+      dead('has 1000 versions of documents already'),
+    );
+    expect(await handle(accepted(jobId, 2_000))).toEqual(dead('has 1000 accepted completions already'));
+    await tell(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
+  });
+
   test('shows a new name of the selling company with the job’s next change, not before', async () => {
     const jobId = await newJob();
     const { company } = await shown(jobId);
