@@ -381,11 +381,14 @@ CREATE TABLE public.inbox (
     received_at timestamp with time zone NOT NULL,
     settled_at timestamp with time zone,
     waits_for text,
+    tried_at timestamp with time zone,
     dead_reason text,
+    thing_id text,
+    thing_version integer,
     type text,
     body bytea,
     trace_parent text,
-    CONSTRAINT inbox_kept_check CHECK (((num_nonnulls(settled_at, waits_for, dead_reason) <= 1) AND ((num_nonnulls(waits_for, dead_reason) = 1) = (type IS NOT NULL)) AND ((type IS NULL) = (body IS NULL))))
+    CONSTRAINT inbox_kept_check CHECK (((num_nonnulls(settled_at, waits_for, dead_reason) <= 1) AND (num_nonnulls(thing_id, thing_version, type, body) = (4 * num_nonnulls(waits_for, dead_reason))) AND ((tried_at IS NULL) OR (waits_for IS NOT NULL))))
 );
 
 CREATE TABLE public.job_status_events (
@@ -474,7 +477,7 @@ CREATE TABLE public.memberships (
     password_hash text,
     active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT memberships_login_check CHECK (((password_hash IS NULL) OR (email IS NOT NULL))),
+    CONSTRAINT memberships_login_check CHECK (((password_hash IS NULL) OR (email IS NOT NULL) OR (role = 'OWNER'::text))),
     CONSTRAINT memberships_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'TECHNICIAN'::text])))
 );
 
@@ -758,6 +761,8 @@ CREATE INDEX finished_deliveries_default_subscription_id_state_id_idx ON public.
 CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHERE (dead_reason IS NOT NULL);
 
 CREATE INDEX inbox_received_at_idx ON public.inbox USING btree (received_at);
+
+CREATE INDEX inbox_thing_id_idx ON public.inbox USING btree (thing_id) WHERE (waits_for IS NOT NULL);
 
 CREATE INDEX inbox_waiting_idx ON public.inbox USING btree (received_at) WHERE (waits_for IS NOT NULL);
 

@@ -38,7 +38,7 @@ export async function up(knex: Knex): Promise<void> {
       password_hash text,
       active boolean not null default true,
       created_at timestamptz not null default now(),
-      constraint memberships_login_check check (password_hash is null or email is not null)
+      constraint memberships_login_check check (password_hash is null or email is not null or role = 'OWNER')
     );
     create unique index memberships_email_key on memberships (lower(email));
     create index memberships_company_id_idx on memberships (company_id);
@@ -246,25 +246,31 @@ export async function up(knex: Knex): Promise<void> {
     create table idempotency_keys_default partition of idempotency_keys default;
 
     -- Message ids of the platform. settled_at: null while a message has had no effect. A message that came before what it
-    -- builds on waits here: waits_for is the id of what is missing. One that is given up on has a dead_reason until the
-    -- broker has taken it into the dead-letter queue. type, body, trace_parent: of these two alone.
+    -- builds on waits here: waits_for is the id of what is missing, or of the membership that has the email address that is
+    -- wanted. One that is given up on has a dead_reason until the broker has taken it into the dead-letter queue. thing_id,
+    -- thing_version (what it is about), type, body, trace_parent: of these two alone. tried_at: when one that waits was last
+    -- looked at in vain since it waits for that.
     create table inbox (
       message_id text constraint inbox_pkey primary key,
       received_at timestamptz not null,
       settled_at timestamptz,
       waits_for text,
+      tried_at timestamptz,
       dead_reason text,
+      thing_id text,
+      thing_version integer,
       type text,
       body bytea,
       trace_parent text,
       constraint inbox_kept_check check (
         num_nonnulls(settled_at, waits_for, dead_reason) <= 1
-        and (num_nonnulls(waits_for, dead_reason) = 1) = (type is not null)
-        and (type is null) = (body is null)
+        and num_nonnulls(thing_id, thing_version, type, body) = 4 * num_nonnulls(waits_for, dead_reason)
+        and (tried_at is null or waits_for is not null)
       )
     );
     create index inbox_received_at_idx on inbox (received_at);
     create index inbox_waits_for_idx on inbox (waits_for) where waits_for is not null;
+    create index inbox_thing_id_idx on inbox (thing_id) where waits_for is not null;
     create index inbox_waiting_idx on inbox (received_at) where waits_for is not null;
     create index inbox_dead_reason_idx on inbox (received_at) where dead_reason is not null;
 

@@ -308,7 +308,8 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
     `insert into outbox (message_id, exchange, type, body, created_at) values ('m', 'e', 't', '', now() - interval '5 seconds')`,
   );
   await fixture.database.query(
-    `insert into inbox (message_id, received_at, waits_for, type, body) values ('w', now() - interval '7 seconds', 'cmp_1', 't', '')`,
+    `insert into inbox (message_id, received_at, waits_for, thing_id, thing_version, type, body)
+     values ('w', now() - interval '7 seconds', 'cmp_1', 'job_1', 1, 't', '')`,
   );
   await fixture.database.query(
     `update subscriptions set health = 'degraded', failures_in_row = 5 where id = $1`,

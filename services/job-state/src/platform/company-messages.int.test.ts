@@ -138,6 +138,19 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
   });
 
+  test('waits no more for a link that a newer message has dropped', async () => {
+    const [companyId, other, missing] = [newId('cmp'), newId('cmp'), newId('cmp')];
+    const superseded = companyChanged(companyId, { version: 2, accountingCompanyIds: [missing] });
+    const unrelated = companyChanged(other, { accountingCompanyIds: [missing] });
+    const newest = companyChanged(companyId, { version: 4, accountingCompanyIds: [missing] });
+    for (const message of [companyChanged(companyId), superseded, unrelated, newest]) await handle(message);
+    expect(await waitsFor(superseded.messageId)).toBe(missing);
+    await handle(companyChanged(companyId, { version: 3 }));
+    expect(await waitsFor(superseded.messageId)).toBeNull();
+    for (const { messageId } of [unrelated, newest]) expect(await waitsFor(messageId)).toBe(missing);
+    expect(await companyOf(companyId)).toMatchObject({ version: 3, links: [] });
+  });
+
   test('never changes its class, also when it is made in another way at the same time', async () => {
     const companyId = newId('cmp');
     const handling = await database.transaction(async (tx) => {

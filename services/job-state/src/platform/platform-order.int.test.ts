@@ -1,6 +1,5 @@
 import { fromBinary, toJsonString } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CompanyChangedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
@@ -117,11 +116,7 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
       `select distinct on (company_id, job_id) company_id, job_id, ${shown('resource')} as resource from feed_entries
        order by company_id, job_id, sequence desc`,
     ),
-    waiting: await database.query(
-      // A company may have been told to wait for a link that a newer message has dropped.
-      'select waits_for from inbox where waits_for is not null and type <> $1',
-      [CompanyChangedSchema.typeName],
-    ),
+    waiting: await database.query('select waits_for from inbox where waits_for is not null'),
     dead: await database.query('select dead_reason from inbox where dead_reason is not null'),
   };
 }

@@ -53,7 +53,7 @@ export async function recordCompanyChanged(
      on conflict do nothing`,
     [companyId, accountingCompanyIds],
   );
-  return known === undefined ? { kind: 'applied', appeared: [companyId] } : { kind: 'applied' };
+  return { kind: 'applied', appeared: [companyId] };
 }
 
 function otherClass(command: CompanyChangedCommand): PlatformEffect {

@@ -2,6 +2,9 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AppointmentScheduledSchema,
+  CompanyChangedSchema,
+  CompanyClass,
+  ProjectCreatedSchema,
   ProjectStageChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
@@ -213,6 +216,86 @@ describe('a message that waits', () => {
       isBrokerAway = false;
     }
   });
+
+  test('is settled when a newer version has made it void, also when that was recorded by a process that died', async () => {
+    const companyId = newId('cmp');
+    const message = platformMessage(CompanyChangedSchema, {
+      companyId,
+      version: 2,
+      name: 'Void',
+      class: CompanyClass.SALES,
+      accountingCompanyIds: [newId('cmp')],
+      occurredAt,
+    });
+    await handle(message);
+    await insertCompanyAs(companyId, 'SALES');
+    await sweepUntil('a run', () => Promise.resolve(true));
+    expect(await rowOf(message)).toMatchObject({ settled: false });
+    await database.query('update companies set version = 3 where id = $1', [companyId]);
+    await sweepUntil('the end of the wait', isSettled(message));
+  });
+
+  test('waits behind no other: not behind a hundred that fail each time', async () => {
+    const [failing, good] = [newId('cmp'), newId('cmp')];
+    const created = (sellingCompanyId: string) =>
+      jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
+    for (let count = 0; count < 100; count += 1) await handle(created(failing));
+    const last = created(good);
+    now = new Date(TEST_NOW.getTime() + 1);
+    await handle(last);
+    now = TEST_NOW;
+    await database.query(
+      `create function fail() returns trigger language plpgsql as $$ begin raise 'failed by the test'; end $$`,
+    );
+    await database.query(
+      `create trigger fail before insert on jobs for each row when (new.selling_company_id = '${failing}')
+       execute function fail()`,
+    );
+    try {
+      for (const id of [failing, good]) await insertCompanyAs(id, 'SALES');
+      await sweepUntil('the one behind them', isSettled(last));
+      expect(await database.query('select from inbox where waits_for = $1', [failing])).toHaveLength(100);
+    } finally {
+      await database.query('drop function fail cascade');
+    }
+    now = new Date(TEST_NOW.getTime() + 60_000);
+    try {
+      await sweepUntil('the others', async () => {
+        const waiting = await database.query('select from inbox where waits_for = $1', [failing]);
+        return waiting.length === 0;
+      });
+    } finally {
+      now = TEST_NOW;
+    }
+  });
+
+  test('waits for its turn when too many have waited in turn for one message: the rest is recorded later', async () => {
+    const [sales, projects] = [newId('cmp'), Array.from({ length: 40 }, () => newId('prj'))];
+    const early = projects.flatMap((projectId) => [
+      platformMessage(ProjectCreatedSchema, { projectId, version: 1, sellingCompanyId: sales, occurredAt }),
+      ...Array.from({ length: 26 }, (_, index) =>
+        platformMessage(ProjectStageChangedSchema, {
+          projectId,
+          version: index + 2,
+          stage: `Stage ${index}`,
+          occurredAt,
+        }),
+      ),
+    ]);
+    await Promise.all(early.map(handle));
+    const company = platformMessage(CompanyChangedSchema, {
+      companyId: sales,
+      version: 1,
+      name: 'Sales',
+      class: CompanyClass.SALES,
+      occurredAt,
+    });
+    await handle(company);
+    const waiting = () =>
+      database.query('select from inbox where waits_for = any($1::text[])', [[sales, ...projects]]);
+    expect(await waiting()).toHaveLength(early.length - 1_000);
+    await sweepUntil('the rest', async () => (await waiting()).length === 0);
+  }, 60_000);
 
   test('and is refused in the end goes to the dead-letter queue, and the job that it waited for is there', async () => {
     const jobId = newId('job');

@@ -7,11 +7,19 @@ import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { platformMessageCounter } from './platform-message-counter.js';
-import { type Recorded, recordWaitingMessage, WAITS_NO_LONGER } from './record-platform-message.js';
+import {
+  KEPT_NO_LONGER,
+  newTurn,
+  type Recorded,
+  recordWaitingMessage,
+  WAITS_NO_LONGER,
+} from './record-platform-message.js';
 
 /** How long a message may wait for what it builds on: the platform may be hours behind with a part of what it sends. */
 const PATIENCE_HOURS = 24;
 const BATCH_SIZE = 100;
+/** How long one that was looked at in vain is left alone. */
+const TRIED_PAUSE_MS = 60_000;
 const FAILURE_PAUSE_MS = 5_000;
 const REASON_LENGTH = 1_000;
 
@@ -96,18 +104,23 @@ async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'cl
   return since === undefined ? 0 : Math.max(0, clock().getTime() - since.getTime()) / 1_000;
 }
 
-/** Records messages of which what they wait for is there; gives how many it has settled. One at fault stops no other. */
+/**
+ * Records messages of which what they wait for is there; gives how many it has looked at. One at fault stops no other, and
+ * those that were not looked at for longest come first, so that none waits behind others that fail again and again.
+ */
 async function recordAppeared(
   deps: Deps,
   note: (messageId: string, type: string, effect: Recorded['effect']) => void,
 ): Promise<number> {
-  const { database, logger } = deps;
+  const { database, logger, clock } = deps;
+  const now = clock();
   const rows = await database.query<KeptRow>(
-    `select message_id, type, body, trace_parent from inbox where waits_for is not null and ${WAITS_NO_LONGER}
-     order by received_at limit $1`,
-    [BATCH_SIZE],
+    `select message_id, type, body, trace_parent from inbox
+     where waits_for is not null and (tried_at is null or tried_at <= $2) and ${WAITS_NO_LONGER}
+     order by tried_at nulls first, received_at limit $1`,
+    [BATCH_SIZE, new Date(now.getTime() - TRIED_PAUSE_MS)],
   );
-  let settled = 0;
+  const turn = newTurn();
   for (const { message_id: messageId, type, body, trace_parent } of rows) {
     try {
       const recorded = await withSpan(
@@ -116,28 +129,33 @@ async function recordAppeared(
           kind: 'CONSUMER',
           parent: extractTrace({ traceparent: trace_parent }),
         },
-        () => recordWaitingMessage(deps, { messageId, type, body }),
+        () => recordWaitingMessage(deps, { messageId, type, body }, turn),
       );
       if (recorded === undefined) continue;
-      settled += 1;
       note(messageId, type, recorded.effect);
       for (const later of recorded.after) note(later.messageId, later.type, later.effect);
     } catch (error) {
       logger.error({ err: error, messageId, type }, 'platform.waiting_message_failed');
+      await database.query('update inbox set tried_at = $2 where message_id = $1 and waits_for is not null', [
+        messageId,
+        now,
+      ]);
     }
   }
-  return settled;
+  return rows.length;
 }
 
 /** Gives up on what has waited too long; gives how many those are. */
 async function expire({ database, clock }: Deps): Promise<number> {
   const expired = await database.query(
-    `update inbox set waits_for = null, dead_reason = 'there was no ' || waits_for || $2
+    `update inbox set waits_for = null, tried_at = null, dead_reason = case
+       when starts_with(waits_for, 'mem_') then 'the email address of membership ' || thing_id || ' was in use for ' || $2
+       else 'there was no ' || waits_for || ' within ' || $2 end
      where message_id in
        (select message_id from inbox where waits_for is not null and received_at <= $1
         order by received_at limit $3 for update skip locked)
      returning message_id`,
-    [new Date(clock().getTime() - PATIENCE_HOURS * 3_600_000), ` within ${PATIENCE_HOURS} h`, BATCH_SIZE],
+    [new Date(clock().getTime() - PATIENCE_HOURS * 3_600_000), `${PATIENCE_HOURS} h`, BATCH_SIZE],
   );
   return expired.length;
 }
@@ -169,11 +187,7 @@ async function deadLetter({ database, publisher, deadLetterQueue, logger }: Deps
     );
     const confirmed = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (confirmed.length > 0) {
-      await tx.query(
-        `update inbox set dead_reason = null, type = null, body = null, trace_parent = null
-         where message_id = any($1::text[])`,
-        [confirmed],
-      );
+      await tx.query(`update inbox set ${KEPT_NO_LONGER} where message_id = any($1::text[])`, [confirmed]);
     }
     return { confirmed: confirmed.length, failure: results.find((result) => result.status === 'rejected') };
   });

@@ -128,6 +128,22 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: 'An older version of a company or a membership waits no more once a newer one has taken effect.',
+    provedBy: {
+      [COMPANY_MESSAGES]: [
+        'a company of the platform > waits no more for a link that a newer message has dropped',
+      ],
+      [WAITING_MESSAGES]: [
+        'a message that waits > is settled when a newer version has made it void, also when that was recorded by a process that died',
+      ],
+      [PLATFORM_ORDER]: [
+        'what the platform tells > ends in the same, whatever order it comes in, how often, and with some of it lost',
+        'what the platform tells > ends in the same when all of it comes at once',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'What is malformed or contradicts what is recorded is dead-lettered with the reason.',
     provedBy: {
       [PLATFORM]: [
@@ -263,19 +279,19 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
-    says: "Amounts of money are whole numbers of the currency's minor unit.",
+    says: "What is known as another company's can not be referred to.",
     provedBy: {
-      [EVENT_CATALOGUE_LIST]: [
-        'the event catalogue > has a JSON Schema of $name that its example fits, with nothing left out',
+      [SALES_MESSAGES]: [
+        'an entry of the journal > is refused when what it refers to is known as another company’s, and nobody is told',
       ],
     },
   },
   {
     at: 'Decisions / The platform',
-    says: "What is known as another company's can not be referred to.",
+    says: "Amounts of money are whole numbers of the currency's minor unit.",
     provedBy: {
-      [SALES_MESSAGES]: [
-        'an entry of the journal > is refused when what it refers to is known as another company’s, and nobody is told',
+      [EVENT_CATALOGUE_LIST]: [
+        'the event catalogue > has a JSON Schema of $name that its example fits, with nothing left out',
       ],
     },
   },
