@@ -12,6 +12,8 @@ import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import { getLogin } from '../access/get-login.js';
 import { getOwner } from '../access/get-owner.js';
+import { listAuditEntries } from '../audit/list-audit-entries.js';
+import { recordAudit } from '../audit/record-audit.js';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
@@ -287,7 +289,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER' });
   });
 
-  test('does not move to another company, nor take an address that is in use; the reason does not name it', async () => {
+  test('does not move to another company', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     const other = await insertCompany(database, 'INSTALLER');
@@ -295,17 +297,131 @@ describe('a membership of the platform', () => {
       kind: 'dead',
       reason: `membership ${membershipId} belongs to another company`,
     });
-    const second = newId('mem');
-    expect(await handle(membershipChanged(second, { email: email.toUpperCase() }))).toEqual({
-      kind: 'dead',
-      reason: `the email address of membership ${second} is in use`,
-    });
   });
 
-  test('takes an address that two want at the same time once', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => handle(membershipChanged(newId('mem')))),
+  test('waits for an address that another one has, until that one leaves it', async () => {
+    const [first, second] = [newId('mem'), newId('mem')];
+    await handle(membershipChanged(first));
+    const waiting = membershipChanged(second, { email: email.toUpperCase() });
+    expect(await handle(waiting)).toEqual(DONE);
+    expect(await waitsFor(waiting.messageId)).toBe(first);
+    expect(await membershipOf(second)).toBeUndefined();
+    await handle(membershipChanged(first, { version: 2, role: MembershipRole.TECHNICIAN }));
+    expect(await waitsFor(waiting.messageId)).toBeNull();
+    expect(await membershipOf(second)).toMatchObject({ email: email.toUpperCase() });
+  });
+
+  test('exchanges its address with others, and each keeps the own password, whichever message comes first', async () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
+      const ids = [newId('mem'), newId('mem'), newId('mem')];
+      const addresses = ids.map((id) => `${id}@owners.example`);
+      for (const [place, id] of ids.entries()) {
+        await handle(membershipChanged(id, { email: addresses[place] ?? '' }));
+        await database.query('update memberships set password_hash = $1 where id = $1', [id]);
+      }
+      const messages = ids.map((id, place) =>
+        membershipChanged(id, { version: 2, email: addresses[(place + 1) % 3] ?? '' }),
+      );
+      for (const place of order) {
+        const message = messages[place];
+        if (message !== undefined) expect(await handle(message)).toEqual(DONE);
+      }
+      for (const [place, id] of ids.entries()) {
+        expect(await membershipOf(id)).toMatchObject({
+          email: addresses[(place + 1) % 3],
+          password_hash: id,
+          version: 2,
+        });
+      }
+      for (const { messageId } of messages) expect(await waitsFor(messageId)).toBeNull();
+    }
+  });
+
+  test('takes an address that many want at the same time once; the others wait', async () => {
+    const ids = Array.from({ length: 6 }, () => newId('mem'));
+    const outcomes = await Promise.all(ids.map((id) => handle(membershipChanged(id))));
+    expect(outcomes).toEqual(ids.map(() => DONE));
+    const [holder, ...others] = await database.query<{ id: string }>(
+      'select id from memberships where email = $1',
+      [email],
     );
-    expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+    expect(others).toEqual([]);
+    expect(await database.query('select from inbox where waits_for = $1', [holder?.id])).toHaveLength(5);
+  });
+
+  describe('with the address of an owner whom an operator has made', () => {
+    const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
+      const membershipId = newId('mem');
+      await database.query(
+        `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
+         values ($1, $2, 'OWNER', 'Ada', $3, '$argon2id$made', $4)`,
+        [membershipId, given.companyId, email, given.active ?? true],
+      );
+      return membershipId;
+    };
+
+    test('of the same company is that owner from now on, with the password and in the audit trail', async () => {
+      const former = await made({ companyId });
+      await recordAudit(database, {
+        companyId,
+        actor: { membershipId: former },
+        action: 'webhook.created',
+        subject: { type: 'webhook', id: newId('whk') },
+      });
+      const membershipId = newId('mem');
+      const message = membershipChanged(membershipId, { email: email.toUpperCase() });
+      expect(await handle(message)).toEqual(DONE);
+      expect(await handle({ ...message, messageId: newId('evt') })).toEqual(DONE);
+      expect(await getLogin({ database }, email)).toMatchObject({
+        membershipId,
+        companyId,
+        displayName: 'Ada Cole',
+        passwordHash: '$argon2id$made',
+      });
+      expect(await membershipOf(former)).toBeUndefined();
+      expect(await getOwner({ database }, { companyId, membershipId: former })).toBeUndefined();
+      expect(
+        (
+          await listAuditEntries(database, {
+            companyId,
+            beforeEntryId: undefined,
+            limit: 5,
+            action: undefined,
+          })
+        ).entries,
+      ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
+    });
+
+    test('who was inactive has no password any more', async () => {
+      await made({ companyId, active: false });
+      const membershipId = newId('mem');
+      await handle(membershipChanged(membershipId));
+      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
+    });
+
+    test('keeps its own password when it was known before', async () => {
+      await made({ companyId });
+      const membershipId = newId('mem');
+      await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
+      await giveWord(membershipId);
+      await handle(membershipChanged(membershipId, { version: 2 }));
+      expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
+    });
+
+    test('of another company is refused, and the reason names neither address nor owner', async () => {
+      const other = await insertCompany(database, 'INSTALLER');
+      const holder = await made({ companyId: other });
+      const membershipId = newId('mem');
+      expect(await handle(membershipChanged(membershipId))).toEqual({
+        kind: 'dead',
+        reason: `the email address of membership ${membershipId} is that of an owner of another company`,
+      });
+      expect(await membershipOf(holder)).toMatchObject({ email, password_hash: '$argon2id$made' });
+      expect(await membershipOf(membershipId)).toBeUndefined();
+    });
   });
 });

@@ -13,7 +13,7 @@ import { TEST_NOW } from '../testing/test-jobs.js';
 import { createPlatformMessageHandler } from './handle-platform-message.js';
 import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
 import { salesState, salesStream } from './sales/testing/sales-stream.js';
-import { platformPlan, platformStream } from './testing/platform-stream.js';
+import { exchangePlan, exchangeStream, platformPlan, platformStream } from './testing/platform-stream.js';
 
 const NUM_RUNS = 40;
 
@@ -176,31 +176,38 @@ const messages = fc
     sales: fc
       .constant(undefined)
       .chain(() => salesStream({ companyIds: sellers, accountingCompanyIds: accounting, leadIds })),
+    exchange: exchangePlan,
   })
-  .map(({ plan, sales }) => [...platformStream(plan), ...sales]);
+  .map(({ plan, sales, exchange }) => ({
+    losable: [...platformStream(plan), ...sales],
+    kept: exchangeStream(exchange),
+  }));
 
 /** Some of the messages in order, and the same otherwise: how often each comes, and where. */
-const told = messages.chain((all) =>
-  fc
+const told = messages.chain(({ losable, kept }) => {
+  const all = [...losable, ...kept];
+  return fc
     .record({
-      isLost: fc.array(fc.nat({ max: 9 }), { minLength: all.length, maxLength: all.length }),
+      isLost: fc
+        .array(fc.nat({ max: 9 }), { minLength: losable.length, maxLength: losable.length })
+        .map((lost) => lost.map((chance) => chance === 0)),
       times: fc.array(fc.constantFrom('once' as const, 'once' as const, 'twice' as const, 'again' as const), {
         minLength: all.length,
         maxLength: all.length,
       }),
     })
     .chain(({ isLost, times }) => {
-      const ordered = all.filter((_message, index) => isLost[index] !== 0);
+      const ordered = all.filter((_message, index) => isLost[index] !== true);
       const copies = all.flatMap((message, index) =>
-        isLost[index] === 0 ? [] : arrivals(message, times[index] ?? 'once'),
+        isLost[index] === true ? [] : arrivals(message, times[index] ?? 'once'),
       );
       return fc.shuffledSubarray(copies, { minLength: copies.length }).map((shuffled) => ({
         ordered,
         shuffled,
         [fc.toStringMethod]: () => [...ordered, '---', ...shuffled].map(described).join('\n'),
       }));
-    }),
-);
+    });
+});
 
 function described(message: IncomingMessage | string): string {
   if (typeof message === 'string') return message;

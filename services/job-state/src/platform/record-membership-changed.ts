@@ -5,7 +5,10 @@ import type { PlatformEffect } from './platform-effect.js';
 /**
  * Records what somebody is in a company. The newest message by version counts, and any counts more than what was made in
  * another way. A new owner has no password and can not sign in until one is set; who is an owner no more loses address and
- * password. Nobody moves to another company, and an address belongs to one membership. Locks: the membership, the address.
+ * password. Nobody moves to another company. An address belongs to one membership: see {@link askForAddress}.
+ *
+ * Locks: when it names an address, all of those, so that of two that exchange theirs none waits for the row of the other; then
+ * the membership, then the one that has had the address.
  */
 export async function recordMembershipChanged(
   tx: Transaction,
@@ -13,6 +16,7 @@ export async function recordMembershipChanged(
   now: Date,
 ): Promise<PlatformEffect> {
   const { membershipId, companyId, version, role, email } = command;
+  if (email !== null) await tx.query(`select pg_advisory_xact_lock(hashtextextended('addresses', 1))`);
   const [known] = await tx.query<{ company_id: string; version: number }>(
     'select company_id, version from memberships where id = $1 for no key update',
     [membershipId],
@@ -25,24 +29,89 @@ export async function recordMembershipChanged(
   }
   const company = await tx.query('select from companies where id = $1', [companyId]);
   if (company.length === 0) return { kind: 'early', missing: companyId };
-  // Whoever wants the same address waits here, so that the second one is refused and not failed.
-  if (email !== null) {
-    await tx.query('select pg_advisory_xact_lock(hashtextextended(lower($1), 1))', [email]);
-    const taken = await tx.query('select from memberships where lower(email) = lower($1) and id <> $2', [
-      email,
-      membershipId,
-    ]);
-    if (taken.length > 0) {
-      return { kind: 'refused', reason: `the email address of membership ${membershipId} is in use` };
-    }
-  }
+  const address = email === null ? FREE : await askForAddress(tx, { ...command, email });
+  if (address.kind !== 'free') return address;
   await tx.query(
-    `insert into memberships as known (id, company_id, role, display_name, email, active, version, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (id) do update set role = excluded.role, display_name = excluded.display_name, email = excluded.email,
-       password_hash = case when excluded.email is null then null else known.password_hash end, active = excluded.active,
-       version = excluded.version`,
-    [membershipId, companyId, role, command.displayName, email, command.active, version, now],
+       password_hash = case when excluded.email is null then null
+         else coalesce(known.password_hash, excluded.password_hash) end,
+       active = excluded.active, version = excluded.version`,
+    [
+      membershipId,
+      companyId,
+      role,
+      command.displayName,
+      email,
+      address.passwordHash,
+      command.active,
+      version,
+      now,
+    ],
   );
-  return { kind: 'applied' };
+  return { kind: 'applied', appeared: [membershipId, ...address.left] };
+}
+
+/** An address that a membership can have, or no address. */
+interface FreeAddress {
+  readonly kind: 'free';
+  /** That of the owner whom an operator has made, who is this one from now on. */
+  readonly passwordHash: string | null;
+  /** The membership that has left the address. */
+  readonly left: readonly string[];
+}
+
+const FREE: FreeAddress = { kind: 'free', passwordHash: null, left: [] };
+
+/**
+ * Makes an address free for a membership, if that can be:
+ *
+ * - A membership of the platform keeps the address while the platform tells of no other one for it: the message waits for that,
+ *   since it may only come late. One for which a newer message waits for another address in turn leaves this one at once, so
+ *   that any exchange of addresses comes to its end. It has none then until its own message has taken effect.
+ * - An owner of the same company whom an operator has made under an id of this service is the same person: the platform's
+ *   membership takes the owner's place, with the password if the owner is active, and in the audit trail. Sessions under the
+ *   former id end.
+ * - An owner of another company whom an operator has made keeps the address for good.
+ */
+async function askForAddress(
+  tx: Transaction,
+  { membershipId, companyId, email }: MembershipChangedCommand & { readonly email: string },
+): Promise<FreeAddress | Extract<PlatformEffect, { kind: 'early' | 'refused' }>> {
+  const [holder] = await tx.query<{
+    id: string;
+    company_id: string;
+    version: number;
+    leaves: boolean;
+  }>(
+    `select member.id, member.company_id, member.version, exists (
+       select from inbox where thing_id = member.id and thing_version > member.version and starts_with(waits_for, 'mem_')
+     ) as leaves
+     from memberships as member where lower(member.email) = lower($1) and member.id <> $2`,
+    [email, membershipId],
+  );
+  if (holder === undefined) return FREE;
+  if (holder.version > 0) {
+    if (!holder.leaves) return { kind: 'early', missing: holder.id, appeared: [membershipId] };
+    await tx.query('update memberships set email = null where id = $1', [holder.id]);
+    return { ...FREE, left: [holder.id] };
+  }
+  if (holder.company_id !== companyId) {
+    return {
+      kind: 'refused',
+      reason: `the email address of membership ${membershipId} is that of an owner of another company`,
+    };
+  }
+  const [adopted] = await tx.query<{ passwordHash: string | null }>(
+    `delete from memberships where id = $1
+     returning case when active then password_hash end as "passwordHash"`,
+    [holder.id],
+  );
+  await tx.query('update audit_entries set membership_id = $3 where company_id = $1 and membership_id = $2', [
+    companyId,
+    holder.id,
+    membershipId,
+  ]);
+  return { ...FREE, passwordHash: adopted?.passwordHash ?? null };
 }

@@ -4,6 +4,8 @@ import {
   AppointmentScheduledSchema,
   CompanyChangedSchema,
   CompanyClass,
+  MembershipChangedSchema,
+  MembershipRole,
   ProjectCreatedSchema,
   ProjectStageChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
@@ -214,6 +216,35 @@ describe('a message that waits', () => {
     } finally {
       now = TEST_NOW;
       isBrokerAway = false;
+    }
+  });
+
+  test('for an address that another owner keeps is given up after 24 h, with a reason that does not name it', async () => {
+    const [first, second] = [newId('mem'), newId('mem')];
+    const wanting = (membershipId: string) =>
+      platformMessage(MembershipChangedSchema, {
+        membershipId,
+        version: 1,
+        companyId: installer,
+        role: MembershipRole.OWNER,
+        displayName: 'Ada Cole',
+        email: `${first}@owners.example`,
+        active: true,
+        occurredAt,
+      });
+    const message = wanting(second);
+    for (const told of [wanting(first), message]) expect(await handle(told)).toEqual({ kind: 'done' });
+    expect(await rowOf(message)).toMatchObject({ waits_for: first });
+    try {
+      now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
+      await sweepUntil('the dead letter', () =>
+        Promise.resolve(published.some(({ messageId }) => messageId === message.messageId)),
+      );
+      expect(published.at(-1)?.headers?.['x-dead-reason']).toBe(
+        `the email address of membership ${second} was in use for 24 h`,
+      );
+    } finally {
+      now = TEST_NOW;
     }
   });
 

@@ -34,7 +34,6 @@ export interface PrivateCompany {
   /** What its places are called by, e.g. `the seller of side A`. */
   readonly who: string;
   readonly class: CompanyClassName;
-  readonly ownerEmail: string;
   readonly subscriptionId: string;
   readonly subscriptionUrl: string;
   /** Asks the console as its owner. */
@@ -133,7 +132,6 @@ export async function createPrivateCompany(
     id,
     who,
     class: company.class,
-    ownerEmail,
     subscriptionId: subscription.id,
     subscriptionUrl,
     console,

@@ -74,6 +74,15 @@ export const platformPlan = fc.record({
   ),
 });
 
+/**
+ * Exchanges of the email addresses of some owners: for each round, whose first address each has then, as places. No message of
+ * it may be lost: while two want one address, the one that came first has it.
+ */
+export const exchangePlan = fc.integer({ min: 2, max: 3 }).chain((owners) => {
+  const places = Array.from({ length: owners }, (_, place) => place);
+  return fc.array(fc.shuffledSubarray(places, { minLength: owners }), { minLength: 1, maxLength: 3 });
+});
+
 type Plan = typeof platformPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The messages of a plan in the order in which things happened, about things that no other stream has. */
@@ -110,6 +119,36 @@ export function platformStream(plan: Plan): readonly IncomingMessage[] {
       messagesOfJob({ sellingCompanyId: sellers[job.seller] ?? sellers[0], installers }, job),
     ),
   ];
+}
+
+/** The messages of exchanges of addresses, in order, about owners of a company that no other stream has. */
+export function exchangeStream(
+  rounds: typeof exchangePlan extends fc.Arbitrary<infer Value> ? Value : never,
+): readonly IncomingMessage[] {
+  const companyId = newId('cmp');
+  const owners = (rounds[0] ?? []).map(() => newId('mem'));
+  const company = platformMessage(CompanyChangedSchema, {
+    companyId,
+    version: 1,
+    name: 'Exchange',
+    class: CompanyClass.INSTALLER,
+    occurredAt: stampOf(1),
+  });
+  const changes = [owners.map((_, place) => place), ...rounds].flatMap((round, index) =>
+    owners.map((membershipId, place) =>
+      platformMessage(MembershipChangedSchema, {
+        membershipId,
+        version: index + 1,
+        companyId,
+        role: MembershipRole.OWNER,
+        displayName: `Owner at ${index + 1}`,
+        email: `${owners[round[place] ?? place] ?? ''}@owners.example`,
+        active: true,
+        occurredAt: stampOf(index + 1),
+      }),
+    ),
+  );
+  return [company, ...changes];
 }
 
 function messagesOfMember(

@@ -305,6 +305,35 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
     },
   },
   {
+    at: 'Decisions / The platform',
+    says: "An owner's email address that another membership has is waited for in the same way, so that any exchange of addresses ends the same in every order.",
+    provedBy: {
+      [COMPANY_MESSAGES]: [
+        'a membership of the platform > waits for an address that another one has, until that one leaves it',
+        'a membership of the platform > exchanges its address with others, and each keeps the own password, whichever message comes first',
+        'a membership of the platform > takes an address that many want at the same time once; the others wait',
+      ],
+      [WAITING_MESSAGES]: [
+        'a message that waits > for an address that another owner keeps is given up after 24 h, with a reason that does not name it',
+      ],
+      [PLATFORM_ORDER]: [
+        'what the platform tells > ends in the same, whatever order it comes in, how often, and with some of it lost',
+        'what the platform tells > ends in the same when all of it comes at once',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: "An owner of the same company whom an operator has made with that address becomes the platform's, with the password; that of another company is refused.",
+    provedBy: {
+      [COMPANY_MESSAGES]: [
+        'a membership of the platform > with the address of an owner whom an operator has made > of the same company is that owner from now on, with the password and in the audit trail',
+        'a membership of the platform > with the address of an owner whom an operator has made > who was inactive has no password any more',
+        'a membership of the platform > with the address of an owner whom an operator has made > of another company is refused, and the reason names neither address nor owner',
+      ],
+    },
+  },
+  {
     at: 'Decisions / Sandbox',
     says: "The sandbox's data are invented and the same every time.",
     provedBy: {
