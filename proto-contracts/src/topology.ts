@@ -33,10 +33,23 @@ export interface QueueDefinition {
 /** Deliveries to be made and their results, routed by queue name: between job-state and the dispatcher alone. */
 export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
 
-/** RPC requests between our own services, routed by queue name; apart from {@link COMMANDS}, so that no gateway can write there. */
+/**
+ * RPC requests of the gateways, routed by queue name. All that a gateway may write to: what is reached through it is what
+ * partners can ask for, and no more.
+ */
 export const RPC_REQUESTS = { name: 'partner.rpc', type: 'direct' } as const satisfies ExchangeDefinition;
 
-/** Requests of operators, apart from {@link RPC_REQUESTS} so that only who may write to this exchange can make them. */
+/**
+ * RPC requests that manage a company: those of the console and of operators to job-state, and job-state's to
+ * webhook-dispatcher. Apart from {@link RPC_REQUESTS}, so that a gateway in strange hands makes no key and reads no password's
+ * hash.
+ */
+export const MANAGEMENT = {
+  name: 'partner.management',
+  type: 'direct',
+} as const satisfies ExchangeDefinition;
+
+/** Requests of operators alone, apart from {@link MANAGEMENT} so that only who may write to this exchange can make them. */
 export const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /** What the platform tells this service; routing key = full name of the protobuf message. */
@@ -70,7 +83,7 @@ export const DEAD_LETTERS = {
 } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has
+ * RPC requests of the gateways to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has
  * passed: the caller sees a timeout, and its idempotency key settles what happened. When job-state dies before it
  * acknowledges, a request is delivered twice; it runs twice only if its method says by `idempotency_level` that this is
  * harmless. Any other is dropped: it ran at most once, and its caller sees a timeout and does not know whether.
@@ -81,7 +94,14 @@ export const JOB_STATE_RPC = {
   bindings: [{ exchange: RPC_REQUESTS, routingKey: 'job-state.rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests of operators to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
+/** RPC requests of the console, and of operators on an owner's behalf, to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
+export const JOB_STATE_MANAGEMENT_RPC = {
+  name: 'job-state.management-rpc',
+  type: 'classic',
+  bindings: [{ exchange: MANAGEMENT, routingKey: 'job-state.management-rpc' }],
+} as const satisfies QueueDefinition;
+
+/** RPC requests of operators alone to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
 export const JOB_STATE_OPERATOR_RPC = {
   name: 'job-state.operator-rpc',
   type: 'classic',
@@ -92,7 +112,7 @@ export const JOB_STATE_OPERATOR_RPC = {
 export const WEBHOOK_DISPATCHER_RPC = {
   name: 'webhook-dispatcher.rpc',
   type: 'classic',
-  bindings: [{ exchange: RPC_REQUESTS, routingKey: 'webhook-dispatcher.rpc' }],
+  bindings: [{ exchange: MANAGEMENT, routingKey: 'webhook-dispatcher.rpc' }],
 } as const satisfies QueueDefinition;
 
 /**
@@ -152,6 +172,7 @@ export const PARTNER_EVENTS_FOR_PLATFORM = {
 export const EXCHANGES: readonly ExchangeDefinition[] = [
   COMMANDS,
   RPC_REQUESTS,
+  MANAGEMENT,
   OPERATOR,
   PLATFORM,
   PARTNER_EVENTS,
@@ -163,6 +184,7 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
 /** Every durable queue, for declaration and for checks. Every service declares all of them, or looks for them, at each connect. */
 export const QUEUES: readonly QueueDefinition[] = [
   JOB_STATE_RPC,
+  JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
   WEBHOOK_DISPATCHER_RPC,
   WEBHOOK_DELIVERIES,

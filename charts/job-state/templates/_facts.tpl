@@ -5,6 +5,7 @@ egress: [broker, postgres]
 secretsOfOthers: [postgresOwnerUrl, simulatorAmqpUrl]
 queues:
   - { value: rpc, queue: job-state.rpc }
+  - { value: managementRpc, queue: job-state.management-rpc }
   - { value: platformMessages, queue: job-state.platform-messages }
   - { value: deliveryResults, queue: job-state.delivery-results }
 {{- end -}}

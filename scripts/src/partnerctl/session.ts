@@ -9,8 +9,8 @@ import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import {
+  JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_OPERATOR_RPC,
-  JOB_STATE_RPC,
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
@@ -69,7 +69,7 @@ export async function openSession(options: {
   });
   const transport = (queue: QueueDefinition): Transport =>
     createRpcTransport({ connection, queue, logger, metrics, defaultTimeoutMs: options.timeoutMs });
-  const jobState = transport(JOB_STATE_RPC);
+  const jobState = transport(JOB_STATE_MANAGEMENT_RPC);
   const operators = createClient(OperatorService, transport(JOB_STATE_OPERATOR_RPC));
   const publisher = createPublisher({ connection, logger, metrics });
   const session: Session = {

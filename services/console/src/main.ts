@@ -5,7 +5,7 @@ import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audi
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import { JOB_STATE_MANAGEMENT_RPC } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { createHttpServer, drainServer } from '@partner/runtime/http/http-server';
@@ -51,7 +51,7 @@ await runService({
     });
     lifecycle.onShutdown('amqp', () => connection.close());
     lifecycle.addReadinessCheck('amqp', () => connection.isReady());
-    const transport = createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics });
+    const transport = createRpcTransport({ connection, queue: JOB_STATE_MANAGEMENT_RPC, logger, metrics });
     lifecycle.onShutdown('rpc', () => transport.close());
 
     const access = createClient(AccessService, transport);

@@ -270,6 +270,14 @@ describe('whether somebody still is an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: others }));
   });
 
+  test('ends the sessions that began with a password before the one set now', async () => {
+    site.jobState.setPassword('mem_olive');
+    const later = await site.signIn(PEOPLE.installerOwner);
+    site.pass(OWNER_CHECKED_EVERY_MS);
+    await expectStatus(401, site.request('get', SESSION, { cookie }));
+    await expectStatus(200, site.request('get', SESSION, { cookie: later }));
+  });
+
   test('keeps requests waiting for an answer while nobody can tell, but for signing out', async () => {
     site.jobState.setAccessAway(true);
     site.pass(OWNER_CHECKED_EVERY_MS);

@@ -1,5 +1,8 @@
 import { createClient } from '@connectrpc/connect';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  AccessService,
+  AuthenticationService,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
@@ -14,6 +17,7 @@ import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/vers
 import {
   DELIVERY_RESULTS,
   JOB_STATE_OPERATOR_RPC,
+  JOB_STATE_MANAGEMENT_RPC,
   JOB_STATE_RPC,
   PLATFORM_MESSAGES,
   QUEUES,
@@ -27,6 +31,7 @@ import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { runService } from '@partner/runtime/service';
 import { createAccessService } from './access/access-service.js';
+import { createAuthenticationService } from './access/authentication-service.js';
 import { startKeyUsage } from './access/start-key-usage.js';
 import { createAppointmentService } from './appointments/appointment-service.js';
 import { startAnnouncingChanges } from './changes/start-announcing-changes.js';
@@ -236,12 +241,13 @@ await runService({
     });
     lifecycle.onShutdown('delivery-results', () => deliveryResults.stop());
 
+    // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
+    const rpcPrefetch = 40 * config.POSTGRES_POOL_SIZE;
     const rpcServer = startRpcServer({
       // Its replies are publishes: they must not stand in the way of the consumers' acknowledgements.
       connection: publishing,
       queue: JOB_STATE_RPC,
-      // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
-      prefetch: 40 * config.POSTGRES_POOL_SIZE,
+      prefetch: rpcPrefetch,
       services: [
         rpcService(
           JobService,
@@ -251,14 +257,28 @@ await runService({
         rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
         rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
         rpcService(
-          AccessService,
-          createAccessService({
+          AuthenticationService,
+          createAuthenticationService({
             database,
             clock,
             logger,
             keyUsage,
             environment: config.PARTNER_ENVIRONMENT,
           }),
+        ),
+      ],
+      logger,
+      metrics,
+    });
+    lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+    const managementRpcServer = startRpcServer({
+      connection: publishing,
+      queue: JOB_STATE_MANAGEMENT_RPC,
+      prefetch: rpcPrefetch,
+      services: [
+        rpcService(
+          AccessService,
+          createAccessService({ database, clock, logger, environment: config.PARTNER_ENVIRONMENT }),
         ),
         rpcService(AuditService, createAuditService({ database })),
         ...(config.PARTNER_ENVIRONMENT === 'sandbox'
@@ -281,7 +301,7 @@ await runService({
       logger,
       metrics,
     });
-    lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+    lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
     const operatorRpcServer = startRpcServer({
       connection: publishing,
       queue: JOB_STATE_OPERATOR_RPC,

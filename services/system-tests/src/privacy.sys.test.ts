@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from '@partner/proto-contracts/public-api/webhook-events';
-import { COMMANDS, PLATFORM, QUEUES, RPC_REQUESTS } from '@partner/proto-contracts/topology';
+import { COMMANDS, MANAGEMENT, PLATFORM, QUEUES, RPC_REQUESTS } from '@partner/proto-contracts/topology';
 import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { connectPlatform, type Platform } from './model/platform.js';
@@ -73,12 +73,13 @@ beforeAll(async () => {
   probe = await openBrokerProbe(amqpUrl);
   ends.unshift(() => probe.close());
   const told = await collectMessages(probe, PLATFORM, ['#']);
-  const keysOf = (of: typeof COMMANDS | typeof RPC_REQUESTS) =>
+  const keysOf = (of: typeof COMMANDS | typeof MANAGEMENT | typeof RPC_REQUESTS) =>
     QUEUES.flatMap(({ bindings }) => bindings.filter(({ exchange }) => exchange === of)).map(
       ({ routingKey }) => routingKey,
     );
   const commanded = await collectMessages(probe, COMMANDS, keysOf(COMMANDS));
   const requested = await collectMessages(probe, RPC_REQUESTS, keysOf(RPC_REQUESTS));
+  const managed = await collectMessages(probe, MANAGEMENT, keysOf(MANAGEMENT));
   const deps = { stack, canaries, recorder, answers };
 
   const redis = await watchRedis(redisUrl, async () => {
@@ -95,10 +96,12 @@ beforeAll(async () => {
   });
   recorder.keep('redis', 'commands', redis.join('\n'));
   for (const { what, text } of await told.end()) recorder.keep('messages of the platform', what, text);
-  commands = [...(await commanded.end()), ...(await requested.end())].map((message) => ({
-    place: 'commands',
-    ...message,
-  }));
+  commands = [...(await commanded.end()), ...(await requested.end()), ...(await managed.end())].map(
+    (message) => ({
+      place: 'commands',
+      ...message,
+    }),
+  );
   keepWebhooks();
   for (const { type, body } of platform.heard) {
     recorder.keep('platform', `a message ${type}`, Buffer.from(body).toString('utf8'));

@@ -14,7 +14,11 @@ import {
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { JOB_STATE_RPC, PARTNER_EVENTS_FOR_PLATFORM, PLATFORM } from '@partner/proto-contracts/topology';
+import {
+  JOB_STATE_MANAGEMENT_RPC,
+  PARTNER_EVENTS_FOR_PLATFORM,
+  PLATFORM,
+} from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { startConsumer } from '@partner/runtime/amqp/consumer';
 import { createPublisher } from '@partner/runtime/amqp/publisher';
@@ -110,7 +114,7 @@ export async function startTestStack(options: {
   const publisher = createPublisher({ connection, logger: silentLogger, metrics: new Registry() });
   const transport = createRpcTransport({
     connection,
-    queue: JOB_STATE_RPC,
+    queue: JOB_STATE_MANAGEMENT_RPC,
     logger: silentLogger,
     metrics: new Registry(),
   });

@@ -15,6 +15,7 @@ const session = (id: string, companyId = 'cmp_1'): OwnerSession => ({
   displayName: 'Olive Owner',
   companyName: 'Sunny Installers',
   companyClass: 'INSTALLER',
+  passwordVersion: 'first',
   startedAt: NOW,
   lastSeenAt: NOW,
   expiresAt: NOW,

@@ -15,6 +15,7 @@ const session = {
   companyId: 'cmp_1',
   companyName: 'Sunny Installers',
   companyClass: 'INSTALLER',
+  passwordVersion: 'first',
   startedAt: NOW,
   lastSeenAt: NOW,
   expiresAt: NOW,

@@ -12,7 +12,8 @@ export interface OwnerCheckDeps {
 }
 
 /**
- * Says whether the owner of a session still is one, and ends the session when not. job-state is asked once a minute for each
+ * Says whether the owner of a session still is one, with the password that the session was begun with, and ends the session when
+ * not: a password that is set anew shuts out whoever knew the last. job-state is asked once a minute for each
  * session; other requests go by the last answer. Throws when it has to be asked and does not answer: the next request then asks.
  * A client that leaves does not call the question off, since its other requests go by the answer.
  */
@@ -24,14 +25,15 @@ export async function isStillOwner(
   const age = deps.clock().getTime() - session.ownerCheckedAt.getTime();
   if (age < OWNER_CHECKED_EVERY_MS || !(await deps.sessions.claimOwnerCheck(session.id))) return true;
   const { companyId, membershipId } = session;
-  const { isOwner } = await deps.access
+  const { isOwner, passwordVersion } = await deps.access
     .getOwner({ companyId, membershipId }, patient)
     .catch(async (error: unknown) => {
       await deps.sessions.returnOwnerCheck(session.id);
       throw error;
     });
-  if (isOwner === true) return true;
+  if (isOwner === true && passwordVersion === session.passwordVersion) return true;
   await deps.sessions.end(session);
-  deps.logger.warn({ companyId, membershipId, sessionId: session.publicId }, 'session.owner_gone');
+  const cause = isOwner === true ? 'password_set' : 'no_owner';
+  deps.logger.warn({ companyId, membershipId, sessionId: session.publicId, cause }, 'session.owner_gone');
   return false;
 }

@@ -17,6 +17,7 @@ const login = {
   companyClass: CompanyClass.INSTALLER,
   isOwner: true,
   passwordHash: 'hash of right',
+  passwordVersion: 'first',
 };
 
 const origin = { remoteAddress: '2001:db8:0:1:2:3:4:5', userAgent: 'Firefox' };

@@ -107,5 +107,6 @@ function ownerOf(login: Login): Owner {
     companyId: requiredField(login.companyId, 'login.company_id'),
     companyName: requiredField(login.companyName, 'login.company_name'),
     companyClass: companyClassName(requiredField(login.companyClass, 'login.company_class')),
+    passwordVersion: requiredField(login.passwordVersion, 'login.password_version'),
   };
 }

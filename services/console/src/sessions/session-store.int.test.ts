@@ -22,6 +22,7 @@ const owner = {
   companyId: 'cmp_1',
   companyName: 'Sunny Installers',
   companyClass: 'INSTALLER',
+  passwordVersion: 'first',
 } as const;
 
 const origin = { remoteAddress: '203.0.113.7', userAgent: 'Firefox' };

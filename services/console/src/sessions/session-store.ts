@@ -27,6 +27,8 @@ const ownerRecord = z.object({
   companyId: z.string(),
   companyName: z.string(),
   companyClass: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
+  /** Which setting of the password was given. */
+  passwordVersion: z.string(),
 });
 
 /** A company owner, as of the login. */

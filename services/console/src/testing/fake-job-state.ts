@@ -38,6 +38,8 @@ export interface FakeJobState {
   verify(subscriptionId: string): void;
   /** From now on a membership is no owner's any more. */
   dismiss(membershipId: string): void;
+  /** From now on a membership has another password. */
+  setPassword(membershipId: string): void;
   /** From now on, or no longer, nobody can be asked whether a membership is an owner's. */
   setAccessAway(isAway: boolean): void;
   /** The memberships that were asked for whether they are owners', newest last. */
@@ -53,6 +55,8 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   const asked: Asked[] = [];
   const verified = new Set<string>();
   const former = new Set<string>();
+  const passwordsSet = new Map<string, number>();
+  const passwordVersionOf = (membershipId = '') => `${membershipId} ${passwordsSet.get(membershipId) ?? 0}`;
   const ownersAsked: string[] = [];
   let isAccessAway = false;
   const companies = new Map<string, FakeDeliveries & { subscriptions: Subscription[]; keys: ApiKey[] }>();
@@ -84,7 +88,8 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   const access = rpcService(AccessService, {
     getLogin: ({ email = '' }) => {
       const login = logins[email.toLowerCase()];
-      return login === undefined ? {} : { login };
+      if (login === undefined) return {};
+      return { login: { ...login, passwordVersion: passwordVersionOf(login.membershipId) } };
     },
     getOwner: ({ companyId, membershipId, withPasswordHash }) => {
       ownersAsked.push(membershipId ?? '');
@@ -96,11 +101,9 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       const { passwordHash } = owner;
       return {
         isOwner: true,
+        passwordVersion: passwordVersionOf(membershipId),
         ...(withPasswordHash === true && passwordHash !== undefined && { passwordHash }),
       };
-    },
-    authenticateKey: () => {
-      throw new ServiceError('internal', 'the console never asks for API keys');
     },
     ...createFakeKeyMethods({
       now,
@@ -219,6 +222,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
     audit,
     verify: (subscriptionId) => verified.add(subscriptionId),
     dismiss: (membershipId) => former.add(membershipId),
+    setPassword: (membershipId) => passwordsSet.set(membershipId, (passwordsSet.get(membershipId) ?? 0) + 1),
     setAccessAway: (isAway) => {
       isAccessAway = isAway;
     },

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
 import { afterEach, expect } from '@jest/globals';
 import {
-  AccessService,
+  AuthenticationService,
   type AuthenticateKeyResponseSchema,
   CompanyClass,
   KeyKind,
@@ -53,7 +53,7 @@ const checked = checkAnswers(afterEach);
  */
 export function createInboundSurface(services: readonly RpcService[]) {
   const transport = createInMemoryTransport([
-    partialRpcService(AccessService, {
+    partialRpcService(AuthenticationService, {
       authenticateKey({ keyId = '' }) {
         const principal = PRINCIPALS.get(keyId);
         if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
@@ -66,7 +66,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
   const app = checked(
     createInboundApp({
       authenticator: createApiKeyAuthenticator({
-        access: createClient(AccessService, transport),
+        access: createClient(AuthenticationService, transport),
         surface: 'inbound',
         environment: 'sandbox',
         monotonicMs: () => NOW.getTime(),

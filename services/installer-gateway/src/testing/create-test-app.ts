@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createClient, type ServiceImpl } from '@connectrpc/connect';
 import { afterEach } from '@jest/globals';
 import {
-  AccessService,
+  AuthenticationService,
   type AuthenticateKeyResponseSchema,
   CompanyClass,
   KeyKind,
@@ -60,7 +60,7 @@ export function createTestApp(parts: {
   readonly versions?: ApiVersions;
 }): RequestListener {
   const transport = createInMemoryTransport([
-    partialRpcService(AccessService, {
+    partialRpcService(AuthenticationService, {
       authenticateKey({ keyId = '' }) {
         const principal = principals.get(keyId);
         if (principal === undefined) throw new ServiceError('unauthenticated', 'no such key');
@@ -73,7 +73,7 @@ export function createTestApp(parts: {
   const app = createInstallerApp({
     versions: parts.versions ?? API_VERSIONS,
     authenticator: createApiKeyAuthenticator({
-      access: createClient(AccessService, transport),
+      access: createClient(AuthenticationService, transport),
       surface: 'installer',
       environment: 'sandbox',
       monotonicMs: () => NOW.getTime(),

@@ -3,6 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AccessService,
+  AuthenticationService,
   CompanyClass,
   KeyKind,
   KeyRevokedSchema,
@@ -18,6 +19,7 @@ import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createAccessService } from './access-service.js';
+import { createAuthenticationService } from './authentication-service.js';
 import { Registry } from 'prom-client';
 import { startKeyUsage } from './start-key-usage.js';
 
@@ -35,15 +37,24 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-function client(used: string[] = []) {
-  const service = createAccessService({
-    database,
-    clock: () => TEST_NOW,
-    logger: silentLogger,
-    keyUsage: { note: (keyId) => used.push(keyId) },
-    environment: 'sandbox',
-  });
+function deps() {
+  return { database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' } as const;
+}
+
+/** What the console asks. */
+function client() {
+  const service = createAccessService(deps());
   return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+}
+
+/** What a gateway asks. */
+function gateway(used: string[] = []) {
+  const service = createAuthenticationService({
+    ...deps(),
+    keyUsage: { note: (keyId) => used.push(keyId) },
+  });
+  const transport = createInMemoryTransport([rpcService(AuthenticationService, service)]);
+  return createClient(AuthenticationService, transport);
 }
 
 async function insertKey(
@@ -76,7 +87,7 @@ describe('an API key', () => {
     await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [
       installer,
     ]);
-    expect(await client(used).authenticateKey(key)).toMatchObject({
+    expect(await gateway(used).authenticateKey(key)).toMatchObject({
       companyId: installer,
       companyClass: CompanyClass.INSTALLER,
       kind: KeyKind.INSTALLER_COMPANY,
@@ -87,7 +98,7 @@ describe('an API key', () => {
 
   test('of a contractor names the installer company that it is bound to', async () => {
     const key = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
-    expect(await client().authenticateKey(key)).toMatchObject({
+    expect(await gateway().authenticateKey(key)).toMatchObject({
       companyId: seller,
       companyClass: CompanyClass.SALES,
       kind: KeyKind.INSTALLER_CONTRACTOR,
@@ -111,7 +122,7 @@ describe('an API key', () => {
     ];
     const errors = await Promise.all(
       attempts.map((attempt) =>
-        client(used)
+        gateway(used)
           .authenticateKey(attempt)
           .then(
             () => undefined,
@@ -128,7 +139,7 @@ describe('an API key', () => {
     const key = await insertKey(seller, 'general');
     for (let repeat = 0; repeat < 2; repeat += 1)
       await client().revokeKey({ companyId: seller, keyId: key.keyId });
-    await expect(client().authenticateKey(key)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(gateway().authenticateKey(key)).rejects.toMatchObject({ reason: 'unauthenticated' });
     const messages = await database.query<{ body: Buffer }>(
       `select body from outbox where exchange = 'partner.access' and type = $1`,
       [KeyRevokedSchema.typeName],
@@ -143,7 +154,7 @@ describe('an API key', () => {
     await expect(client().revokeKey({ companyId: installer, keyId: key.keyId })).rejects.toMatchObject({
       reason: 'not_found',
     });
-    expect(await client().authenticateKey(key)).toMatchObject({ companyId: seller });
+    expect(await gateway().authenticateKey(key)).toMatchObject({ companyId: seller });
   });
 
   test('has its last use written afterwards, and never an older one over a newer one', async () => {
@@ -213,6 +224,30 @@ describe('a login', () => {
       isOwner: true,
       passwordHash: '$argon2id$hash',
     });
+  });
+
+  test('and the owner have one password version, and another after each setting of the password', async () => {
+    const membershipId = newId('mem');
+    const email = `${membershipId}@seller.example`;
+    await database.query(
+      `insert into memberships (id, company_id, role, display_name, email, password_hash)
+       values ($1, $2, 'OWNER', 'Dana', $3, '$argon2id$first')`,
+      [membershipId, seller, email],
+    );
+    const versions = async () => {
+      const { login } = await client().getLogin({ email });
+      const { passwordVersion } = await client().getOwner({ companyId: seller, membershipId });
+      return [login?.passwordVersion, passwordVersion];
+    };
+    const [first, ofOwner] = await versions();
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(ofOwner).toBe(first);
+    await database.query(`update memberships set password_hash = '$argon2id$second' where id = $1`, [
+      membershipId,
+    ]);
+    const [second, ofOwnerThen] = await versions();
+    expect(second).not.toBe(first);
+    expect(ofOwnerThen).toBe(second);
   });
 
   test('of an unknown address or an inactive member is no login and no error', async () => {

@@ -6,51 +6,26 @@ import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE, keyKindName } from './access-wire.js';
-import { authenticateKey } from './authenticate-key.js';
+import { COMPANY_CLASS_ON_THE_WIRE, keyKindName } from './access-wire.js';
 import { listContractedInstallers } from './contracted-installers.js';
 import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
 import { getOwner } from './get-owner.js';
 import { keyMessage } from './key-message.js';
 import { listKeys } from './list-keys.js';
+import { passwordVersion } from './password-version.js';
 import { revokeKey } from './revoke-key.js';
 import { rotateKey } from './rotate-key.js';
-import type { KeyUsage } from './start-key-usage.js';
 
-/** Serves the RPCs that tell who a caller is, and with which a company's owner manages its API keys. */
+/** Serves the RPCs with which a company's owner signs in and manages its API keys. */
 export function createAccessService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
-  readonly keyUsage: Pick<KeyUsage, 'note'>;
   /** Which keys are made here. */
   readonly environment: Environment;
 }): ServiceImpl<typeof AccessService> {
   return {
-    async authenticateKey(request, context) {
-      const database = queryWithin(deps.database, context.timeoutMs());
-      const principal = await authenticateKey(
-        { ...deps, database },
-        {
-          keyId: required(request.keyId, 'key_id'),
-          secretSha256: required(request.secretSha256, 'secret_sha256'),
-        },
-      );
-      return {
-        companyId: principal.companyId,
-        companyClass: COMPANY_CLASS_ON_THE_WIRE[principal.companyClass],
-        kind: KEY_KIND_ON_THE_WIRE[principal.kind],
-        ...(principal.boundCompanyId === null ? {} : { boundCompanyId: principal.boundCompanyId }),
-        ...(principal.installerRequestsPerMinute === null
-          ? {}
-          : { installerRequestsPerMinute: principal.installerRequestsPerMinute }),
-        ...(principal.faults === null || deps.environment === 'production'
-          ? {}
-          : { faultsJson: principal.faults }),
-      };
-    },
-
     async revokeKey(request, context) {
       await revokeKey(deps, {
         companyId: required(request.companyId, 'company_id'),
@@ -123,7 +98,13 @@ export function createAccessService(deps: {
       const login = await getLogin({ database }, required(request.email, 'email'));
       if (login === undefined) return {};
       const { companyClass, ...rest } = login;
-      return { login: { ...rest, companyClass: COMPANY_CLASS_ON_THE_WIRE[companyClass] } };
+      return {
+        login: {
+          ...rest,
+          companyClass: COMPANY_CLASS_ON_THE_WIRE[companyClass],
+          passwordVersion: passwordVersion(rest.passwordHash),
+        },
+      };
     },
 
     async getOwner(request, context) {
@@ -136,7 +117,11 @@ export function createAccessService(deps: {
         },
       );
       if (owner === undefined) return { isOwner: false };
-      return { isOwner: true, ...(request.withPasswordHash === true && owner) };
+      return {
+        isOwner: true,
+        passwordVersion: passwordVersion(owner.passwordHash),
+        ...(request.withPasswordHash === true && owner),
+      };
     },
   };
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import {
   AccessService,
   type ApiKey,
+  AuthenticationService,
   KeyKind,
   KeyRevokedSchema,
   KeyState,
@@ -28,6 +29,7 @@ import {
   TEST_NOW,
 } from '../testing/test-jobs.js';
 import { createAccessService } from './access-service.js';
+import { createAuthenticationService } from './authentication-service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -55,10 +57,21 @@ function client() {
     database,
     clock: () => now,
     logger: silentLogger,
-    keyUsage: { note: () => undefined },
     environment: 'production',
   });
   return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+}
+
+function gateway() {
+  const service = createAuthenticationService({
+    database,
+    clock: () => now,
+    logger: silentLogger,
+    keyUsage: { note: () => undefined },
+    environment: 'production',
+  });
+  const transport = createInMemoryTransport([rpcService(AuthenticationService, service)]);
+  return createClient(AuthenticationService, transport);
 }
 
 /** A general key of the seller, and its text. */
@@ -72,7 +85,7 @@ async function created(companyId = seller): Promise<{ readonly id: string; reado
 async function isTaken(text: string): Promise<boolean> {
   const parsed = parseApiKey(text, 'production');
   invariant(parsed, 'the text has the form of a key of the environment');
-  return client()
+  return gateway()
     .authenticateKey(parsed)
     .then(
       () => true,

@@ -52,7 +52,6 @@ beforeAll(async () => {
         database,
         clock: () => new Date(),
         logger: silentLogger,
-        keyUsage: { note: () => undefined },
         environment: 'sandbox',
       }),
     ),

@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
 import { createApiKey } from '@partner/runtime/api-key';
 import { newId } from '@partner/runtime/ids';
@@ -8,7 +8,7 @@ import { silentLogger } from '@partner/runtime/logger';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { z } from 'zod';
-import { createAccessService } from '../access/access-service.js';
+import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';
 import { recordStatusEvent } from '../jobs/record-status-event.js';
@@ -74,11 +74,11 @@ test('the writes of a company whose row is stuck leave connections to authentica
   });
 
   const access = createClient(
-    AccessService,
+    AuthenticationService,
     createInMemoryTransport([
       rpcService(
-        AccessService,
-        createAccessService({ ...deps, keyUsage: { note: () => undefined }, environment: 'sandbox' }),
+        AuthenticationService,
+        createAuthenticationService({ ...deps, keyUsage: { note: () => undefined }, environment: 'sandbox' }),
       ),
     ]),
   );

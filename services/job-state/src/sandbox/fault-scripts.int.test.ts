@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { faultScript, requestFaults } from '@partner/proto-contracts/public-api/fault-script';
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
@@ -8,7 +8,7 @@ import { createApiKey, type Environment, type NewApiKey } from '@partner/runtime
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import { createAccessService } from '../access/access-service.js';
+import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { recordEvent } from '../events/record-event.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -61,14 +61,17 @@ const set = (script: object, given: { companyId?: string } = {}) =>
 
 /** What the gateways of an environment are told of the key's faults. */
 async function toldTo(environment: Environment) {
-  const service = createAccessService({
+  const service = createAuthenticationService({
     database: databases[environment],
     clock: () => new Date(),
     logger: silentLogger,
     keyUsage: { note: () => undefined },
     environment,
   });
-  const access = createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+  const access = createClient(
+    AuthenticationService,
+    createInMemoryTransport([rpcService(AuthenticationService, service)]),
+  );
   const { keyId, secretSha256 } = key;
   return (await access.authenticateKey({ keyId, secretSha256 })).faultsJson;
 }

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import {
-  type AccessService,
+  type AuthenticationService,
   type AuthenticateKeyResponse,
   CompanyClass,
   KeyKind,
@@ -75,7 +75,7 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
  * look-up wins over its answer.
  */
 export function createApiKeyAuthenticator(deps: {
-  readonly access: Pick<Client<typeof AccessService>, 'authenticateKey'>;
+  readonly access: Pick<Client<typeof AuthenticationService>, 'authenticateKey'>;
   readonly surface: Surface;
   readonly environment: Environment;
   /** Milliseconds since any fixed instant. Never set back, so that nothing prolongs the belief in a revoked key. */

@@ -1,5 +1,5 @@
 import { createClient, type Transport } from '@connectrpc/connect';
-import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { Surface } from '@partner/proto-contracts/public-api/scopes';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
 import type { RequestListener } from 'node:http';
@@ -75,7 +75,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
       lifecycle.onShutdown('rpc', () => transport.close());
 
       const authenticator = createApiKeyAuthenticator({
-        access: createClient(AccessService, transport),
+        access: createClient(AuthenticationService, transport),
         surface,
         environment: settings.PARTNER_ENVIRONMENT,
         monotonicMs: () => performance.now(),

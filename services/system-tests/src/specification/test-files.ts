@@ -56,6 +56,7 @@ export const JOB_NOTES = 'services/job-state/src/contractor-jobs/append-job-note
 export const JOB_SERVICE = 'services/job-state/src/jobs/job-service.int.test.ts';
 export const JOB_STATE_SETTINGS = 'services/job-state/src/config.test.ts';
 export const LEADS = 'services/job-state/src/leads/create-lead.int.test.ts';
+export const LEAST_PRIVILEGE = 'services/system-tests/src/least-privilege.int.test.ts';
 export const LIST_CONTRACTOR_JOBS_ROUTE = 'services/inbound-gateway/src/routes/list-contractor-jobs.test.ts';
 export const LIST_JOB_FEED_ROUTE = 'services/installer-gateway/src/routes/list-job-feed.test.ts';
 export const LIST_TECHNICIANS_ROUTE = 'services/installer-gateway/src/routes/list-technicians.test.ts';

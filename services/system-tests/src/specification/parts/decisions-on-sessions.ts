@@ -1,5 +1,6 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
+  ACCESS,
   CONSOLE_APP,
   DELIVERY_CONSOLE,
   LOGINS,
@@ -118,12 +119,16 @@ export const DECISIONS_ON_SESSIONS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Console session',
-    says: 'A session ends once its owner is none any more; job-state is asked at most once a minute for each session, and no answer is 503, except for signing out.',
+    says: 'A session ends once its owner is none any more, or has got another password; job-state is asked at most once a minute for each session, and no answer is 503, except for signing out.',
     provedBy: {
       [OWNER_SESSIONS]: [
         'whether somebody still is an owner > ends the sessions of somebody who is none any more',
+        'whether somebody still is an owner > ends the sessions that began with a password before the one set now',
         'whether somebody still is an owner > is asked once a minute for each session, however many requests come',
         'whether somebody still is an owner > keeps requests waiting for an answer while nobody can tell, but for signing out',
+      ],
+      [ACCESS]: [
+        'a login > and the owner have one password version, and another after each setting of the password',
       ],
       [GET_OWNER]: ['an owner > is none any more once the membership is ended or has another role'],
     },

@@ -9,6 +9,7 @@ import {
   CONTRACTS,
   HTTP_APP,
   IDS,
+  LEAST_PRIVILEGE,
   MAIN_JOB,
   PLATFORM,
   SALES_MESSAGES,
@@ -193,6 +194,11 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
       ],
       [BROADCAST]: ['a broadcast consumer > reaches every process, each from its first subscription on'],
     },
+  },
+  {
+    at: 'Decisions / Tenants, keys, boundaries',
+    says: 'At job-state a gateway reaches what partners can ask for, and nothing with which owners or operators manage a company.',
+    provedBy: { [LEAST_PRIVILEGE]: ['%s > may not %s'] },
   },
   {
     at: 'Decisions / Tenants, keys, boundaries',

@@ -1,0 +1,44 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Environment } from '@partner/runtime/api-key';
+import type { Logger } from '@partner/runtime/logger';
+import { type Database, queryWithin } from '../database/database.js';
+import { required } from '../rpc/required.js';
+import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE } from './access-wire.js';
+import { authenticateKey } from './authenticate-key.js';
+import type { KeyUsage } from './start-key-usage.js';
+
+/** Serves the RPC that tells the gateways whose an API key is. */
+export function createAuthenticationService(deps: {
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+  readonly keyUsage: Pick<KeyUsage, 'note'>;
+  /** Whose keys have fault scripts: never those of production. */
+  readonly environment: Environment;
+}): ServiceImpl<typeof AuthenticationService> {
+  return {
+    async authenticateKey(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const principal = await authenticateKey(
+        { ...deps, database },
+        {
+          keyId: required(request.keyId, 'key_id'),
+          secretSha256: required(request.secretSha256, 'secret_sha256'),
+        },
+      );
+      return {
+        companyId: principal.companyId,
+        companyClass: COMPANY_CLASS_ON_THE_WIRE[principal.companyClass],
+        kind: KEY_KIND_ON_THE_WIRE[principal.kind],
+        ...(principal.boundCompanyId === null ? {} : { boundCompanyId: principal.boundCompanyId }),
+        ...(principal.installerRequestsPerMinute === null
+          ? {}
+          : { installerRequestsPerMinute: principal.installerRequestsPerMinute }),
+        ...(principal.faults === null || deps.environment === 'production'
+          ? {}
+          : { faultsJson: principal.faults }),
+      };
+    },
+  };
+}
