@@ -1,8 +1,12 @@
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { REFUSAL_CAUSES } from './endpoint-guard.js';
 import type { PostResult } from './https-sender.js';
 
+const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed'] as const;
+
 /** Why a command was not carried out. */
-export type DropReason = 'too_late' | 'already_reported' | 'secret_unreadable' | 'malformed';
+export type DropReason = (typeof DROP_REASONS)[number];
 
 /** What operators see of deliveries. Labels never hold ids or hosts. */
 export interface DeliveryMetrics {
@@ -54,6 +58,13 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     labelNames: ['direction'],
     registers,
   });
+  // From the start on, since an increase is only seen of what was there before.
+  for (const outcome of ATTEMPT_OUTCOMES) {
+    if (outcome !== 'endpoint_refused') attempts.inc({ outcome, refusal: '' }, 0);
+  }
+  for (const refusal of REFUSAL_CAUSES) attempts.inc({ outcome: 'endpoint_refused', refusal }, 0);
+  for (const reason of DROP_REASONS) dropped.inc({ reason }, 0);
+  for (const direction of ['ahead', 'behind']) skewed.inc({ direction }, 0);
 
   return {
     attemptBegan: () => inFlight.inc(),

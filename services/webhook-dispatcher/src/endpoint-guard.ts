@@ -25,8 +25,11 @@ export interface AdmittedEndpoint {
   readonly lookupMs?: number | undefined;
 }
 
+/** Every cause for which the guard admits no endpoint. */
+export const REFUSAL_CAUSES = ['url', 'address', 'no_address', 'lookup_failed'] as const;
+
 /** Why an endpoint was refused: for the log, never for the owner, who could map our network with it. */
-export type RefusalCause = 'url' | 'address' | 'no_address' | 'lookup_failed';
+export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
 
 /** What the guard says of an endpoint. */
 export type EndpointVerdict =

@@ -9,7 +9,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     name: 'PartnerWayOutBroken',
     severity: 'critical',
     expr: [
-      `(sum(increase(${UNREACHED}[10m])) + (sum(increase(${ATTEMPTS}{refusal="lookup_failed"}[10m])) or vector(0)))`,
+      `sum(increase(${UNREACHED}[10m]) or increase(${ATTEMPTS}{refusal="lookup_failed"}[10m]))`,
       `  / sum(increase(${ATTEMPTS}[10m])) > 0.5`,
       `and sum(increase(${ATTEMPTS}[10m])) > 50`,
     ].join('\n'),
@@ -25,6 +25,12 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
           [`${ATTEMPTS}{outcome="connection_failed",refusal="",instance="a"}`]: '0+5x30',
           [`${ATTEMPTS}{outcome="endpoint_refused",refusal="lookup_failed",instance="b"}`]: '0+5x30',
         },
+        at: '20m',
+        firing: [{}],
+      },
+      {
+        when: 'no name can be looked up, and never could',
+        series: { [`${ATTEMPTS}{outcome="endpoint_refused",refusal="lookup_failed"}`]: '0+10x30' },
         at: '20m',
         firing: [{}],
       },
@@ -136,6 +142,12 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
         },
         at: '10m',
         firing: [{ direction: 'ahead' }],
+      },
+      {
+        when: 'the first command that shows it comes long after the start',
+        series: { 'partner_webhook_clock_skewed_total{direction="behind"}': '0x20 1x30' },
+        at: '25m',
+        firing: [{ direction: 'behind' }],
       },
       {
         when: 'it was right again an hour ago',
