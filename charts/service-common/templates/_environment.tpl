@@ -10,7 +10,8 @@
 
 {{/*
 The settings of the service that are no secrets, as YAML: PARTNER_ENVIRONMENT, and each value of `config` under the name of
-its variable. A value that is null or empty is left to the service.
+its variable. A value that is null or empty is left to the service, but for
+those that the chart knows better: the prefix in Redis and the number of replicas.
 */}}
 {{- define "service-common.settings" -}}
 PARTNER_ENVIRONMENT: {{ .Values.environment | quote }}
@@ -20,8 +21,11 @@ PARTNER_ENVIRONMENT: {{ .Values.environment | quote }}
 {{ include "service-common.variable" $key }}: {{ $text | quote }}
 {{- end }}
 {{- end }}
+{{- if and (hasKey .Values.config "redisKeyPrefix") (not .Values.config.redisKeyPrefix) }}
+REDIS_KEY_PREFIX: {{ ternary "partner:" "partner-sandbox:" (eq .Values.environment "production") | quote }}
+{{- end }}
 {{- if and (hasKey .Values.config "rateLimitReplicas") (not .Values.config.rateLimitReplicas) }}
-RATE_LIMIT_REPLICAS: {{ ternary .Values.autoscaling.minReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 | quote }}
+RATE_LIMIT_REPLICAS: {{ ternary .Values.autoscaling.maxReplicas .Values.replicaCount .Values.autoscaling.enabled | int64 | quote }}
 {{- end }}
 {{- end -}}
 

@@ -224,6 +224,24 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
     /openapi\.json is not taken/,
   ],
   [
+    'a route names',
+    'console',
+    { file: 'console/values-production.yaml', replace: '      sectionName: https\n', by: '' },
+    /every listener of public/,
+  ],
+  [
+    'replicas that count',
+    'console',
+    common('environment', 'autoscaling.maxReplicas', 'autoscaling.minReplicas'),
+    /RATE_LIMIT_REPLICAS is 2, and there can be/,
+  ],
+  [
+    'sessions and counters',
+    'console',
+    common('environment', '"partner-sandbox:"', '"partner:"'),
+    /partner: in sandbox/,
+  ],
+  [
     'a stream lasts',
     'console',
     common(

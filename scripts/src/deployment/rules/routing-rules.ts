@@ -45,6 +45,7 @@ const ingress = kubernetesObject.extend({
 const httpRoute = kubernetesObject.extend({
   spec: z.looseObject({
     hostnames: z.array(z.string()).default([]),
+    parentRefs: z.array(z.looseObject({ name: z.string(), sectionName: z.string().optional() })),
     rules: z.array(
       z.looseObject({
         matches: z.array(z.looseObject({ path: z.looseObject({ type: z.string(), value: z.string() }) })),
@@ -211,6 +212,20 @@ export const ROUTING_RULES: readonly DeploymentRule[] = [
         ]),
       ];
     },
+  },
+  {
+    name: 'a route names the listener that it belongs to: one without TLS would take it, too',
+    faults: (rendered) =>
+      rendered.isDevelopment
+        ? []
+        : ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
+            spec.parentRefs.flatMap(({ name, sectionName }) =>
+              when(
+                sectionName === undefined,
+                `HTTPRoute ${metadata.name} belongs to every listener of ${name}`,
+              ),
+            ),
+          ),
   },
   {
     name: 'a stream lasts as long as its service lets it, whatever a Gateway ends unless told otherwise',

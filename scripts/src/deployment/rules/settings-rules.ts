@@ -8,7 +8,7 @@ import {
   serviceContainer,
   when,
 } from './deployment-rule.js';
-import { environmentOf } from './environment-of.js';
+import { environmentOf, textOf } from './environment-of.js';
 
 /** The settings that open something. */
 export const SECRET_SETTINGS = [
@@ -23,6 +23,11 @@ const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === n
 
 /** `name:password@` of a URL, or a pair of a key's id and 32 bytes in base64. */
 const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
+
+/** What stands before the keys in Redis unless something else is set. */
+const PREFIX_OF_PRODUCTION = 'partner:';
+
+const podAutoscaler = kubernetesObject.extend({ spec: z.looseObject({ maxReplicas: z.number() }) });
 
 const configMap = kubernetesObject.extend({ data: z.record(z.string(), z.string()).default({}) });
 
@@ -75,6 +80,34 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
       const [deployment] = deploymentsOf(rendered);
       const checksum = deployment?.spec.template.metadata.annotations['checksum/config'] ?? '';
       return when(usesMap && !/^[0-9a-f]{64}$/.test(checksum), 'the pods have no annotation checksum/config');
+    },
+  },
+  {
+    name: 'replicas that count for themselves accept no more than the limit together',
+    faults: (rendered) => {
+      const share = textOf(environmentOf(serviceContainer(rendered), rendered), 'RATE_LIMIT_REPLICAS');
+      if (share === undefined) return [];
+      const most = [
+        ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
+        ...ofKind(rendered, 'HorizontalPodAutoscaler', podAutoscaler).map(({ spec }) => spec.maxReplicas),
+      ];
+      return when(
+        Number(share) < Math.max(...most),
+        `RATE_LIMIT_REPLICAS is ${share}, and there can be ${Math.max(...most)} replicas`,
+      );
+    },
+  },
+  {
+    name: 'sessions and counters of the sandbox are apart from those of production',
+    faults: (rendered) => {
+      const variables = environmentOf(serviceContainer(rendered), rendered);
+      const prefix = textOf(variables, 'REDIS_KEY_PREFIX');
+      return when(
+        !rendered.isDevelopment &&
+          prefix !== undefined &&
+          (textOf(variables, 'PARTNER_ENVIRONMENT') === 'production') !== (prefix === PREFIX_OF_PRODUCTION),
+        `REDIS_KEY_PREFIX is ${prefix ?? ''} in ${textOf(variables, 'PARTNER_ENVIRONMENT') ?? ''}`,
+      );
     },
   },
 ];
