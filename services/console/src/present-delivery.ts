@@ -1,3 +1,4 @@
+import { DELIVERY_STATE_ON_THE_WIRE } from '@partner/proto-contracts/delivery-state';
 import {
   type Attempt,
   AttemptOutcome,
@@ -30,15 +31,6 @@ const STATES: Readonly<Record<DeliveryState, DeliveryView['state'] | undefined>>
   [DeliveryState.CANCELLED]: 'cancelled',
 };
 
-const STATES_BY_NAME: Readonly<Record<DeliveryView['state'], DeliveryState>> = {
-  pending: DeliveryState.PENDING,
-  retry_scheduled: DeliveryState.RETRY_SCHEDULED,
-  delivered: DeliveryState.DELIVERED,
-  dead_lettered: DeliveryState.DEAD_LETTERED,
-  held: DeliveryState.HELD,
-  cancelled: DeliveryState.CANCELLED,
-};
-
 const OUTCOMES: Readonly<Record<AttemptOutcome, AttemptView['outcome'] | undefined>> = {
   [AttemptOutcome.UNSPECIFIED]: undefined,
   [AttemptOutcome.DELIVERED]: 'delivered',
@@ -51,7 +43,7 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, AttemptView['outcome'] | undefin
 
 /** The state that an owner filters by, as job-state knows it. */
 export function deliveryStateOf(name: DeliveryView['state']): DeliveryState {
-  return STATES_BY_NAME[name];
+  return DELIVERY_STATE_ON_THE_WIRE[name];
 }
 
 /** A delivery as its owner sees it. Throws when job-state left out what it always gives. */

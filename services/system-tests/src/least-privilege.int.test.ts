@@ -6,6 +6,19 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { create, type DescMethodUnary } from '@bufbuild/protobuf';
+import { createClient } from '@connectrpc/connect';
+import {
+  AccessService,
+  AuthenticationService,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
@@ -32,6 +45,16 @@ const VHOST = 'partner';
 const { permissions } = z
   .object({ permissions: z.array(z.object({ user: z.string(), vhost: z.literal(VHOST) })) })
   .parse(JSON.parse(readFileSync(DEFINITIONS, 'utf8')));
+
+/** What owners and operators manage companies with. */
+const MANAGEMENT_SERVICES = [
+  AccessService,
+  AuditService,
+  DeliveryService,
+  OperatorService,
+  SandboxService,
+  SubscriptionService,
+];
 
 let broker: PrivateRabbitmq;
 let databaseName: string;
@@ -210,6 +233,47 @@ describe('services with users that may do no more than they must', () => {
       `select distinct tableowner from pg_tables where schemaname = 'public'`,
     );
     expect(owners?.rows).toEqual([{ tableowner: 'partner_owner' }]);
+  });
+});
+
+describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-state %s', (user) => {
+  test('finds whose a key is, and no method with which a company is managed', async () => {
+    const connection = createAmqpConnection({
+      url: brokerUrl(user),
+      name: 'test',
+      logger: silentLogger,
+      metrics: new Registry(),
+      declareTopology: false,
+    });
+    const transport = createRpcTransport({
+      connection,
+      queue: JOB_STATE_RPC,
+      logger: silentLogger,
+      metrics: new Registry(),
+    });
+    try {
+      await eventually('the connection', () => connection.isReady());
+      const unknown = { keyId: newId('key'), secretSha256: randomBytes(32) };
+      await expect(
+        createClient(AuthenticationService, transport).authenticateKey(unknown),
+      ).rejects.toMatchObject({ reason: 'unauthenticated' });
+      const adminUrl = stack.stack.description.services['job-state']?.adminUrl ?? '';
+      const unknownMethods = () =>
+        readMetric(adminUrl, 'partner_rpc_server_seconds_count', { method: 'unknown' });
+      const before = await unknownMethods();
+      const methods = MANAGEMENT_SERVICES.flatMap((service) =>
+        Object.values<DescMethodUnary>(service.method),
+      );
+      for (const method of methods) {
+        await expect(
+          transport.unary(method, undefined, undefined, undefined, create(method.input)),
+        ).rejects.toMatchObject({ reason: 'unavailable' });
+      }
+      expect((await unknownMethods()) - before).toBe(methods.length);
+    } finally {
+      await transport.close();
+      await connection.close();
+    }
   });
 });
 

@@ -40,6 +40,22 @@ export function jobCreated(
   };
 }
 
+/** Plays the platform: creates a job and assigns it. Resolves to its id once the broker has taken both messages. */
+export async function publishNewJob(
+  stack: Pick<TestStack, 'publishFromPlatform'>,
+  job: { readonly sellingCompanyId: string; readonly installerCompanyId: string },
+): Promise<string> {
+  const jobId = newId('job');
+  await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, job.sellingCompanyId));
+  await stack.publishFromPlatform(JobAssignedSchema, {
+    jobId,
+    version: 2,
+    installerCompanyId: job.installerCompanyId,
+    occurredAt: timestampFromDate(new Date()),
+  });
+  return jobId;
+}
+
 /** Plays the platform: creates a job, assigns it, and resolves to what its installer reads. */
 export async function assignNewJob(
   stack: Pick<TestStack, 'publishFromPlatform' | 'baseUrl' | 'database'>,
@@ -49,14 +65,7 @@ export async function assignNewJob(
     readonly installerKey: string;
   },
 ): Promise<InstallerJob> {
-  const jobId = newId('job');
-  await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, job.sellingCompanyId));
-  await stack.publishFromPlatform(JobAssignedSchema, {
-    jobId,
-    version: 2,
-    installerCompanyId: job.installerCompanyId,
-    occurredAt: timestampFromDate(new Date()),
-  });
+  const jobId = await publishNewJob(stack, job);
   await waitUntilAssigned(stack.database, jobId);
   const answer = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${jobId}`, {
     headers: { 'x-api-key': job.installerKey },

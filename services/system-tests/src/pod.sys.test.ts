@@ -19,7 +19,7 @@ import {
 import { startClusterStack } from './pods/start-cluster-stack.js';
 import type { Pod } from './pods/start-pod.js';
 import { startSteadyLoad, type SteadyLoad } from './pods/steady-load.js';
-import { whyNoPods } from './pods/why-no-pods.js';
+import { defineWithPods } from './pods/define-with-pods.js';
 import { apiKeyOf, type TestStack } from './test-stack.js';
 
 const [VERSION] = VERSIONS;
@@ -42,13 +42,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-const obstacle = await whyNoPods();
-if (obstacle !== undefined) {
-  test('the pods of the charts can not be run here, which continuous integration alone has to be able to', () => {
-    process.stderr.write(`not tried: ${obstacle}\n`);
-    expect(process.env['CI']).toBeUndefined();
-  });
-} else {
+await defineWithPods(() => {
   let stack: TestStack;
   let cluster: Cluster;
   let installer: SandboxCompany;
@@ -264,7 +258,7 @@ if (obstacle !== undefined) {
         });
     }
   }
-}
+});
 
 /** What `/readyz` answers as soon as it is not 200 any more. */
 async function firstUnreadyAnswer(pod: Pod): Promise<{ readonly status: number; readonly body: unknown }> {

@@ -6,20 +6,14 @@ import { type Cluster, type Retirement, VERSIONS } from './pods/cluster.js';
 import { expectNothingLost } from './pods/expect-nothing-lost.js';
 import { startClusterStack } from './pods/start-cluster-stack.js';
 import { type SteadyLoad, startSteadyLoad } from './pods/steady-load.js';
-import { whyNoPods } from './pods/why-no-pods.js';
+import { defineWithPods } from './pods/define-with-pods.js';
 import type { TestStack } from './test-stack.js';
 
 const [EARLIER, LATER] = VERSIONS;
 const REPLICAS = 2;
 const PATH = '/webhooks/rolling';
 
-const obstacle = await whyNoPods();
-if (obstacle !== undefined) {
-  test('the pods of the charts can not be run here, which continuous integration alone has to be able to', () => {
-    process.stderr.write(`not tried: ${obstacle}\n`);
-    expect(process.env['CI']).toBeUndefined();
-  });
-} else {
+await defineWithPods(() => {
   let stack: TestStack;
   let cluster: Cluster;
   let load: SteadyLoad;
@@ -106,4 +100,4 @@ if (obstacle !== undefined) {
       await browser.close();
     }
   }, 60_000);
-}
+});

@@ -1,5 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Command, Option } from '@commander-js/extra-typings';
+import { DELIVERY_STATE_ON_THE_WIRE } from '@partner/proto-contracts/delivery-state';
 import {
   type Attempt,
   AttemptSchema,
@@ -10,6 +11,7 @@ import {
   DeliveryState,
   PreviewBulkReplayResponseSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { DELIVERY_STATES } from '@partner/proto-contracts/public-api/webhook-delivery';
 import {
   type CommandContext,
   demandYes,
@@ -74,15 +76,6 @@ const REPLAY_LINES: readonly Column[] = [
   ['finished', 'replay.finishedAt'],
 ];
 
-const STATES = {
-  pending: DeliveryState.PENDING,
-  retry_scheduled: DeliveryState.RETRY_SCHEDULED,
-  delivered: DeliveryState.DELIVERED,
-  dead_lettered: DeliveryState.DEAD_LETTERED,
-  held: DeliveryState.HELD,
-  cancelled: DeliveryState.CANCELLED,
-};
-
 /** An attempt without what the receiver answered, which may hold personal data. */
 export function attemptView(attempt: Attempt): Document {
   const { responseBody: _, ...rest } = viewOf(AttemptSchema, attempt);
@@ -110,16 +103,7 @@ export function deliveriesCommand(context: CommandContext) {
     .command('list')
     .argument('<subscription>', 'its id')
     .description("list a subscription's deliveries, newest first")
-    .addOption(
-      new Option('--state <state>', 'only those in this state').choices([
-        'pending',
-        'retry_scheduled',
-        'delivered',
-        'dead_lettered',
-        'held',
-        'cancelled',
-      ]),
-    )
+    .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
     .option('--event <pattern>', 'only this event, or group')
     .option('--resource <id>', 'only about this resource')
     .option('--since <time>', 'only those created then or later: an instant, or 90m, 24h, 7d ago', instant)
@@ -141,7 +125,7 @@ export function deliveriesCommand(context: CommandContext) {
           subscriptionId,
           limit: size,
           ...(beforeDeliveryId !== undefined && { beforeDeliveryId }),
-          ...(state !== undefined && { state: STATES[state] }),
+          ...(state !== undefined && { state: DELIVERY_STATE_ON_THE_WIRE[state] }),
           ...(event !== undefined && { event }),
           ...(resource !== undefined && { resourceId: resource }),
           ...(since !== undefined && { from: timestampFromDate(since) }),
@@ -259,7 +243,10 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId } = await companyOf(subscriptionId);
       const selection = {
-        states: state === 'both' ? [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED] : [STATES[state]],
+        states:
+          state === 'both'
+            ? [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED]
+            : [DELIVERY_STATE_ON_THE_WIRE[state]],
         from: timestampFromDate(since),
         to: timestampFromDate(until ?? new Date()),
         ...(event !== undefined && { event }),

@@ -1,5 +1,6 @@
 import { create, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { DELIVERY_STATE_ON_THE_WIRE } from '@partner/proto-contracts/delivery-state';
 import {
   type Attempt,
   AttemptOutcome,
@@ -74,15 +75,6 @@ export const ATTEMPT_SUMMARY_COLUMNS = `
 /** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
 export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_body as "responseBody", a.exchange`;
 
-const STATES = {
-  pending: DeliveryState.PENDING,
-  retry_scheduled: DeliveryState.RETRY_SCHEDULED,
-  delivered: DeliveryState.DELIVERED,
-  dead_lettered: DeliveryState.DEAD_LETTERED,
-  held: DeliveryState.HELD,
-  cancelled: DeliveryState.CANCELLED,
-} as const satisfies Record<DeliveryStateName, DeliveryState>;
-
 const OUTCOMES = {
   delivered: AttemptOutcome.DELIVERED,
   rejected: AttemptOutcome.REJECTED,
@@ -94,7 +86,7 @@ const OUTCOMES = {
 
 /** The state's name; undefined for a state that is not given or not known. */
 export function deliveryStateName(state: DeliveryState): DeliveryStateName | undefined {
-  return DELIVERY_STATES.find((name) => STATES[name] === state);
+  return DELIVERY_STATES.find((name) => DELIVERY_STATE_ON_THE_WIRE[name] === state);
 }
 
 /** The outcome's name; undefined for an outcome that is not given or not known. */
@@ -104,7 +96,7 @@ export function attemptOutcomeName(outcome: AttemptOutcome): AttemptOutcomeName 
 
 /** The state as the console gets it. */
 export function deliveryStateMessage(name: DeliveryStateName): DeliveryState {
-  return STATES[name];
+  return DELIVERY_STATE_ON_THE_WIRE[name];
 }
 
 /** A delivery as the console gets it. */
@@ -114,7 +106,7 @@ export function deliveryMessage(row: DeliveryRow): Delivery {
     subscriptionId: row.subscriptionId,
     eventId: row.eventId,
     event: row.event,
-    state: STATES[row.state],
+    state: DELIVERY_STATE_ON_THE_WIRE[row.state],
     attempts: row.attempts,
     nextAttemptAt: row.nextAttemptAt === null ? undefined : timestampFromDate(row.nextAttemptAt),
     createdAt: timestampFromDate(row.createdAt),

@@ -1,6 +1,7 @@
 import { invalidArgument } from '@partner/runtime/http/validation';
 import type { Logger } from '@partner/runtime/logger';
 import { lockCompany } from '../access/insert-key.js';
+import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
@@ -88,15 +89,7 @@ async function replaceLinks(tx: Transaction, companyId: string, links: readonly 
   );
   const unknown = links.find((id) => !known.some((company) => company.id === id));
   if (unknown !== undefined) throw refusedLinks(`${unknown} is no accounting company`);
-  await tx.query(
-    'delete from accounting_links where company_id = $1 and accounting_company_id <> all($2::text[])',
-    [companyId, links],
-  );
-  await tx.query(
-    `insert into accounting_links (company_id, accounting_company_id) select $1, unnest($2::text[])
-     on conflict do nothing`,
-    [companyId, links],
-  );
+  await replaceAccountingLinks(tx, companyId, links);
 }
 
 function refusedLinks(message: string) {

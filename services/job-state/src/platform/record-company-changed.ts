@@ -1,3 +1,4 @@
+import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Transaction } from '../database/database.js';
 import type { CompanyChangedCommand } from './company-messages.js';
 import type { PlatformEffect } from './platform-effect.js';
@@ -44,15 +45,7 @@ export async function recordCompanyChanged(
     [companyId, command.name, command.class, version, now],
   );
   if (written.length === 0) return otherClass(command);
-  await tx.query(
-    'delete from accounting_links where company_id = $1 and accounting_company_id <> all($2::text[])',
-    [companyId, accountingCompanyIds],
-  );
-  await tx.query(
-    `insert into accounting_links (company_id, accounting_company_id) select $1, unnest($2::text[])
-     on conflict do nothing`,
-    [companyId, accountingCompanyIds],
-  );
+  await replaceAccountingLinks(tx, companyId, accountingCompanyIds);
   return { kind: 'applied', appeared: [companyId] };
 }
 

@@ -1,17 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import {
-  JobAssignedSchema,
-  JobCreatedSchema,
-} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/runtime/ids';
 import { type Answer, call, type Call } from '../http-call.js';
 import type { OwnerSession } from '../owner-session.js';
-import { assignNewJob, jobCreated } from '../platform-job.js';
+import { assignNewJob, publishNewJob } from '../platform-job.js';
 import { apiKeyOf, type TestStack } from '../test-stack.js';
 
 /** What a client does between two requests: not a wait for a state. */
@@ -183,15 +178,9 @@ export async function startSteadyLoad(options: {
   }
 
   async function playPlatform(): Promise<void> {
-    const jobId = newId('job');
-    await stack.publishFromPlatform(JobCreatedSchema, jobCreated(jobId, seller.id));
-    await stack.publishFromPlatform(JobAssignedSchema, {
-      jobId,
-      version: 2,
-      installerCompanyId: installer.id,
-      occurredAt: timestampFromDate(new Date()),
-    });
-    platformJobIds.push(jobId);
+    platformJobIds.push(
+      await publishNewJob(stack, { sellingCompanyId: seller.id, installerCompanyId: installer.id }),
+    );
   }
 
   const jobs = await Promise.all(

@@ -198,7 +198,12 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
   {
     at: 'Decisions / Tenants, keys, boundaries',
     says: 'At job-state a gateway reaches what partners can ask for, and nothing with which owners or operators manage a company.',
-    provedBy: { [LEAST_PRIVILEGE]: ['%s > may not %s'] },
+    provedBy: {
+      [LEAST_PRIVILEGE]: [
+        '%s > may not %s',
+        'at job-state %s > finds whose a key is, and no method with which a company is managed',
+      ],
+    },
   },
   {
     at: 'Decisions / Tenants, keys, boundaries',
