@@ -114,7 +114,9 @@ export function ownersCommand(context: CommandContext) {
   group
     .command('set-password')
     .argument('<owner>', 'the id of the membership')
-    .description('give an owner another password, which is made and shown once')
+    .description(
+      'give an owner another password, which is made and shown once; sessions end within two minutes',
+    )
     .addOption(passwordStdin())
     .addHelpText(
       'after',
@@ -132,7 +134,7 @@ export function ownersCommand(context: CommandContext) {
 
   for (const [name, active, description] of [
     ['enable', true, 'let an owner sign in'],
-    ['disable', false, 'let an owner sign in no more; sessions end within a minute'],
+    ['disable', false, 'let an owner sign in no more; sessions end within two minutes'],
   ] as const) {
     group
       .command(name)

@@ -95,7 +95,6 @@ interface JobRow {
   readonly technician_assignments: JobRecord['technicianAssignments'];
   readonly updated_at: Date;
   readonly heard: unknown;
-  readonly completed_at: Date | null;
 }
 
 /**
@@ -111,10 +110,7 @@ export async function lockJob(
     `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
        job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
        job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard,
-       case when job.status = 'COMPLETE' then (
-         select max(recorded_at) from job_status_events where job_id = job.id and status = 'COMPLETE'
-       ) end as completed_at
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard
      from jobs as job join companies as company on company.id = job.selling_company_id
      where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
      for no key update of job`,
@@ -142,8 +138,17 @@ export async function lockJob(
     technicianAssignments: row.technician_assignments,
     updatedAt: row.updated_at,
     heard: jobHeard.parse(row.heard),
-    completedAt: row.completed_at,
+    completedAt: row.status === 'COMPLETE' ? await completionOf(tx, row.id) : null,
   };
+}
+
+/** Asked after the job is locked: a statement that waits for a lock reads other tables as they were before. */
+async function completionOf(tx: Queryable, jobId: string): Promise<Date | null> {
+  const [row] = await tx.query<{ completed_at: Date | null }>(
+    `select max(recorded_at) as completed_at from job_status_events where job_id = $1 and status = 'COMPLETE'`,
+    [jobId],
+  );
+  return row?.completed_at ?? null;
 }
 
 /**

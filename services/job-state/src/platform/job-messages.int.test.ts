@@ -17,6 +17,7 @@ import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-eve
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
+import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
@@ -413,6 +414,24 @@ describe('a schedule of the selling side', () => {
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [others]);
     await tell(scheduled(others, 4));
     expect(await shown(others)).toMatchObject({ version: 1, schedule: { status: 'UNSCHEDULED' } });
+  });
+
+  test('that waits while the job is completed counts as it would have in order', async () => {
+    const [jobId, completed] = [await newJob(), await completedJob()];
+    const told = await database.transaction(async (tx) => {
+      await tx.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
+      await tx.query(`update job_status_events set job_id = $1 where job_id = $2`, [jobId, completed]);
+      const outcome = handle(scheduled(jobId, 4, 0, TEST_NOW));
+      await eventually('the message waits for the job', async () => {
+        const waiting = await database.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
+      return { outcome };
+    });
+    expect(await told.outcome).toEqual({ kind: 'done' });
+    expect(await shown(jobId)).toMatchObject({ status: 'COMPLETE', schedule: { status: 'CONFIRMED' } });
   });
 
   test('counts only since its company has the job, whichever message comes first', async () => {

@@ -183,16 +183,19 @@ async function recordWhatWaited(
   turn: Turn,
   waitedFor?: string,
 ): Promise<readonly AppliedLater[]> {
-  const there = idsToLookAt(effect, waitedFor);
-  if (there.length === 0 || turn.left === 0) return [];
+  // One that is still too early though what it waits for is there would wait in circles.
+  if (effect.kind === 'early' && effect.missing === waitedFor) return [];
+  const there = 'appeared' in effect ? (effect.appeared ?? []) : [];
+  if ((there.length === 0 && effect.kind !== 'early') || turn.left === 0) return [];
   const applied: AppliedLater[] = [];
   try {
     const now = deps.clock();
     const rows = await deps.database.query<WaitingRow>(
       `select message_id, type, body from inbox
-       where waits_for is not null and (waits_for = any($1::text[]) or thing_id = any($1::text[])) and ${WAITS_NO_LONGER}
+       where waits_for is not null
+         and (message_id = $3 or waits_for = any($1::text[]) or thing_id = any($1::text[])) and ${WAITS_NO_LONGER}
        order by received_at, message_id limit $2`,
-      [there, turn.left],
+      [there, turn.left, messageId],
     );
     const inOrder = rows
       .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
@@ -212,14 +215,6 @@ async function recordWhatWaited(
     deps.logger.warn({ err: error, messageId, waitedFor: there }, 'platform.waiting_messages_put_off');
   }
   return applied;
-}
-
-/** What others may have waited for until now, and what the message itself waits for. */
-function idsToLookAt(effect: Recorded['effect'], waitedFor: string | undefined): readonly string[] {
-  if (effect.kind === 'applied') return effect.appeared ?? [];
-  // One that is still too early though what it waits for is there would wait in circles.
-  if (effect.kind !== 'early' || effect.missing === waitedFor) return [];
-  return [effect.missing, ...(effect.appeared ?? [])];
 }
 
 function placeOf(read: ReturnType<typeof readPlatformMessage>): number {
