@@ -7,7 +7,7 @@ import {
   AttemptSchema,
   type Delivery,
   DeliverySchema,
-  DeliveryState,
+  type DeliveryState,
   ExchangeTraceSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { ATTEMPT_OUTCOMES, DELIVERY_STATES } from '@partner/proto-contracts/public-api/webhook-delivery';
