@@ -14,12 +14,15 @@ beforeAll(() => {
     `test('a', () => {}); test('b', () => { throw new Error('b'); }); test('left out', () => {});`,
   );
   writeFileSync(path.join(folder, 'broken.test.js'), `throw new Error('broken');`);
+  writeFileSync(path.join(folder, 'open.test.js'), `test('a', () => { setInterval(() => {}, 60_000); });`);
+  writeFileSync(path.join(folder, 'endless.test.js'), `test('a', () => { for (;;); });`);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (pattern: string) =>
+const run = (pattern: string, limits: { readonly limitMs: number; readonly endMs?: number }) =>
   runJest({
+    ...limits,
     args: [`--rootDir=${folder}`, '--testNamePattern=^(a|b)$', '--', pattern],
     isSilent: true,
     reportFile: path.join(folder, `${pattern}.json`),
@@ -30,5 +33,15 @@ test.each([
   ['broken', { files: 1, passed: 0, failed: 1, skipped: 0, succeeded: false }],
   ['nowhere', { files: 0, passed: 0, failed: 0, skipped: 0, succeeded: true }],
 ])('the totals of the tests whose path matches "%s" are counted', async (pattern, totals) => {
-  await expect(run(pattern)).resolves.toEqual(totals);
+  await expect(run(pattern, { limitMs: 60_000 })).resolves.toEqual(totals);
+});
+
+test('a run that a test keeps from ending is ended, and is a failure', async () => {
+  const totals = await run('open', { limitMs: 60_000, endMs: 10 });
+  expect(totals).toEqual({ files: 1, passed: 1, failed: 1, skipped: 0, succeeded: false });
+});
+
+test('a run that is not through in time is ended, and is a failure', async () => {
+  const totals = await run('endless', { limitMs: 3_000 });
+  expect(totals).toEqual({ files: 0, passed: 0, failed: 1, skipped: 0, succeeded: false });
 });

@@ -25,17 +25,21 @@ function minutesFrom(text: string): number {
   throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
 }
 
+/** How many test files run beside each other: most wait for servers more than they compute. */
+const FILES_AT_ONCE = { unit: 4, int: 4, sys: 2 } as const;
+
 async function runKinds(
   scratch: string,
-  kinds: readonly Kind[],
+  kinds: readonly (keyof typeof FILES_AT_ONCE)[],
   args: readonly string[],
   env: NodeJS.ProcessEnv,
+  limitMinutes: number,
 ): Promise<JestTotals> {
   return runJest({
+    limitMs: limitMinutes * 60_000,
     args: [
       '--config=scripts/jest.config.mjs',
-      // One stack at a time: each has five services and three servers.
-      ...(kinds.includes('sys') ? ['--runInBand'] : []),
+      `--maxWorkers=${Math.min(...kinds.map((kind) => FILES_AT_ONCE[kind]))}`,
       '--selectProjects',
       ...kinds,
       '--',
@@ -106,12 +110,12 @@ async function main(): Promise<boolean> {
         succeeded = agrees && succeeded;
       }
       let files = 0;
-      const ofKinds = [
-        only.filter((kind) => kind === 'unit' || kind === 'int'),
-        only.filter((kind) => kind === 'sys'),
+      const runs = [
+        { kinds: only.filter((kind) => kind === 'unit' || kind === 'int'), limitMinutes: 30 },
+        { kinds: only.filter((kind) => kind === 'sys'), limitMinutes: 45 + (faults ?? 0) },
       ];
-      for (const kinds of ofKinds.filter(({ length }) => length > 0)) {
-        const found = await runKinds(scratch, kinds, pattern, env);
+      for (const { kinds, limitMinutes } of runs.filter((run) => run.kinds.length > 0)) {
+        const found = await runKinds(scratch, kinds, pattern, env, limitMinutes);
         files += found.files;
         totals.passed += found.passed;
         totals.failed += found.failed;

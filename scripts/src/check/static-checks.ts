@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { runCommand } from '../run-command.js';
 import { lintApiDescription } from './api-description.js';
 import { findForbiddenImports } from './import-matrix.js';
 
@@ -11,18 +12,14 @@ const root = path.resolve(import.meta.dirname, '../../..');
 interface Check {
   readonly name: string;
   /** The output of what failed; undefined when the check holds. */
-  readonly run: () => string | undefined | Promise<string | undefined>;
+  readonly run: () => Promise<string | undefined>;
 }
 
-function command(program: string, args: readonly string[], cwd = root): string | undefined {
-  const result = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}` },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (result.error !== undefined) return result.error.message;
-  return result.status === 0 ? undefined : `${result.stdout}${result.stderr}`;
+async function command(program: string, args: readonly string[], cwd = root): Promise<string | undefined> {
+  const programs = path.join(root, 'node_modules/.bin');
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+  const { exitCode, stdout, stderr } = await runCommand(path.join(programs, program), args, { cwd, env });
+  return exitCode === 0 ? undefined : `${stdout}${stderr}`;
 }
 
 function sourceFiles(): string[] {
@@ -33,7 +30,7 @@ function sourceFiles(): string[] {
   );
 }
 
-function importMatrix(): string | undefined {
+async function importMatrix(): Promise<string | undefined> {
   const forbidden = sourceFiles().flatMap((file) =>
     findForbiddenImports(file, readFileSync(path.join(root, file), 'utf8')),
   );
@@ -41,14 +38,14 @@ function importMatrix(): string | undefined {
   return forbidden.map(({ file, specifier, reason }) => `${file}: '${specifier}': ${reason}`).join('\n');
 }
 
-function generatedContracts(): string | undefined {
+async function generatedContracts(): Promise<string | undefined> {
   const contracts = path.join(root, 'proto-contracts');
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-contracts-'));
   try {
     for (const part of ['proto', 'buf.yaml', 'buf.gen.yaml']) {
       cpSync(path.join(contracts, part), path.join(scratch, part), { recursive: true });
     }
-    const failed = command('buf', ['generate'], scratch);
+    const failed = await command('buf', ['generate'], scratch);
     if (failed !== undefined) return failed;
     const compared = spawnSync(
       'diff',
@@ -76,19 +73,20 @@ async function apiDescription(): Promise<string | undefined> {
 }
 
 const contracts = path.join(root, 'proto-contracts');
+/** The longest first. */
 const checks: readonly Check[] = [
-  { name: 'types', run: () => command('tsc', ['-b']) },
-  { name: 'format', run: () => command('prettier', ['--check', '--log-level', 'warn', '.']) },
   {
     name: 'lint',
     run: () => command('eslint', ['-c', 'scripts/eslint.config.mjs', '--max-warnings', '0', '.']),
   },
+  { name: 'format', run: () => command('prettier', ['--check', '--log-level', 'warn', '.']) },
   { name: 'import matrix', run: importMatrix },
   { name: 'unused code', run: () => command('knip', ['--config', '.knip.json']) },
   {
     name: 'contracts: format and lint',
-    run: () =>
-      command('buf', ['format', '-d', '--exit-code'], contracts) ?? command('buf', ['lint'], contracts),
+    run: async () =>
+      (await command('buf', ['format', '-d', '--exit-code'], contracts)) ??
+      (await command('buf', ['lint'], contracts)),
   },
   {
     name: 'contracts: no breaking change',
@@ -99,14 +97,22 @@ const checks: readonly Check[] = [
 ];
 
 let failures = 0;
-for (const check of checks) {
+
+async function carryOut(check: Check): Promise<void> {
   const startedAt = Date.now();
   const fault = await check.run();
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   process.stdout.write(`${fault === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
-  if (fault !== undefined) {
-    failures += 1;
-    process.stdout.write(`${fault.trimEnd()}\n`);
-  }
+  if (fault === undefined) return;
+  failures += 1;
+  process.stdout.write(`${fault.trimEnd()}\n`);
 }
+
+// The others read what this one compiles.
+await carryOut({ name: 'types', run: () => command('tsc', ['-b']) });
+const waiting = [...checks];
+async function carryOutWhatWaits(): Promise<void> {
+  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await carryOut(check);
+}
+await Promise.all([carryOutWhatWaits(), carryOutWhatWaits()]);
 process.exit(failures === 0 ? 0 : 1);

@@ -62,9 +62,10 @@ export function baseEnvironment(): Record<string, string> {
 const givenPorts = new Set<number>();
 
 /**
- * A TCP port of loopback that was free a moment ago and that nobody else in this process was given. It lies below the range
- * that the system takes for outgoing connections: while a server is away, a client that tries to reach it could otherwise be
- * given the very port, connect to itself and keep the server from coming back.
+ * A TCP port of loopback that was free a moment ago and that nobody else in this process was given; on Linux nor anybody in
+ * another process that still runs. It lies below the range that the system takes for outgoing connections: while a server is
+ * away, a client that tries to reach it could otherwise be given the very port, connect to itself and keep the server from
+ * coming back.
  */
 export async function freePort(): Promise<number> {
   const lowest = 20_000;
@@ -73,7 +74,7 @@ export async function freePort(): Promise<number> {
     const candidate = lowest + Math.floor(Math.random() * (behind - lowest));
     if (givenPorts.has(candidate)) continue;
     givenPorts.add(candidate);
-    if (await isFreePort(candidate)) return candidate;
+    if ((await claimPort(candidate)) && (await isFreePort(candidate))) return candidate;
   }
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -85,6 +86,20 @@ export async function freePort(): Promise<number> {
         else resolve(address.port);
       });
     });
+  });
+}
+
+/**
+ * Keeps other processes from being given a port until this one ends: two stacks that start beside each other would both find
+ * it free for as long as no server listens there. An abstract socket, which leaves nothing behind; only Linux has them.
+ */
+async function claimPort(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const claim = createServer();
+  claim.unref();
+  return new Promise((resolve) => {
+    claim.once('error', () => resolve(false));
+    claim.listen(`\0partner-port-${port}`, () => resolve(true));
   });
 }
 

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { freePort } from '@partner/runtime/local-parts/local-process';
 import {
   type Answer,
   decode,
@@ -87,11 +88,11 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
     const said = answer(datagram, 'udp');
     if (said !== undefined) udp.send(said, sender.port, sender.address);
   });
-  udp.bind(0, '127.0.0.1');
-  await once(udp, 'listening');
-  const { port } = udp.address();
+  // Both listen on the same port, so it is one that no outgoing connection can hold.
+  const port = await freePort();
+  udp.bind(port, '127.0.0.1');
   tcp.listen(port, '127.0.0.1');
-  await once(tcp, 'listening');
+  await Promise.all([once(udp, 'listening'), once(tcp, 'listening')]);
 
   return {
     server: `127.0.0.1:${port}`,
