@@ -18,7 +18,8 @@ const project = (displayName, testRegex, testPathIgnorePatterns) => ({
 
 export default {
   rootDir,
-  testTimeout: 60_000,
+  // Ends what hangs; a busy machine may take many times what a test takes alone.
+  testTimeout: 300_000,
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
     project('int', '/dist/.*\\.int\\.test\\.js$', []),

@@ -26,7 +26,7 @@ function minutesFrom(text: string): number {
 }
 
 /** How many test files run beside each other: most wait for servers more than they compute. */
-const FILES_AT_ONCE = { unit: 4, int: 4, sys: 2 } as const;
+const FILES_AT_ONCE = { unit: 3, int: 3, sys: 2 } as const;
 
 async function runKinds(
   scratch: string,

@@ -49,7 +49,7 @@ describe('scripts/up', () => {
     const second = await up('--demo');
     expect(second).toMatchObject({ exitCode: 0, stderr: '' });
     expect(second.stdout).toContain('the stack is running already');
-  }, 180_000);
+  });
 
   test('a second start is harmless, and starts again what has ended', async () => {
     const before = description();
@@ -69,7 +69,7 @@ describe('scripts/up', () => {
     expect(after.services['job-state']?.pid).not.toBe(before.services['job-state']?.pid);
     expect(after.services['console']).toEqual(before.services['console']);
     expect(after.baseUrl).toBe(before.baseUrl);
-  }, 120_000);
+  });
 
   test('--down leaves no process behind', async () => {
     await expect(up('--down')).resolves.toMatchObject({ exitCode: 0, stderr: '' });

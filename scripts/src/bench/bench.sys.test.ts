@@ -79,7 +79,7 @@ describe('scripts/bench', () => {
     expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
     expect(ended.exitCode).toBe(holds ? 0 : 1);
     expect(stacksOfBenchmarks()).toEqual(before);
-  }, 180_000);
+  });
 
   test('throughput drains its backlog, says where the time goes, and leaves nothing behind', async () => {
     const before = stacksOfBenchmarks();
@@ -97,7 +97,7 @@ describe('scripts/bench', () => {
     );
     expect(ended.exitCode).toBe(holds ? 0 : 1);
     expect(stacksOfBenchmarks()).toEqual(before);
-  }, 180_000);
+  });
 
   test('fairness receives every event of the healthy endpoints, and leaves nothing behind', async () => {
     const before = stacksOfBenchmarks();
@@ -109,7 +109,7 @@ describe('scripts/bench', () => {
     expect(holds).toBe(ratio <= 1.5);
     expect(ended.exitCode).toBe(holds ? 0 : 1);
     expect(stacksOfBenchmarks()).toEqual(before);
-  }, 180_000);
+  });
 
   test('names an option that it can not use', async () => {
     const ended = await bench('feed', '--changes', '999');

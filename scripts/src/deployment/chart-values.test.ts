@@ -8,7 +8,7 @@ let workspace: ChartWorkspace;
 
 beforeAll(async () => {
   workspace = await createChartWorkspace(await ensureHelm());
-}, 300_000);
+});
 
 afterAll(() => workspace.remove());
 

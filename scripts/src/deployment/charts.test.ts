@@ -37,7 +37,7 @@ beforeAll(async () => {
     const objects = await workspace.objects({ chart });
     parts.push(...objects.map((object) => ({ source: chart, object })));
   }
-}, 300_000);
+});
 
 afterAll(() => workspace.remove());
 

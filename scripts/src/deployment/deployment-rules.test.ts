@@ -408,7 +408,7 @@ let helm: string;
 
 beforeAll(async () => {
   helm = await ensureHelm();
-}, 300_000);
+});
 
 /** What a changed chart makes of the values that switch everything on, of those for production, and of none. */
 async function objectsOf(service: ServiceName, change: ChartChange) {

@@ -118,7 +118,7 @@ describe('promtool', () => {
       ruleCheck.faults(path.join(PROJECT_ROOT, 'charts', service, 'rules')),
     );
     expect((await Promise.all(faults)).flat()).toEqual([]);
-  }, 300_000);
+  });
 
   test(`finds that no alert of a release hears of another namespace${ruleCheck.note}`, async () => {
     const workspace = await createChartWorkspace(await ensureHelm());
@@ -143,7 +143,7 @@ describe('promtool', () => {
       workspace.remove();
       rmSync(folder, { recursive: true });
     }
-  }, 300_000);
+  });
 });
 
 describe('a dashboard', () => {

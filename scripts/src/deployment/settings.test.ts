@@ -46,7 +46,7 @@ beforeAll(async () => {
   for (const { service, name, rendering } of VALUES_SETS) {
     rendered.set(`${service} ${name}`, await workspace.objects(rendering));
   }
-}, 300_000);
+});
 
 afterAll(() => workspace.remove());
 

@@ -212,7 +212,7 @@ describe('what skaffold deploys', () => {
 
   beforeAll(async () => {
     workspace = await createChartWorkspace(await ensureHelm());
-  }, 300_000);
+  });
 
   afterAll(() => workspace.remove());
 

@@ -44,7 +44,7 @@ afterAll(async () => {
   await runCommand(path.join(directory, 'scripts/up'), ['--down'], { cwd: directory, env: env() });
   await removeStackData(stackDirectory());
   rmSync(directory, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('the commands that README.md gives take a company from nothing to its first verified webhook', async () => {
   expect(blocks().length).toBeGreaterThanOrEqual(7);
@@ -65,4 +65,4 @@ test('the commands that README.md gives take a company from nothing to its first
   expect(stdout).toMatch(/install\.job_assigned .*"version":1\} verified, answered 200/);
   expect(stdout).toMatch(/install\.status_changed .*"version":2\} verified, answered 200/);
   expect(stdout).toContain('2 events have verified.');
-}, 180_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
     proxyPort: 0,
     settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
   });
-}, 120_000);
+});
 afterAll(() => stack.discard());
 
 /** Runs a command in this process; gives its document too when it was told to. */
@@ -204,7 +204,7 @@ describe('companies, owners and keys', () => {
     for (const action of ['company.created', 'company.updated', 'owner.created', 'api_key.revoked']) {
       expect(text).toContain(`"${action}"`);
     }
-  }, 60_000);
+  });
 });
 
 describe('webhooks and deliveries', () => {
@@ -280,7 +280,7 @@ describe('webhooks and deliveries', () => {
     await expect(run(['webhooks', 'delete', hook])).resolves.toMatchObject({ exitCode: 2 });
     await document('webhooks', 'delete', hook, '--yes');
     await expect(run(['webhooks', 'show', hook])).resolves.toMatchObject({ exitCode: 3 });
-  }, 90_000);
+  });
 
   test('come to a listener, which hands them on, and leaves nothing behind', async () => {
     const seller = await newCompany('SALES');
@@ -315,7 +315,7 @@ describe('webhooks and deliveries', () => {
     await expect(run(['listen', '--forward', 'https://example.com/hooks'])).resolves.toMatchObject({
       exitCode: 2,
     });
-  }, 90_000);
+  });
 
   test('the example receiver of the stack conforms', async () => {
     const secrets = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`);
@@ -333,7 +333,7 @@ describe('webhooks and deliveries', () => {
       ...['--secret', `whsec_${Buffer.alloc(32, 3).toString('base64')}`],
     ]);
     expect(wrong.exitCode).toBe(1);
-  }, 60_000);
+  });
 });
 
 describe('dead letters', () => {
@@ -386,7 +386,7 @@ describe('dead letters', () => {
       remaining: 0,
     });
     expect(await messageIds()).toEqual([]);
-  }, 90_000);
+  });
 
   test('that a limit or an interruption leaves behind are told', async () => {
     for (const id of ['a', 'b', 'c']) await refused(id);
@@ -416,7 +416,7 @@ describe('dead letters', () => {
     }
     expect(await messageIds()).toHaveLength(2);
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
-  }, 90_000);
+  });
 
   test('are not lost when the tool is killed while it has them', async () => {
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
@@ -434,7 +434,7 @@ describe('dead letters', () => {
     await eventually('all of them', async () => (await messageIds()).length === 3);
     await expect(messageIds()).resolves.toEqual(['a', 'b', 'c']);
     await document('dead-letters', 'discard', DEAD, '--all', '--yes');
-  }, 90_000);
+  });
 });
 
 describe('the state of the service', () => {
@@ -452,7 +452,7 @@ describe('the state of the service', () => {
     const named = await run(['status', '--json'], '', { AMQP_URL });
     expect(named).toMatchObject({ exitCode: 0, err: '' });
     expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
-  }, 60_000);
+  });
 
   test('is told without a local stack that is behind another broker', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-other-'));
@@ -472,7 +472,7 @@ describe('the state of the service', () => {
     expect(doctor.out).toContain('it uses another broker');
     expect(doctor.out).not.toContain('readiness of console');
     rmSync(directory, { recursive: true });
-  }, 30_000);
+  });
 
   test('a part that is away is found by doctor, and what needs it says so', async () => {
     const jobState = stack.process('job-state');
@@ -494,7 +494,7 @@ describe('the state of the service', () => {
     await jobState.start();
     await jobState.ready();
     await expect(run(['companies', 'list'])).resolves.toMatchObject({ exitCode: 0 });
-  }, 90_000);
+  });
 
   test('is told to a shell by the exit code', async () => {
     const { exitCode, stdout } = await runCommand(process.execPath, [
@@ -505,5 +505,5 @@ describe('the state of the service', () => {
       ...[MAIN, '--directory', stack.directory, 'deliveries', 'show', newId('dlv')],
     ]);
     expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
-  }, 30_000);
+  });
 });

@@ -40,11 +40,11 @@ beforeAll(async () => {
   stack = await startTestStack({});
   own = await createSurfaceSide(stack);
   other = await createSurfaceSide(stack);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 const send = (request: WireRequest) => sendTo(stack.baseUrl, request);
 const expectSuccess = (request: WireRequest) => expectSuccessAt(stack.baseUrl, request);

@@ -45,12 +45,12 @@ beforeAll(async () => {
   browser = await openBrowser(stack.baseUrl);
   seller = first('SALES');
   installer = first('INSTALLER');
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser.close();
   await stack.stop();
-}, 60_000);
+});
 
 /** Does something as a person who has signed in, and expects that nothing went wrong in the page unseen. */
 async function asOwner(
@@ -302,7 +302,6 @@ describe('API keys', () => {
         expect(answer.status).toBe(taken);
       });
     },
-    60_000,
   );
 
   test(
@@ -434,7 +433,7 @@ describe('no operation of the console', () => {
     own = await createConsoleSide(stack, first('INSTALLER', 0));
     other = await createConsoleSide(stack, first('INSTALLER', 1));
     ownOrigin = new URL(stack.baseUrl).origin;
-  }, 60_000);
+  });
 
   /** Sends a request with these headers and nothing else; of a stream only the head is read. */
   async function sendTo(

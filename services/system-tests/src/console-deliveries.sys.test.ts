@@ -56,12 +56,12 @@ beforeAll(async () => {
   seller = nth(stack.companies('SALES'), 0);
   installer = nth(stack.companies('INSTALLER'), 0);
   owner = await signInByApi(stack.baseUrl, installer.owner);
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser.close();
   await stack.stop();
-}, 60_000);
+});
 
 beforeEach(async () => {
   page = await browser.newPage();

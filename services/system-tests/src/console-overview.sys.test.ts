@@ -34,12 +34,12 @@ beforeAll(async () => {
   browser = await openBrowser(stack.baseUrl);
   seller = first(stack.companies('SALES'));
   installer = first(stack.companies('INSTALLER'));
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser.close();
   await stack.stop();
-}, 60_000);
+});
 
 beforeEach(async () => {
   page = await browser.newPage();

@@ -38,12 +38,12 @@ beforeAll(async () => {
   installer = one;
   newcomer = other;
   owner = await signIn(stack.baseUrl, installer.owner);
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser.close();
   await stack.stop();
-}, 60_000);
+});
 
 afterEach(async () => {
   answers.clear();

@@ -14,11 +14,11 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startDeliveryStack(SEED);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 test(
   'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',

@@ -64,11 +64,11 @@ beforeAll(async () => {
   otherInstaller = nth(stack.companies('INSTALLER'), 1);
   owner = await signIn(stack.baseUrl, installer.owner);
   stranger = await signIn(stack.baseUrl, otherInstaller.owner);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 /** What one test has subscribed to is no concern of the next. */
 afterEach(async () => {
@@ -579,7 +579,7 @@ describe('what belongs to a company', () => {
     const { id } = bulkReplay.parse(begun.json);
     running = await waitForReplay(id, ({ queued }) => queued === 1);
     await waitForAll(subscriptionId, 'delivered');
-  }, 60_000);
+  });
 
   const reads = () => [
     `/webhooks/${subscriptionId}/deliveries`,

@@ -42,12 +42,12 @@ beforeAll(async () => {
     }),
   ]);
   address = `${stack.baseUrl}/docs`;
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser.close();
   await stack.stop();
-}, 60_000);
+});
 
 async function open(options: BrowserContextOptions, target = ''): Promise<Page> {
   const opened = await (await browser.newContext(options)).newPage();
@@ -95,7 +95,7 @@ describe.each(LOOKS)('the API reference, %s', (look, options) => {
     await expect(inaccessible()).resolves.toEqual([]);
     await search('stale_version');
     await expect(inaccessible()).resolves.toEqual([]);
-  }, 180_000);
+  });
 
   test('finds an error, a field and an event, and tells how many parts have it', async () => {
     const all = await shownParts();

@@ -38,11 +38,11 @@ let world: EventWorld;
 beforeAll(async () => {
   stack = await startTestStack({});
   world = await createEventWorld(stack);
-}, 240_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 const receivedAt = ({ path }: EventSubscription): readonly ReceivedWebhook[] =>
   stack.receiver.received.filter((webhook) => webhook.path === path);

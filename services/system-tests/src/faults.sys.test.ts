@@ -22,11 +22,11 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startDeliveryStack(SEED);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 120_000);
+});
 
 test(
   'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',

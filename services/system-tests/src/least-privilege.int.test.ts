@@ -166,11 +166,11 @@ beforeAll(async () => {
     throw new Error('the sandbox has too few companies');
   installer = anInstaller;
   sales = aSeller;
-}, 240_000);
+});
 
 afterAll(async () => {
   for (const cleanUp of cleanUps) await cleanUp();
-}, 60_000);
+});
 
 test('the definitions hold what services make that declare the topology themselves', async () => {
   await broker.control('add_vhost', 'declared');

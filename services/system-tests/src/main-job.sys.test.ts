@@ -46,11 +46,11 @@ beforeAll(async () => {
   otherInstaller = first(stack.companies('INSTALLER'), 1);
   installerKey = apiKeyOf(installer, 'installer-company');
   owner = await signIn(stack.baseUrl, installer.owner);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 const postStatus = (
   jobId: string,
@@ -225,7 +225,7 @@ describe('a webhook', () => {
       url: `${stack.receiverUrl}/main`,
       events: ['install.status_changed'],
     });
-  }, 60_000);
+  });
 
   const forJob = (jobId: string) => (webhook: ReceivedWebhook) =>
     webhook.path === '/webhooks/main' && webhook.envelope.resource.id === jobId;

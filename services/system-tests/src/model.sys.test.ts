@@ -59,12 +59,12 @@ beforeAll(async () => {
     },
   });
   platform = await connectPlatform(stack.stack.description.amqpUrl);
-}, 180_000);
+});
 
 afterAll(async () => {
   await platform.close();
   await stack.stop();
-}, 60_000);
+});
 
 async function faultsOf(plan: Plan): Promise<readonly string[]> {
   const markers = createMarkers();

@@ -29,11 +29,11 @@ beforeAll(async () => {
     },
     40_000,
   );
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 const READ_BY_DISPATCHER = /^partner_queue_consumers\{[^}]*queue="webhook-dispatcher\.deliveries"[^}]*\} 1$/m;
 

@@ -60,12 +60,12 @@ await defineWithPods(() => {
       throw new Error('the sandbox lacks companies');
     installer = firstInstaller;
     seller = firstSeller;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await cluster.stop();
     await stack.stop();
-  }, 60_000);
+  });
 
   describe('with the values of a production', () => {
     test('the migration runs to its end', async () => {
@@ -164,7 +164,6 @@ await defineWithPods(() => {
         for (const status of statuses) expect([200, 201]).toContain(status);
         expect(await expectNothingLost(stack, report, PATH)).toBe(0);
       },
-      90_000,
     );
   });
 

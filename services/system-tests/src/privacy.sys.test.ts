@@ -109,11 +109,11 @@ beforeAll(async () => {
   for (const { body } of answers.values()) recorder.keep('answers of receivers', 'an answer', body);
   await keepOperations();
   findings = findCanaries(canaries.all, recorder.pieces);
-}, 300_000);
+});
 
 afterAll(async () => {
   for (const end of ends) await end();
-}, 60_000);
+});
 
 function everyService(
   settings: Readonly<Record<string, string>>,

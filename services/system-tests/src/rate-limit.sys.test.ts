@@ -24,11 +24,11 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startTestStack({ replicas: { 'installer-gateway': 2, 'inbound-gateway': 2 } });
-}, 120_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 /** The addresses of a service's replicas. */
 function replicasOf(service: ServiceName): readonly { readonly url: string; readonly adminUrl: string }[] {
@@ -195,7 +195,7 @@ describe('two replicas of each gateway with Redis', () => {
       ]),
       useUpSmallLimit(smallCompany),
     ]);
-  }, 150_000);
+  });
 
   test('count together and never on their own', async () => {
     for (const service of SURFACES) {
@@ -339,7 +339,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
       isEnough = true;
       loads.push(...(await Promise.all(running.map(({ answers }) => answers))));
     }
-  }, 120_000);
+  });
 
   test('answer every request, and none with a fault of the service', () => {
     const all = [...loads, ...[...shares.values()].flat(), usedUp, ...installerAfter].flat();

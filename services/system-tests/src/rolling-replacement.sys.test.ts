@@ -40,14 +40,14 @@ await defineWithPods(() => {
       seller,
       session,
     });
-  }, 180_000);
+  });
 
   afterAll(async () => {
     // Also when the test has failed before its end.
     await load.stop();
     await cluster.stop();
     await stack.stop();
-  }, 60_000);
+  });
 
   test('all pods of all services are replaced by a later version, one after another under load, and nothing is lost', async () => {
     const retirements: (Retirement & { readonly pod: string })[] = [];
@@ -75,7 +75,7 @@ await defineWithPods(() => {
     // The later version has said what the earlier one does not know, and was understood.
     expect(stack.platformHeard.some(({ unknownFields }) => unknownFields > 0)).toBe(true);
     expect(stack.platformHeard.some(({ unknownFields }) => unknownFields === 0)).toBe(true);
-  }, 300_000);
+  });
 
   test('a page of the console whose files the other version does not have is loaded again until it is whole', async () => {
     const browser = await openBrowser(cluster.deployment('console').url);
@@ -99,5 +99,5 @@ await defineWithPods(() => {
     } finally {
       await browser.close();
     }
-  }, 60_000);
+  });
 });

@@ -35,9 +35,9 @@ describe('in the sandbox', () => {
     const [company] = stack.companies('SALES');
     if (company === undefined) throw new Error('a company sells');
     owner = await signIn(stack.baseUrl, company.owner);
-  }, 120_000);
+  });
 
-  afterAll(() => stack.stop(), 60_000);
+  afterAll(() => stack.stop());
 
   /** A key that no gateway has heard of yet, with a script. */
   async function keyWith(script: object): Promise<{ readonly apiKey: string; readonly path: string }> {
@@ -131,7 +131,7 @@ describe('in the sandbox', () => {
     await stack.receiver.waitUntil('the next webhook', () => booked().length >= 7);
     const list = await owner.call('GET', `/partner-api/webhooks/${subscription.id}/deliveries`);
     expect(list.text).not.toContain('"dead_lettered"');
-  }, 60_000);
+  });
 });
 
 describe('in production', () => {
@@ -147,9 +147,9 @@ describe('in production', () => {
       ]),
     );
     stack = await startTestStack({ settings });
-  }, 120_000);
+  });
 
-  afterAll(() => stack.stop(), 60_000);
+  afterAll(() => stack.stop());
 
   async function productionKey(
     companyClass: 'SALES' | 'INSTALLER',

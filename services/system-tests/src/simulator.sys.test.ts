@@ -11,9 +11,9 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startTestStack({ simulate: 3_000 });
-}, 120_000);
+});
 
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 test('a stack that simulates lives by itself, and nothing that it is told is refused', async () => {
   const count = async () => {
@@ -46,4 +46,4 @@ test('a stack that simulates lives by itself, and nothing that it is told is ref
     )
   ).rows;
   expect(told?.names).toBeGreaterThan(10);
-}, 120_000);
+});

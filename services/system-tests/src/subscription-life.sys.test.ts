@@ -39,11 +39,11 @@ beforeAll(async () => {
   installer = one;
   owner = await signIn(stack.baseUrl, installer.owner);
   stranger = await signIn(stack.baseUrl, other.owner);
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
-}, 60_000);
+});
 
 const urlOf = (name: string) => `${stack.receiverUrl}/${name}`;
 const receivedAt = (name: string) =>

@@ -78,12 +78,12 @@ beforeAll(async () => {
       spans().some((span) => span.service === service && span.kind !== 'PRODUCER'),
     ),
   );
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack.stop();
   await traces.close();
-}, 60_000);
+});
 
 describe('the trace of a request', () => {
   test('leads through all processes to the webhook, each span the child of what caused it', () => {

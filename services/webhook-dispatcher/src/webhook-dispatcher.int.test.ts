@@ -35,6 +35,7 @@ import { sealSecret } from '@partner/runtime/secret-sealing';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
 import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
+import { startTcpProxy } from '@partner/runtime/testing/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createTestAuthority } from './testing/test-certificates.js';
 import { type ReceivedRequest, startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
@@ -281,11 +282,13 @@ describe('the service', () => {
   test('reports an attempt whose connections to the broker were lost meanwhile, and does not POST again', async () => {
     const held = createRecorder<ServerResponse>();
     answer = held.record;
-    const dispatcher = await startDispatcher();
+    const way = await startTcpProxy(broker.url);
+    const dispatcher = await startDispatcher({ AMQP_URL: way.url });
     const deliveryId = await commandDelivery();
     const [response] = await held.atLeast(1);
-    await broker.control('close_all_connections', 'the test says so');
-    await eventually('the loss of readiness', async () => (await dispatcher.readiness()) === 503);
+    const taken = way.taken();
+    way.cut();
+    await eventually('a new connection', () => way.taken() > taken);
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
     response?.writeHead(204).end();
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
@@ -294,7 +297,7 @@ describe('the service', () => {
     const later = await commandDelivery();
     await resultOf(later);
     expect(arrivalsOf(deliveryId)).toHaveLength(1);
-    await eventually('the connection of the test', () => connection.isReady());
+    await way.close();
   });
 
   test('is alive but not ready without the broker', async () => {

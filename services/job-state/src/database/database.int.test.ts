@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '@partner/runtime/logger';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { startTcpProxy } from '../testing/tcp-proxy.js';
+import { startTcpProxy } from '@partner/runtime/testing/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createDatabase, LockTimeoutError, queryWithin } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';

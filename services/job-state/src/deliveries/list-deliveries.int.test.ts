@@ -44,7 +44,7 @@ beforeAll(async () => {
     [of.subscriptionId, companyId, OWN, RARE, FINISHED, FINISHED + UNFINISHED - 1],
   );
   await fixture.database.query('analyze deliveries, finished_deliveries');
-}, 60_000);
+});
 
 afterAll(async () => {
   await fixture.close();

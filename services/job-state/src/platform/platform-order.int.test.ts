@@ -245,7 +245,7 @@ describe('what the platform tells', () => {
       }),
       { numRuns: NUM_RUNS, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   test('ends in the same when all of it comes at once', async () => {
     const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
@@ -258,5 +258,5 @@ describe('what the platform tells', () => {
       }),
       { numRuns: NUM_RUNS / 2, endOnFailure: true },
     );
-  }, 120_000);
+  });
 });

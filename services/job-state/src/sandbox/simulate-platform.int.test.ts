@@ -134,7 +134,7 @@ describe('the simulated platform', () => {
         .filter((name) => name !== 'install.test')
         .sort(),
     );
-  }, 120_000);
+  });
 
   test('contradicts itself in nothing, however late its messages take effect', async () => {
     const { world, dead, deliver, settle } = createWorld({ seed: 'late', isLate: true });
@@ -149,7 +149,7 @@ describe('the simulated platform', () => {
     expect(made).toContain('status_reported');
     expect(dead()).toEqual([]);
     expect(await kept()).toEqual([]);
-  }, 120_000);
+  });
 
   test('goes on with each sale when job-state is back', async () => {
     const { world, dead, settle, setAway } = createWorld({ seed: 'away' });

@@ -91,7 +91,7 @@ describe('the simulator', () => {
     expect(await complaints).toBe('');
     await consumer.stop();
     await server.stop();
-  }, 120_000);
+  });
 });
 
 test('the simulator does not start in production', async () => {

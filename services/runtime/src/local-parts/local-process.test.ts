@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { invariant } from '../invariant.js';
 import {
   freePort,
@@ -110,6 +110,22 @@ test('a free port is given once, though nothing listens on it yet', async () => 
   const ports = new Set<number>();
   for (let count = 0; count < 400; count += 1) ports.add(await freePort());
   expect(ports.size).toBe(400);
+});
+
+test('a port that another process was given is not given here while that one runs', async () => {
+  const place = JSON.stringify(new URL('./local-process.js', import.meta.url).href);
+  const program = `Math.random = () => 0.5;
+    import(${place}).then(async ({ freePort }) => process.stdout.write(String(await freePort())));
+    process.stdin.resume();`;
+  const other = spawn(process.execPath, ['--eval', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const given = await once(other.stdout, 'data').then(([said]: unknown[]) => Number(String(said)));
+
+  const random = jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
+  const port = await freePort();
+  random.mockRestore();
+  other.kill();
+
+  expect(port).not.toBe(given);
 });
 
 test('a free port can be listened on, and a taken one is not free', async () => {

@@ -87,6 +87,8 @@ export function rabbitmqPrograms(
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
       '-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none',
+    // A node or a command that is killed while it starts leaves no dump behind.
+    ERL_CRASH_DUMP_SECONDS: '0',
     LANG: 'C.UTF-8',
   };
   const prepare = async () => {

@@ -4,8 +4,12 @@ import net from 'node:net';
 export interface TcpProxy {
   /** The server's URL by way of the proxy. */
   readonly url: string;
+  /** How many connections it has taken so far. */
+  taken(): number;
   /** From now on nothing passes on the connections there are, and nobody is told. New ones work. */
   swallow(): void;
+  /** Ends the connections there are. New ones work. */
+  cut(): void;
   /** Ends every connection and the proxy. */
   close(): Promise<void>;
 }
@@ -14,7 +18,9 @@ export interface TcpProxy {
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const server = new URL(serverUrl);
   const sockets = new Set<net.Socket>();
+  let taken = 0;
   const proxy = net.createServer((near) => {
+    taken += 1;
     const far = net.connect(Number(server.port), server.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -28,11 +34,16 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   });
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const url = new URL(serverUrl);
   url.hostname = '127.0.0.1';
   url.port = String(address.port);
   return {
     url: url.href,
+    taken: () => taken,
+    cut,
     swallow() {
       for (const socket of sockets) {
         socket.unpipe();
@@ -40,7 +51,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       }
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      cut();
       await new Promise<void>((resolve) => {
         proxy.close(() => resolve());
       });
