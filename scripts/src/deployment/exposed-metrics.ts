@@ -48,8 +48,17 @@ export function exposedMetrics(
   return metrics;
 }
 
-/** What the one who scrapes adds to each series. */
-const TARGET_LABELS = ['job', 'instance', 'namespace', 'pod', 'container', 'service', 'endpoint', '__name__'];
+/** What the one who scrapes adds to each series. A metric's own label of such a name is stored as `exported_…`. */
+export const TARGET_LABELS: readonly string[] = [
+  'job',
+  'instance',
+  'namespace',
+  'pod',
+  'container',
+  'service',
+  'endpoint',
+  '__name__',
+];
 
 /** What others expose: Kubernetes, the broker, the database and Prometheus itself. */
 const OF_OTHERS = /^(up|ALERTS|kube_|container_|rabbitmq_|pg_|redis_|prometheus_)/;

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { declaredLabels } from '@partner/local-stack/deployment/declared-labels';
-import { exposedMetrics, expressionFaults } from '@partner/local-stack/deployment/exposed-metrics';
+import {
+  exposedMetrics,
+  expressionFaults,
+  TARGET_LABELS,
+} from '@partner/local-stack/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/local-stack/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { newId } from '@partner/runtime/ids';
@@ -102,6 +106,13 @@ test('every metric and label in the alerts and dashboards of the charts is one t
   expect(expressionFaults(expressions, exposedMetrics(scraped, declaredLabels()))).toEqual([]);
 });
 
+test('no metric has a label of a name that the one who scrapes sets, which would be stored under another one', () => {
+  const taken = [...exposedMetrics(scraped, declaredLabels())].flatMap(([name, { labels }]) =>
+    TARGET_LABELS.filter((label) => labels.has(label)).map((label) => `${name}: ${label}`),
+  );
+  expect(taken).toEqual([]);
+});
+
 test('each metric of ours is named as Prometheus advises, and no label holds an id or an address', () => {
   const types = [...allScraped().matchAll(/^# TYPE (partner_\S+) (\S+)$/gm)];
   expect(types.length).toBeGreaterThan(50);
@@ -138,7 +149,7 @@ test.each([
   ],
   ['job-state', 'partner_queue_consumers', ['queue="webhook-dispatcher.deliveries"'], /^1$/],
   ['job-state', 'partner_dead_letter_queue_messages', ['queue="platform.partner-events.dead"'], /^0$/],
-  ['job-state', 'partner_webhook_oldest_due_seconds', ['endpoint="failing"'], /^0$/],
+  ['job-state', 'partner_webhook_oldest_due_seconds', ['endpoint_state="failing"'], /^0$/],
   ['job-state', 'partner_postgres_pool_connections', ['pool="queue"'], /^[1-9]/],
   ['job-state', 'partner_loop_last_success_timestamp_seconds', ['loop="outbox"'], /^\d{10}/],
   ['webhook-dispatcher', 'partner_service_ready', [], /^1$/],

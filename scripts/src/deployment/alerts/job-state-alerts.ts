@@ -2,7 +2,7 @@ import { type Alert, noData } from './alert.js';
 
 /** Half an hour in which nobody knows. */
 const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
-const DUE = 'partner_webhook_oldest_due_seconds{endpoint="healthy"}';
+const DUE = 'partner_webhook_oldest_due_seconds{endpoint_state="healthy"}';
 const DELIVERY = 'partner_webhook_delivery_seconds';
 const RECORDED = 'partner_webhook_attempts_recorded_total';
 const LOOPS = 'partner_loop_last_success_timestamp_seconds';
@@ -23,8 +23,8 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
       {
         when: 'nothing is released',
         series: {
-          'partner_webhook_oldest_due_seconds{endpoint="healthy",instance="a"}': '0x5 0+60x30',
-          'partner_webhook_oldest_due_seconds{endpoint="healthy",instance="b"}': '0x5 0+60x30',
+          'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="a"}': '0x5 0+60x30',
+          'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="b"}': '0x5 0+60x30',
         },
         at: '15m',
         firing: [{}],
@@ -39,9 +39,9 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
       {
         when: 'one replica can ask, and only endpoints that fail have a backlog',
         series: {
-          'partner_webhook_oldest_due_seconds{endpoint="healthy",instance="a"}': '2x30',
-          'partner_webhook_oldest_due_seconds{endpoint="healthy",instance="b"}': UNKNOWN,
-          'partner_webhook_oldest_due_seconds{endpoint="failing",instance="a"}': '9000x30',
+          'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="a"}': '2x30',
+          'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="b"}': UNKNOWN,
+          'partner_webhook_oldest_due_seconds{endpoint_state="failing",instance="a"}': '9000x30',
         },
         at: '15m',
         firing: [],

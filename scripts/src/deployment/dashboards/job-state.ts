@@ -17,7 +17,7 @@ export const JOB_STATE: Dashboard = {
           title: 'Oldest due, endpoints that work',
           about: 'Over 60 s: PartnerDeliveriesLate.',
           unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint="healthy"})' }],
+          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})' }],
           warnAt: 15,
           alarmAt: 60,
         },
@@ -27,7 +27,7 @@ export const JOB_STATE: Dashboard = {
           about:
             'Behind an open breaker one attempt is made at a time: a backlog waits there, and only there.',
           unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint="failing"})' }],
+          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="failing"})' }],
         },
         {
           kind: 'stat',

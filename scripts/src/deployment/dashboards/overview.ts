@@ -18,7 +18,7 @@ export const OVERVIEW: Dashboard = {
           title: 'Oldest webhook that is due',
           about: 'To endpoints that work. Over 60 s: PartnerDeliveriesLate.',
           unit: 's',
-          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint="healthy"})' }],
+          queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})' }],
           warnAt: 15,
           alarmAt: 60,
         },
@@ -61,8 +61,8 @@ export const OVERVIEW: Dashboard = {
           unit: 's',
           queries: [
             {
-              expr: 'max by (endpoint) (partner_webhook_oldest_due_seconds)',
-              legend: 'webhooks to {{endpoint}} endpoints',
+              expr: 'max by (endpoint_state) (partner_webhook_oldest_due_seconds)',
+              legend: 'webhooks to {{endpoint_state}} endpoints',
             },
             { expr: 'max(partner_outbox_oldest_age_seconds)', legend: 'to the platform' },
             { expr: 'max(partner_platform_waiting_oldest_age_seconds)', legend: 'of the platform' },

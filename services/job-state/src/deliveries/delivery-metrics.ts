@@ -28,7 +28,7 @@ export function createReleaseMetrics(
   measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
     help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), and to all others (healthy).',
-    label: { name: 'endpoint', values: ['healthy', 'failing'] },
+    label: { name: 'endpoint_state', values: ['healthy', 'failing'] },
     metrics,
     measure: () => oldestDueSeconds(database),
     ...options,

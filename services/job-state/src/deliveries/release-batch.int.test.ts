@@ -457,7 +457,7 @@ describe('deliveries that are due', () => {
     const ages = async () => {
       const found = await registry.getSingleMetric('partner_webhook_oldest_due_seconds')?.get();
       const valueOf = (endpoint: string) =>
-        found?.values.find(({ labels }) => labels['endpoint'] === endpoint)?.value ?? Number.NaN;
+        found?.values.find(({ labels }) => labels['endpoint_state'] === endpoint)?.value ?? Number.NaN;
       return { healthy: valueOf('healthy'), failing: valueOf('failing') };
     };
     const waitsFor = (id: string | undefined, hours: number) =>
@@ -491,7 +491,7 @@ describe('deliveries that are due', () => {
     });
     const texts = await Promise.all([registry.metrics(), registry.metrics()]);
     await registry.metrics();
-    expect(texts[0]).toContain('partner_webhook_oldest_due_seconds{endpoint="healthy"} Nan\n');
+    expect(texts[0]).toContain('partner_webhook_oldest_due_seconds{endpoint_state="healthy"} Nan\n');
     expect(texts[1]).toContain('partner_webhook_open_breakers Nan\n');
     expect(asked).toBe(2);
   });
