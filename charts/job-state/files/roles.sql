@@ -12,6 +12,10 @@ begin
   if not exists (select from pg_roles where rolname = 'partner_app') then
     create role partner_app login;
   end if;
+  -- Without a superuser, as on managed servers: rights on what partner_owner has and makes are for its members to give.
+  if not pg_has_role('partner_owner', 'usage') then
+    grant partner_owner to current_user;
+  end if;
   execute format('revoke all on database %I from public', current_database());
   execute format('grant connect on database %I to partner_owner, partner_app', current_database());
 end $$;

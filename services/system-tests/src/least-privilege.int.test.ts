@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -21,6 +22,8 @@ import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { createAmqpConnection } from '@partner/runtime/amqp/connection';
 import { newId } from '@partner/runtime/ids';
+import { freePort } from '@partner/runtime/local-parts/local-process';
+import { startPostgres } from '@partner/runtime/local-parts/postgres';
 import { silentLogger } from '@partner/runtime/logger';
 import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
 import { eventually } from '@partner/runtime/testing/eventually';
@@ -39,6 +42,7 @@ const PROJECT = path.resolve(import.meta.dirname, '../../..');
 const FILES = path.join(PROJECT, 'charts/job-state/files');
 const DEFINITIONS = path.join(FILES, 'rabbitmq-definitions.json');
 const ROLES = readFileSync(path.join(FILES, 'roles.sql'), 'utf8');
+const MIGRATE = path.join(PROJECT, 'services/job-state/dist/migrate.js');
 const PASSWORD = randomBytes(12).toString('hex');
 const VHOST = 'partner';
 
@@ -140,7 +144,7 @@ beforeAll(async () => {
     `alter role partner_owner password '${PASSWORD}'`,
     `alter role partner_app password '${PASSWORD}'`,
   );
-  await promisify(execFile)(process.execPath, [path.join(PROJECT, 'services/job-state/dist/migrate.js')], {
+  await promisify(execFile)(process.execPath, [MIGRATE], {
     env: { POSTGRES_URL: databaseUrl('partner_owner') },
   });
 
@@ -319,6 +323,41 @@ describe('the user of the service in Postgres', () => {
     );
     await expect(query(databaseUrl('partner_stranger'), 'select 1')).rejects.toThrow('permission denied');
   });
+});
+
+test('the users of the database can be made by an administrator who is no superuser', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partner-roles-'));
+  // As root Postgres runs as another user, who has to get through.
+  chmodSync(directory, 0o711);
+  const server = await startPostgres({
+    directory: path.join(directory, 'postgres'),
+    port: await freePort(),
+    durable: false,
+  });
+  const as = (user: string) => {
+    const url = new URL(server.url);
+    url.username = user;
+    url.pathname = '/partner';
+    return url.href;
+  };
+  try {
+    await query(
+      server.url,
+      'create role administrator login createrole',
+      'create database partner owner administrator',
+    );
+    await query(as('administrator'), ROLES);
+    await promisify(execFile)(process.execPath, [MIGRATE], { env: { POSTGRES_URL: as('partner_owner') } });
+    await query(as('administrator'), ROLES);
+    await query(as('partner_app'), 'select from jobs');
+    await expect(query(as('partner_app'), 'drop table jobs')).rejects.toThrow('must be owner');
+    await expect(query(as('partner_app'), 'update knex_migrations set batch = 2')).rejects.toThrow(
+      'permission denied',
+    );
+  } finally {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
 type Deed = readonly [string, (channel: BrokerProbe['channel']) => Promise<unknown>];

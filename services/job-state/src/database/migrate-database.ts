@@ -18,8 +18,8 @@ export class MigrationError extends Error {
 }
 
 /**
- * Brings the schema to the newest migration and gives the names of those that it ran; none when there is nothing to do. Any
- * number of migrators may run at once: one works, the others wait for it. Waits up to `waitMs` for a server that does not
+ * Brings the schema to the newest migration and gives the names of those that it ran; none when there is nothing to do, also
+ * on a schema that is newer than this version. Any number of migrators may run at once: one works, the others wait for it. Waits up to `waitMs` for a server that does not
  * answer yet. Throws {@link MigrationError}.
  */
 export async function migrateDatabase(options: {
@@ -46,7 +46,11 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
   const client = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 } });
   try {
-    const config: Knex.MigratorConfig = { migrationSource: migrationSource(MIGRATIONS) };
+    const config: Knex.MigratorConfig = {
+      migrationSource: migrationSource(MIGRATIONS),
+      // After a rollback the database has migrations of a later version, which this one does not know and can live with.
+      disableMigrationsListValidation: true,
+    };
     await freeStaleLock(client, config);
     const [, names] = latestResult.parse(await client.migrate.latest(config));
     return names;
