@@ -74,6 +74,27 @@ function isVerified(delivery: { headers: Record<string, string>; body: Buffer; s
 const status = (isTaken: boolean) => (isTaken ? 204 : 401);
 
 describe('the conformance of a receiver', () => {
+  test('is no longer asked for once it is interrupted, though nothing answers', async () => {
+    const interruption = new AbortController();
+    let requests = 0;
+    server = createServer(() => {
+      requests += 1;
+      interruption.abort();
+    });
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+    const tried = runConformance({
+      url: new URL(`http://127.0.0.1:${port}/hooks`),
+      secret: SECRETS['1'] ?? '',
+      nextSecret: undefined,
+      ca: undefined,
+      clock: () => new Date(),
+      timeoutMs: 60_000,
+      signal: interruption.signal,
+    });
+    await expect(tried).rejects.toThrow('aborted');
+    expect(requests).toBe(1);
+  });
+
   test('is what the example receiver has', async () => {
     const secrets = openKnownSecrets(path.join(directory, 'secrets.json'));
     for (const [version, secret] of Object.entries(SECRETS))

@@ -26,6 +26,8 @@ export interface TriedReceiver {
   readonly clock: () => Date;
   /** For how long an answer is waited for; spec: 10 s. */
   readonly timeoutMs: number;
+  /** Ends the trial; absent: nothing does. */
+  readonly signal?: AbortSignal;
 }
 
 interface Answer {
@@ -54,7 +56,7 @@ type Expectation = typeof TAKEN | typeof REFUSED | typeof NO_REDIRECT;
 
 /**
  * Tries a receiver with deliveries such as come, and such as must be refused (spec: Receiver verification order,
- * Acknowledgement). Tells each check as it ends. Rejects never for what the receiver does.
+ * Acknowledgement). Tells each check as it ends. Rejects never for what the receiver does, but when it is ended by the signal.
  */
 export async function runConformance(
   tried: TriedReceiver,
@@ -70,6 +72,7 @@ export async function runConformance(
   }
   async function send(delivery: SignedDelivery): Promise<Answer> {
     const answer = await post(tried, delivery);
+    tried.signal?.throwIfAborted();
     answers.push(answer);
     return answer;
   }
@@ -190,7 +193,10 @@ async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Ans
         method: 'POST',
         headers: { ...delivery.headers, 'content-length': delivery.body.byteLength },
         agent: false,
-        signal: AbortSignal.timeout(tried.timeoutMs),
+        signal: AbortSignal.any([
+          AbortSignal.timeout(tried.timeoutMs),
+          ...(tried.signal === undefined ? [] : [tried.signal]),
+        ]),
         ...(tried.ca !== undefined && { ca: tried.ca }),
       },
       (answer) => {

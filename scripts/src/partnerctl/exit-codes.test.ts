@@ -1,8 +1,14 @@
 import { expect, test } from '@jest/globals';
+import { ChannelLostError } from '@partner/runtime/amqp/look-at-queues';
 import { PublishError } from '@partner/runtime/amqp/publish-error';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
+
+/** An error as amqplib makes it of what the broker says. */
+function withCode(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
 
 test.each([
   ['help', new CommanderError(0, 'commander.helpDisplayed', '(outputHelp)'), 0, undefined],
@@ -19,6 +25,25 @@ test.each([
   ['a fault of the service', ServiceError.from(new Error('secret')), 1, "job-state's log"],
   ['no queue', new PublishError('returned', 'no queue'), 4, 'nothing was sent'],
   ['no confirm', new PublishError('timeout', 'no confirm'), 4, 'no confirm'],
+  [
+    'a queue that is not there',
+    withCode(404, 'NOT_FOUND'),
+    4,
+    'Has the service ever run against this broker?',
+  ],
+  ['a right that is missing', withCode(403, 'ACCESS_REFUSED'), 4, 'ACCESS_REFUSED'],
+  [
+    'a channel that the broker has closed',
+    new ChannelLostError('the channel was lost', { cause: withCode(403, 'ACCESS_REFUSED') }),
+    4,
+    'the channel was lost: ACCESS_REFUSED',
+  ],
+  [
+    'a lost connection',
+    new ChannelLostError('the channel was lost', { cause: new Error('socket closed') }),
+    4,
+    'the channel was lost: socket closed',
+  ],
   ['anything else', new TypeError('x is not a function'), 1, 'a fault of partnerctl: x is not a function'],
 ])('%s', (_what, error, exitCode, message) => {
   const ending = endingOf(error);

@@ -1,3 +1,4 @@
+import { ChannelLostError, replyCodeOf } from '@partner/runtime/amqp/look-at-queues';
 import { PublishError } from '@partner/runtime/amqp/publish-error';
 import { ListenError } from '@partner/runtime/listen';
 import { ServiceError } from '@partner/runtime/service-error';
@@ -52,6 +53,14 @@ export function endingOf(error: unknown): Ending {
           message: `the broker has not taken the message: ${error.message}`,
         };
   }
+  const replyCode = replyCodeOf(error);
+  if (replyCode !== undefined || error instanceof ChannelLostError) {
+    const hint = replyCode === 404 ? '. Has the service ever run against this broker?' : '';
+    return {
+      exitCode: EXIT_CODES.unavailable,
+      message: `the broker does not do this: ${causesOf(error)}${hint}`,
+    };
+  }
   if (error instanceof ListenError) return { exitCode: EXIT_CODES.failed, message: error.message };
   return { exitCode: EXIT_CODES.failed, message: `this is a fault of partnerctl: ${textOf(error)}` };
 }
@@ -73,6 +82,12 @@ function endingOfServiceError(error: ServiceError): Ending {
       return { exitCode: EXIT_CODES.failed, message: [error.message, ...more].join('\n') };
     }
   }
+}
+
+/** The text of an error and of what has caused it. */
+function causesOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? textOf(error) : `${textOf(error)}: ${causesOf(cause)}`;
 }
 
 function textOf(error: unknown): string {

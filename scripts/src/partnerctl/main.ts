@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { OperatorError } from './exit-codes.js';
+import { EXIT_CODES, OperatorError } from './exit-codes.js';
 import { createPartnerctl } from './run-partnerctl.js';
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => interruption.abort());
+  process.on(signal, () => {
+    // The first one ends what runs in good order.
+    if (interruption.signal.aborted) process.exit(EXIT_CODES.interrupted);
+    interruption.abort();
+  });
 }
 // Nobody reads any more, e.g. behind head.
 process.stdout.on('error', () => undefined);
@@ -17,7 +22,7 @@ const { run } = createPartnerctl({
   tell: (told) => void process.stderr.write(told),
   isWatched: process.stderr.isTTY,
   async read(file) {
-    if (file === '-') return text(process.stdin);
+    if (file === '-') return text(addAbortSignal(interruption.signal, process.stdin));
     try {
       return await readFile(file, 'utf8');
     } catch (error) {

@@ -30,6 +30,7 @@ export interface Output {
 
 /**
  * Makes the output. With `json` each result is one JSON document; with `field` one value of it alone, a text without quotes.
+ * A field that there is not is a failure that tells the whole result.
  * What people see holds no control characters but line ends, whatever partners have put into their names.
  */
 export function createOutput(options: {
@@ -42,7 +43,11 @@ export function createOutput(options: {
     if (field !== undefined) {
       const value = valueAt(document, field);
       if (value === undefined || value === null)
-        throw new OperatorError('failed', `the result has no field ${field}; --json shows all of it`);
+        // What the command has done is done, and a secret is told once.
+        throw new OperatorError(
+          'failed',
+          `this was done, but the result has no field ${field}; all of it is\n${JSON.stringify(document, null, 2)}`,
+        );
       write(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
     } else if (json) {
       write(`${JSON.stringify(document, null, 2)}\n`);

@@ -3,7 +3,14 @@ import path from 'node:path';
 import { fromJsonString, isMessage } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
 import { PROJECT_ROOT } from '../stack/project-root.js';
-import { exampleOf, missingFields, PLATFORM_TYPES, platformType, withTime } from './platform-types.js';
+import {
+  exampleOf,
+  missingFields,
+  PLATFORM_TYPES,
+  platformType,
+  withTime,
+  wrongIds,
+} from './platform-types.js';
 
 const NOW = new Date('2026-08-26T14:03:00Z');
 
@@ -20,6 +27,7 @@ describe('messages of the platform', () => {
     (_name, type) => {
       const example = exampleOf(type, NOW);
       expect(missingFields(type, example)).toEqual([]);
+      expect(wrongIds(type, example)).toEqual([]);
       expect(isMessage(fromJsonString(type, JSON.stringify(example)), type)).toBe(true);
       expect(missingFields(type, {}).length).toBeGreaterThan(1);
     },
@@ -52,6 +60,14 @@ describe('messages of the platform', () => {
     const whole = { entry_id: 'jrn_1', company_id: 'cmp_1', occurredAt: NOW.toISOString() };
     expect(journal && missingFields(journal, whole)).toEqual(['deposit or invoice or payout or adjustment']);
     expect(journal && missingFields(journal, { ...whole, payout: {} })).toEqual([]);
+  });
+
+  test('have ids of the right kind, and nothing that is empty', () => {
+    const assigned = platformType('JobAssigned');
+    const cmp = 'cmp_01k5dehcxrf6kthv1pz8zz40rk';
+    const wrong = { job_id: cmp, version: 1, installerCompanyId: '' };
+    expect(assigned && wrongIds(assigned, wrong)).toEqual([`jobId ${cmp} is no id that begins with job_`]);
+    expect(assigned && missingFields(assigned, wrong)).toEqual(['installerCompanyId', 'occurredAt']);
   });
 
   test('are of now unless they say so', () => {

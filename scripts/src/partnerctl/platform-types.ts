@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { newId, type IdPrefix } from '@partner/runtime/ids';
+import { type IdPrefix, isId, newId } from '@partner/runtime/ids';
 import type { Document, Json } from './output.js';
 
 /** The fields that end in these words hold ids with these prefixes. */
@@ -56,7 +56,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   JournalEntryRecorded: ['project_id'],
 };
 
-/** The fields that a message has to have and has not, at its top; of a choice of several one is enough. */
+/** The fields that a message has to have and has not, or has empty, at its top; of a choice of several one is enough. */
 export function missingFields(message: DescMessage, json: Document): readonly string[] {
   const optional = OPTIONAL_FIELDS[message.name] ?? [];
   const missing = message.fields.filter(
@@ -72,17 +72,31 @@ export function missingFields(message: DescMessage, json: Document): readonly st
   ];
 }
 
+/** The ids at the top of a message that are none of their kind, each with what would be right. */
+export function wrongIds(message: DescMessage, json: Document): readonly string[] {
+  return message.fields.flatMap(({ name, jsonName }) => {
+    const prefix = prefixOf(name);
+    if (prefix === undefined) return [];
+    return [valueOf(json, jsonName)]
+      .flat()
+      .filter((value) => typeof value === 'string' && value !== '' && !isId(prefix, value))
+      .map((value) => `${jsonName} ${String(value)} is no id that begins with ${prefix}_`);
+  });
+}
+
 /** The message with the time at which it happened, which is now unless it says so. */
 export function withTime(json: Document, now: Date): Document {
   return hasField(json, 'occurredAt') ? json : { ...json, occurredAt: now.toISOString() };
 }
 
 /** Protobuf takes a field by either of its names. */
-function hasField(json: Document, name: string): boolean {
+function valueOf(json: Document, name: string): Json | undefined {
   const original = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.entries(json).some(
-    ([given, value]) => (given === name || given === original) && value !== null,
-  );
+  return Object.entries(json).find(([given]) => given === name || given === original)?.[1];
+}
+
+function hasField(json: Document, name: string): boolean {
+  return ![undefined, null, ''].some((none) => none === valueOf(json, name));
 }
 
 function fieldNamed(message: DescMessage, name: string): DescField | undefined {
@@ -141,12 +155,16 @@ function exampleValue(field: DescField, now: Date): Json {
   }
 }
 
-function exampleText(name: string): string {
-  const prefix = ID_PREFIXES.find(
+function prefixOf(name: string): IdPrefix | undefined {
+  return ID_PREFIXES.find(
     ([ending]) =>
       name === ending || name.endsWith(`_${ending}`) || name === `${ending}s` || name.endsWith(`_${ending}s`),
-  );
-  if (prefix !== undefined) return newId(prefix[1]);
+  )?.[1];
+}
+
+function exampleText(name: string): string {
+  const prefix = prefixOf(name);
+  if (prefix !== undefined) return newId(prefix);
   if (name === 'blocker_codes') return 'PERMIT';
   return TEXTS[name] ?? name.replaceAll('_', ' ');
 }

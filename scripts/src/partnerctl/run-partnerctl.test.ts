@@ -1,9 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
 import { completionScript } from './completion-script.js';
 import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
 import { aStack } from './testing/a-stack.js';
@@ -83,6 +86,7 @@ describe('the exit code', () => {
     [['subscriptions', 'create', 'cmp_1', '--url', 'https://x', '--events', ''], 2],
     [['listen', '--company', 'cmp_1', '--events', ''], 2],
     [['conformance', 'http://x', '--secret', SECRET, '--ca', '/nonexistent/ca.pem'], 2],
+    [['conformance', 'http://x', '--next-secret', SECRET], 2],
   ])('of %j is %i', async (args, exitCode) => {
     const { run, said } = partnerctl();
     await expect(run(args)).resolves.toBe(exitCode);
@@ -101,6 +105,22 @@ describe('the exit code', () => {
 });
 
 describe('what is wrong is named', () => {
+  test.each([
+    ['an id of another kind', { installerCompanyId: 'job_1' }, [], 'installerCompanyId job_1 is no id'],
+    [
+      'an empty id, as of a variable that is not set',
+      { installerCompanyId: '' },
+      [],
+      'no installerCompanyId',
+    ],
+    ['an empty message id', {}, ['--message-id', ''], '--message-id must have 1 to 255 bytes'],
+  ])('%s of a message for the broker', async (_what, change, args, why) => {
+    const message = { jobId: newId('job'), version: 1, installerCompanyId: newId('cmp'), ...change };
+    const { run, said } = partnerctl({ read: async () => JSON.stringify(message) });
+    await expect(run(['platform', 'publish', 'JobAssigned', ...args])).resolves.toBe(2);
+    expect(said.err).toContain(why);
+  });
+
   test('an empty list of companies, which only a word may stand for', async () => {
     const { run, said } = partnerctl();
     await expect(run(['companies', 'update', 'cmp_1', '--accounting', ''])).resolves.toBe(2);
@@ -129,6 +149,22 @@ describe('what is wrong is named', () => {
     expect(said.err).toContain('--ca can not be read: ');
     expect(said.err).toContain(why);
   });
+});
+
+test('an interruption ends a command that waits for its input', async () => {
+  const main = path.join(import.meta.dirname, 'main.js');
+  const child = spawn(process.execPath, [main, 'platform', 'publish', 'JobCreated'], {
+    stdio: ['pipe', 'inherit', 'pipe'],
+  });
+  const said = text(child.stderr);
+  const ended = once(child, 'close').then(([code]: unknown[]) => code);
+  // More than a pipe holds: once it is written somebody reads.
+  await new Promise((resolve) => {
+    child.stdin.write(' '.repeat(1_000_000), resolve);
+  });
+  child.kill('SIGINT');
+  await expect(ended).resolves.toBe(130);
+  await expect(said).resolves.toContain('interrupted');
 });
 
 describe('a local stack behind another broker', () => {
@@ -163,7 +199,8 @@ test('a message that is not whole is not sent', async () => {
   const { run, said } = partnerctl({ read: async () => '{"jobId":"job_1","nonsense":true}' });
   await expect(run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
   expect(said.err).toContain('installerCompanyId, version');
-  const whole = '{"jobId":"job_1","version":1,"installerCompanyId":"cmp_1","nonsense":true}';
+  const ids = { jobId: newId('job'), installerCompanyId: newId('cmp') };
+  const whole = JSON.stringify({ ...ids, version: 1, nonsense: true });
   const strict = partnerctl({ read: async () => whole });
   await expect(strict.run(['platform', 'publish', 'JobAssigned'])).resolves.toBe(2);
   expect(strict.said.err).toContain('nonsense');

@@ -33,6 +33,8 @@ ${examples(
         if (text !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(text))
           throw new OperatorError('usage', 'a secret is whsec_ and base64');
       }
+      if (nextSecret !== undefined && given === undefined)
+        throw new OperatorError('usage', '--next-secret needs --secret: the one that the receiver knows now');
       const authority = ca === undefined ? undefined : readAuthority(ca);
       const secrets = given === undefined ? await makeSecrets(context) : { secret: given, nextSecret };
       const results = await runConformance(
@@ -42,6 +44,7 @@ ${examples(
           ca: authority,
           clock: () => new Date(),
           timeoutMs: LIMITS.webhookTimeoutMs,
+          signal: context.signal,
         },
         ({ check, verdict }) => context.progress(`${verdict}: ${check}`),
       );

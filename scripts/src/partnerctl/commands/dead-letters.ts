@@ -40,6 +40,7 @@ export function deadLettersCommand(context: CommandContext) {
     return goThroughDeadLetters({ connection, publisher }, queue, {
       limit,
       judge: (letter) => (context.signal.aborted ? 'keep' : judge(letter)),
+      signal: context.signal,
     });
   }
 
@@ -170,12 +171,17 @@ export function deadLettersCommand(context: CommandContext) {
           demandYes(yes, `${count} messages of ${queue.deadLetterQueue} would be ${done}${rest}`);
         }
         context.progress(`going through ${queue.deadLetterQueue}`);
-        const outcome = await go(queue, limit, (letter) => (isMeant(letter) ? action : 'keep'));
+        const met = new Set<string>();
+        const outcome = await go(queue, limit, (letter) => {
+          met.add(letter.messageId);
+          return isMeant(letter) ? action : 'keep';
+        });
         const count = outcome[done];
         // Of all that are meant only an interruption keeps any.
         const remaining = all === true ? behind + outcome.kept : 0;
-        if (!context.signal.aborted && count < messageIds.length)
-          context.tell(`only ${count} of ${messageIds.length} messages were found among the first ${limit}`);
+        const missing = messageIds.filter((id) => !met.has(id));
+        if (!context.signal.aborted && missing.length > 0)
+          context.tell(`not found among the first ${limit}: ${missing.join(', ')}`);
         context
           .output()
           .words(
@@ -183,7 +189,7 @@ export function deadLettersCommand(context: CommandContext) {
             `${count} messages of ${queue.deadLetterQueue} were ${done}.`,
           );
         if (context.signal.aborted) throw interrupted();
-        if (count < messageIds.length) throw notFound('dead letter');
+        if (missing.length > 0) throw notFound('dead letter');
         if (remaining > 0) {
           context.tell(
             `${remaining} messages remain: go on with the same command, or give a greater --limit`,

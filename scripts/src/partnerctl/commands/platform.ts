@@ -14,6 +14,7 @@ import {
   PLATFORM_TYPES,
   platformType,
   withTime,
+  wrongIds,
 } from '../platform-types.js';
 
 /** What the platform makes ids for. */
@@ -31,6 +32,9 @@ const PLATFORM_PREFIXES = [
   'jrn',
   'pay',
 ] as const;
+
+/** What AMQP has room for. */
+const MESSAGE_ID_BYTES = 255;
 
 /** `partnerctl platform`: what the platform (the CRM) tells the service. */
 export function platformCommand(context: CommandContext) {
@@ -99,7 +103,9 @@ export function platformCommand(context: CommandContext) {
       'a file with the message as JSON of protobuf, by default of now; - for standard input',
       '-',
     )
-    .description('send one message; it is checked before, and the broker has it when this ends')
+    .description(
+      'send one message; that its fields are there and its ids are ids is checked before, and the broker has it when this ends',
+    )
     .option('--message-id <id>', 'by which a repeat is known (default: a new one)')
     .addHelpText(
       'after',
@@ -115,6 +121,11 @@ export function platformCommand(context: CommandContext) {
       const missing = missingFields(type, json);
       if (missing.length > 0)
         throw new OperatorError('usage', `the ${type.name} has no ${missing.join(', ')}`);
+      const wrong = wrongIds(type, json);
+      if (wrong.length > 0) throw new OperatorError('usage', wrong.join('\n'));
+      const givenBytes = Buffer.byteLength(givenId ?? 'a new one');
+      if (givenBytes < 1 || givenBytes > MESSAGE_ID_BYTES)
+        throw new OperatorError('usage', `--message-id must have 1 to ${MESSAGE_ID_BYTES} bytes`);
       let message;
       try {
         message = fromJsonString(type, JSON.stringify(json));

@@ -67,13 +67,21 @@ export async function goThroughDeadLetters(
   options: {
     readonly limit: number;
     readonly judge: (letter: DeadLetter) => DeadLetterVerdict | Promise<DeadLetterVerdict>;
+    /** Has it take no further one; those count as kept. */
+    readonly signal?: AbortSignal;
   },
 ): Promise<DeadLetterOutcome> {
   return withChannel(deps.connection, `dead letters of ${queue.name}`, async (channel) => {
     const counts = { requeued: 0, discarded: 0 };
     const kept: GetMessage[] = [];
+    let untouched = 0;
     const { messageCount } = await channel.checkQueue(queue.deadLetterQueue);
-    for (let seen = 0; seen < Math.min(messageCount, options.limit); seen += 1) {
+    const wanted = Math.min(messageCount, options.limit);
+    for (let seen = 0; seen < wanted; seen += 1) {
+      if (options.signal?.aborted === true) {
+        untouched = wanted - seen;
+        break;
+      }
       const message = await channel.get(queue.deadLetterQueue, { noAck: false });
       if (message === false) break;
       const letter = deadLetter(message);
@@ -105,7 +113,7 @@ export async function goThroughDeadLetters(
     // One by one, in their order: the close of the channel would turn it around.
     for (const message of kept) unlessClosed(() => channel.nack(message, false, true));
     await untilShown(channel, queue.deadLetterQueue, messageCount - counts.requeued - counts.discarded);
-    return { ...counts, kept: kept.length };
+    return { ...counts, kept: kept.length + untouched };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Channel } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
+import { within } from './within.js';
 
 /** A queue as the broker tells of it. */
 export interface QueueLook {
@@ -22,7 +23,7 @@ export async function lookAtQueues(
     const found = await withChannel(connection, `look at ${name}`, (channel) =>
       channel.checkQueue(name),
     ).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
+      if (replyCodeOf(error) === 404) return undefined;
       throw error;
     });
     looks.set(name, found && { name, messages: found.messageCount, consumers: found.consumerCount });
@@ -30,14 +31,24 @@ export async function lookAtQueues(
   return looks;
 }
 
-/** The broker's answer to a question for what it has not. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 404;
+/** A channel was closed by the broker or with its connection, or could not be opened; the cause says why. */
+export class ChannelLostError extends Error {
+  override readonly name = 'ChannelLostError';
+}
+
+/** For how long a channel may take to be there: with the connection lost meanwhile it never comes. */
+const OPEN_MS = 15_000;
+
+/** The reply code with which the broker has closed a channel, e.g. 404 for what it has not; undefined for anything else. */
+export function replyCodeOf(error: unknown): number | undefined {
+  const cause = error instanceof ChannelLostError ? error.cause : error;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'number' ? cause.code : undefined;
 }
 
 /**
  * Does work on a channel of its own, which is closed after it: what the work has got and not settled goes back to its queue.
- * Rejects with what the work throws, and when the channel is lost before its end; then what it has done is not undone.
+ * Rejects with what the work throws, and with {@link ChannelLostError} when the channel is lost before its end or is not there
+ * within 15 s; what the work has done is not undone then.
  */
 export async function withChannel<T>(
   connection: Pick<AmqpConnection, 'openChannel'>,
@@ -60,10 +71,14 @@ export async function withChannel<T>(
       begin(channel);
       return Promise.resolve();
     },
-    onLost: lose,
+    onLost: (cause) => lose(new ChannelLostError(`the channel to ${name} was lost`, { cause })),
   });
   try {
-    const channel = await Promise.race([opened, lost]);
+    const channel = await within(OPEN_MS, 'opening a channel', Promise.race([opened, lost])).catch(
+      (cause: unknown) => {
+        throw new ChannelLostError(`the channel to ${name} could not be opened`, { cause });
+      },
+    );
     return await Promise.race([work(channel), lost]);
   } finally {
     await supervised.close();
