@@ -79,8 +79,9 @@ export function wrongIds(message: DescMessage, json: Document): readonly string[
     if (prefix === undefined) return [];
     return [valueOf(json, jsonName)]
       .flat()
-      .filter((value) => typeof value === 'string' && value !== '' && !isId(prefix, value))
-      .map((value) => `${jsonName} ${String(value)} is no id that begins with ${prefix}_`);
+      .flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []))
+      .filter((value) => !isId(prefix, value))
+      .map((value) => `${jsonName} ${value} is no id that begins with ${prefix}_`);
   });
 }
 
