@@ -261,6 +261,12 @@ describe('a cancellation', () => {
     expect(await feedOf(jobId)).toEqual([1]);
   });
 
+  test('that comes after what contradicts it leaves the job to the company that has it', async () => {
+    const jobId = await newJob();
+    await tell(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
+    expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
+  });
+
   test('ends what came before it: older messages still count, newer assignments and schedules are refused', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 9));

@@ -67,6 +67,17 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: 'Only of messages that contradict each other (an assignment or a schedule with a later version than the cancellation, a scope whose number does not rise with its version) it depends on which comes first.',
+    provedBy: {
+      [JOB_MESSAGES]: [
+        'a cancellation > ends what came before it: older messages still count, newer assignments and schedules are refused',
+        'a cancellation > that comes after what contradicts it leaves the job to the company that has it',
+        'another scope > that comes late changes nothing, and one whose number does not rise is refused',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'What tells a fact (quotes, deposits, invoices, rebates, stages, closed projects, appointments, journal entries): every version is told by its event exactly once, also when it comes late, with the version as `resource.version`.',
     provedBy: {
       [SALES_MESSAGES]: [
@@ -78,6 +89,15 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
       [PLATFORM_ORDER]: [
         'what the platform tells > ends in the same, whatever order it comes in, how often, and with some of it lost',
         'what the platform tells > ends in the same when all of it comes at once',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'An address stands for the first project that is heard of with it; another project at the same address has none, and leads merge into the first.',
+    provedBy: {
+      [PLATFORM]: [
+        'the platform > names a project whose address stands for another: it is made without the address, and leads merge as before',
       ],
     },
   },
