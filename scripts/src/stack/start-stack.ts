@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, isFreePort, type LocalProgram } from '@partner/runtime/local-parts/local-process';
+import { freePort, type LocalProgram, takePort } from '@partner/runtime/local-parts/local-process';
 import { postgresUrl, withPostgres } from '@partner/runtime/local-parts/postgres';
 import { z } from 'zod';
 import { createDockerParts } from '../parts/docker-engine.js';
@@ -318,7 +318,7 @@ async function makePlan(
 
 async function choosePort(wanted: number | undefined, report: Progress): Promise<number> {
   if (wanted === 0) return freePort();
-  if (await isFreePort(wanted ?? DEFAULT_PROXY_PORT)) return wanted ?? DEFAULT_PROXY_PORT;
+  if (await takePort(wanted ?? DEFAULT_PROXY_PORT)) return wanted ?? DEFAULT_PROXY_PORT;
   if (wanted !== undefined) {
     throw new StackError(`port ${wanted} is taken or not allowed; choose another one with --port`);
   }

@@ -12,6 +12,7 @@ import {
   type LocalProgram,
   startLocalProgram,
   stopLocalProcess,
+  takePort,
 } from './local-process.js';
 import {
   descendantsOf,
@@ -123,9 +124,13 @@ test('a port that another process was given is not given here while that one run
   const random = jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
   const port = await freePort();
   random.mockRestore();
-  other.kill();
 
   expect(port).not.toBe(given);
+  await expect(takePort(given)).resolves.toBe(false);
+  await expect(takePort(port)).resolves.toBe(true);
+  other.kill();
+  await once(other, 'close');
+  await expect(takePort(given)).resolves.toBe(true);
 });
 
 test('a free port can be listened on, and a taken one is not free', async () => {

@@ -74,7 +74,7 @@ export async function freePort(): Promise<number> {
     const candidate = lowest + Math.floor(Math.random() * (behind - lowest));
     if (givenPorts.has(candidate)) continue;
     givenPorts.add(candidate);
-    if ((await claimPort(candidate)) && (await isFreePort(candidate))) return candidate;
+    if (await takePort(candidate)) return candidate;
   }
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -90,16 +90,29 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Keeps other processes from being given a port until this one ends: two stacks that start beside each other would both find
- * it free for as long as no server listens there. An abstract socket, which leaves nothing behind; only Linux has them.
+ * Tells whether a server could listen on this port of loopback now and, on Linux, no other process that still runs was given
+ * it; then none is given it until this one ends.
+ */
+export async function takePort(port: number): Promise<boolean> {
+  return (await claimPort(port)) && (await isFreePort(port));
+}
+
+const claimedPorts = new Set<number>();
+
+/**
+ * Two stacks that start beside each other would both find a port free for as long as no server listens there. An abstract
+ * socket keeps it, which leaves nothing behind; only Linux has them.
  */
 async function claimPort(port: number): Promise<boolean> {
-  if (process.platform !== 'linux') return true;
+  if (process.platform !== 'linux' || claimedPorts.has(port)) return true;
   const claim = createServer();
   claim.unref();
   return new Promise((resolve) => {
     claim.once('error', () => resolve(false));
-    claim.listen(`\0partner-port-${port}`, () => resolve(true));
+    claim.listen(`\0partner-port-${port}`, () => {
+      claimedPorts.add(port);
+      resolve(true);
+    });
   });
 }
 
