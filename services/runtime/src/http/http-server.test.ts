@@ -111,6 +111,22 @@ describe('a refusal by Node', () => {
   });
 });
 
+test('a client that takes nothing of its answer is cut off', async () => {
+  const closed = createRecorder<string>();
+  const { server, port } = await start((_request, response) => {
+    response.once('close', () => closed.record('closed'));
+    // More than the system keeps for it.
+    response.end(Buffer.alloc(64 * 1_024 * 1_024));
+  });
+  expect(server.timeout).toBe(60_000);
+  server.timeout = 100;
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  await closed.atLeast(1);
+  socket.destroy();
+});
+
 describe('a server that is closed', () => {
   test('finishes the answer in flight and ends its connection with it', async () => {
     const begun = createRecorder<() => void>();

@@ -13,6 +13,8 @@ import { requestIdFrom } from './request-id.js';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_INTERVAL_MS = 5_000;
+/** How long nothing may pass on a connection with a request; streams send something every 15 s. */
+const STANDSTILL_MS = 60_000;
 /** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
 const KEEP_ALIVE_MS = 75_000;
 /** Well above the time between two requests of a connection that is in constant use. */
@@ -33,8 +35,8 @@ const trafficOf = new WeakMap<Server, Traffic>();
  * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
  * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
  * the surface's API version; where that would come in place of the answer to an earlier request on the connection, the
- * connection is cut instead. After `close` each
- * connection ends with the answer that is in flight on it, and at once when nothing was asked on it yet.
+ * connection is cut instead. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
+ * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing was asked on it yet.
  */
 export function createHttpServer(
   app: RequestListener,
@@ -56,6 +58,7 @@ export function createHttpServer(
     // Nothing here depends on it, and Node's own refusal has no body.
     requireHostHeader: false,
   });
+  server.timeout = STANDSTILL_MS;
   trafficOf.set(server, traffic);
   server.on('connection', (socket) => {
     unused.add(socket);
