@@ -44,6 +44,7 @@ test.each([
     4,
     'the channel was lost: socket closed',
   ],
+  ['a number that is no reply code', withCode(23, 'timed out'), 1, 'a fault of partnerctl'],
   ['anything else', new TypeError('x is not a function'), 1, 'a fault of partnerctl: x is not a function'],
 ])('%s', (_what, error, exitCode, message) => {
   const ending = endingOf(error);

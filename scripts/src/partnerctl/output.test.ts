@@ -66,6 +66,9 @@ describe('the result of a command', () => {
     expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     expect(text).toContain('Installers');
     expect(JSON.parse(written({ json: true }, (output) => output.words({ name }, '')))).toEqual({ name });
+    const wrongField = () => written({ field: 'nothing' }, (output) => output.words({ name }, ''));
+    expect(wrongField).toThrow(/Installers/);
+    expect(wrongField).not.toThrow(/\u202e|\u009b/);
   });
 });
 

@@ -46,7 +46,7 @@ export function createOutput(options: {
         // What the command has done is done, and a secret is told once.
         throw new OperatorError(
           'failed',
-          `this was done, but the result has no field ${field}; all of it is\n${JSON.stringify(document, null, 2)}`,
+          `this was done, but the result has no field ${field}; all of it is\n${printable(JSON.stringify(document, null, 2))}`,
         );
       write(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
     } else if (json) {

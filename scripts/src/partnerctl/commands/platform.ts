@@ -123,8 +123,8 @@ export function platformCommand(context: CommandContext) {
         throw new OperatorError('usage', `the ${type.name} has no ${missing.join(', ')}`);
       const wrong = wrongIds(type, json);
       if (wrong.length > 0) throw new OperatorError('usage', wrong.join('\n'));
-      const givenBytes = Buffer.byteLength(givenId ?? 'a new one');
-      if (givenBytes < 1 || givenBytes > MESSAGE_ID_BYTES)
+      const messageId = givenId ?? randomUUID();
+      if (messageId === '' || Buffer.byteLength(messageId) > MESSAGE_ID_BYTES)
         throw new OperatorError('usage', `--message-id must have 1 to ${MESSAGE_ID_BYTES} bytes`);
       let message;
       try {
@@ -135,7 +135,6 @@ export function platformCommand(context: CommandContext) {
           `this is no ${type.name}: ${error instanceof Error ? error.message : ''}`,
         );
       }
-      const messageId = givenId ?? randomUUID();
       const { publisher } = await context.session();
       await publisher.publish({
         exchange: PLATFORM,

@@ -7,7 +7,7 @@ import { eventually } from '../testing/eventually.js';
 import { testAmqpUrl } from '../testing/parts.js';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { type DeadLetter, type DeadLetterVerdict, goThroughDeadLetters } from './dead-letters.js';
-import { lookAtQueues } from './look-at-queues.js';
+import { lookAtQueues, replyCodeOf } from './look-at-queues.js';
 import { createPublisher, type Publisher } from './publisher.js';
 
 describe('dead letters', () => {
@@ -168,5 +168,11 @@ describe('dead letters', () => {
     expect(looks.has('no.such.queue')).toBe(true);
     expect(looks.get('no.such.queue')).toBeUndefined();
     expect(looks.get(queue.name)).toMatchObject({ messages: 0 });
+  });
+
+  test('of a queue that is not declared are refused with what the broker says', async () => {
+    const queue = { ...(await queueWith()), deadLetterQueue: 'no.such.queue' };
+    const error: unknown = await go(queue, () => 'keep').catch((cause: unknown) => cause);
+    expect(replyCodeOf(error)).toBe(404);
   });
 });

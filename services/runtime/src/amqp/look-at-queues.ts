@@ -36,13 +36,18 @@ export class ChannelLostError extends Error {
   override readonly name = 'ChannelLostError';
 }
 
+/** AMQP 0-9-1 has reply codes from 311 to 541, and 200. */
+const LOWEST_REPLY_CODE = 300;
+
 /** For how long a channel may take to be there: with the connection lost meanwhile it never comes. */
 const OPEN_MS = 15_000;
 
 /** The reply code with which the broker has closed a channel, e.g. 404 for what it has not; undefined for anything else. */
 export function replyCodeOf(error: unknown): number | undefined {
   const cause = error instanceof ChannelLostError ? error.cause : error;
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'number' ? cause.code : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  // Errors of the platform have small numbers.
+  return typeof code === 'number' && code >= LOWEST_REPLY_CODE ? code : undefined;
 }
 
 /**
@@ -76,6 +81,7 @@ export async function withChannel<T>(
   try {
     const channel = await within(OPEN_MS, 'opening a channel', Promise.race([opened, lost])).catch(
       (cause: unknown) => {
+        if (cause instanceof ChannelLostError) throw cause;
         throw new ChannelLostError(`the channel to ${name} could not be opened`, { cause });
       },
     );

@@ -36,7 +36,8 @@ const trafficOf = new WeakMap<Server, Traffic>();
  * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
  * the surface's API version; where that would come in place of the answer to an earlier request on the connection, the
  * connection is cut instead. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
- * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing was asked on it yet.
+ * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing
+ * was asked on it yet.
  */
 export function createHttpServer(
   app: RequestListener,
