@@ -25,7 +25,7 @@ export const jobHeard = z.looseObject({
     })
     .nullable()
     .default(null),
-  cancelled: z.object({ version: z.int() }).nullable().default(null),
+  cancelled: z.object({ version: z.int(), occurredAt: z.coerce.date() }).nullable().default(null),
   /** Every version of every document. `isTold`: an installer company was told of it. */
   documents: z
     .array(

@@ -70,7 +70,7 @@ export function decideAssignment(
 }
 
 /** Decides a cancellation, which nothing takes back. What is completed can not be cancelled. */
-export function decideCancellation(job: LockedJob, { version }: PlatformCommand): JobDecision {
+export function decideCancellation(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
   if (job.status === 'COMPLETE') {
     return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not be cancelled` };
   }
@@ -78,7 +78,7 @@ export function decideCancellation(job: LockedJob, { version }: PlatformCommand)
   if (cancelledAt !== undefined && cancelledAt <= version) {
     return { kind: 'ignored', why: 'the job is cancelled already' };
   }
-  const heard: JobHeard = { ...job.heard, cancelled: { version } };
+  const heard: JobHeard = { ...job.heard, cancelled: { version, occurredAt } };
   return { kind: 'heard', after: { ...job, heard, status: 'CANCELLED', blockerCode: null } };
 }
 

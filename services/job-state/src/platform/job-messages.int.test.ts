@@ -19,6 +19,8 @@ import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
+import { appendJobNote } from '../contractor-jobs/append-job-note.js';
+import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
 import { getJob } from '../jobs/get-job.js';
@@ -143,6 +145,13 @@ async function feedOf(jobId: string, companyId = one): Promise<readonly number[]
   return jobs.filter(({ id }) => id === jobId).map(({ version }) => version);
 }
 
+/** The notes on a job that the seller's keys for an installer company read. */
+async function notesOf(jobId: string, installerCompanyId: string): Promise<string | null | undefined> {
+  const boundary = { sellingCompanyId: seller, installerCompanyId, limit: 200 };
+  const jobs = await listContractorJobs(database, boundary);
+  return jobs.find(({ id }) => id === jobId)?.installerNote;
+}
+
 async function eventsOf(jobId: string, companyId = one) {
   const rows = await database.query<{ body: Buffer }>(
     'select body from events where resource_id = $1 and company_id = $2 order by id',
@@ -200,6 +209,20 @@ describe('a job that is taken from its company', () => {
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
   });
 
+  test('shows the notes of its company to no other', async () => {
+    const jobId = await newJob();
+    const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
+    await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
+    // Nothing of this is another company's.
+    await tell(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));
+    expect(await notesOf(jobId, one)).toBe('Gate code 1234');
+    await tell(assigned(jobId, two, 5));
+    expect(await notesOf(jobId, two)).toBeNull();
+    await appendJobNote(writing(), { ...left, installerCompanyId: two, note: 'Nobody there' });
+    await tell(unassigned(jobId, 6), assigned(jobId, one, 7));
+    expect(await notesOf(jobId, one)).toBeNull();
+  });
+
   test('stays with nobody when the older assignment comes late', async () => {
     const jobId = await newUnassignedJob();
     await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
@@ -228,6 +251,18 @@ describe('a cancellation', () => {
     expect(await feedOf(jobId)).toEqual([1, 2, 3]);
     expect((await eventsOf(jobId)).slice(3)).toMatchObject([
       { event: 'install.job_cancelled', version: 3, data: { jobId, previousStatus: 'BLOCKED' } },
+      {
+        event: 'install.status_changed',
+        version: 3,
+        data: {
+          jobId,
+          previousStatus: 'BLOCKED',
+          status: 'CANCELLED',
+          occurredAt: HAPPENED.toISOString(),
+          note: null,
+          blockerCode: null,
+        },
+      },
       { event: 'install.readiness_changed', version: 3 },
     ]);
     expect(
@@ -257,6 +292,11 @@ describe('a cancellation', () => {
     expect(await eventsOf(jobId)).toMatchObject([
       { event: 'install.job_assigned', version: 1, data: { jobId, status: 'CANCELLED' } },
       { event: 'install.job_cancelled', version: 1, data: { jobId, previousStatus: 'ASSIGNED' } },
+      {
+        event: 'install.status_changed',
+        version: 1,
+        data: { previousStatus: 'ASSIGNED', status: 'CANCELLED', occurredAt: HAPPENED.toISOString() },
+      },
     ]);
     expect(await feedOf(jobId)).toEqual([1]);
   });
@@ -313,7 +353,11 @@ describe('another scope', () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
-    expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', 'install.job_cancelled 2']);
+    expect(await namesOf(jobId)).toEqual([
+      'install.job_assigned 1',
+      'install.job_cancelled 2',
+      'install.status_changed 2',
+    ]);
   });
 });
 

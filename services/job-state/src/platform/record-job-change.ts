@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries } from '../jobs/feed.js';
@@ -75,12 +76,26 @@ function looksDifferent(before: LockedJob, after: LockedJob): boolean {
   );
 }
 
-function eventsOfAssignment({ id: jobId, status }: LockedJob): readonly JobEvent[] {
+function eventsOfAssignment(after: LockedJob): readonly JobEvent[] {
+  const { id: jobId, status } = after;
   return [
     { event: 'install.job_assigned', data: { jobId, status } },
-    ...(status === 'CANCELLED'
-      ? [{ event: 'install.job_cancelled', data: { jobId, previousStatus: 'ASSIGNED' } } as const]
-      : []),
+    ...(status === 'CANCELLED' ? eventsOfCancellation(after, 'ASSIGNED') : []),
+  ];
+}
+
+/** A cancellation is told as what it is, and as the move of the status that it is too: who follows statuses follows all. */
+function eventsOfCancellation(
+  { id: jobId, heard: { cancelled }, updatedAt }: LockedJob,
+  previousStatus: LockedJob['status'],
+): readonly JobEvent[] {
+  const occurredAt = formatDateTime(cancelled?.occurredAt ?? updatedAt);
+  return [
+    { event: 'install.job_cancelled', data: { jobId, previousStatus } },
+    {
+      event: 'install.status_changed',
+      data: { jobId, previousStatus, status: 'CANCELLED', occurredAt, note: null, blockerCode: null },
+    },
   ];
 }
 
@@ -89,7 +104,7 @@ function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[
   const { id: jobId, status } = after;
   const events: JobEvent[] = [];
   if (status === 'CANCELLED' && before.status !== 'CANCELLED') {
-    events.push({ event: 'install.job_cancelled', data: { jobId, previousStatus: before.status } });
+    events.push(...eventsOfCancellation(after, before.status));
   }
   const schedule = shownSchedule(after.schedule);
   const { status: previousStatus } = before.schedule;

@@ -312,7 +312,6 @@ function salesOf(job: SandboxJob, index: number, accountingCompanyIds: readonly 
     }
     if (status === 'CANCELLED') {
       tell(to, 'install.job_cancelled', updatedAt, about, { jobId, previousStatus });
-      return;
     }
     tell(to, 'install.status_changed', updatedAt, about, {
       jobId,

@@ -554,6 +554,23 @@ export const EVENT_CAUSES: { readonly [E in EventName]: Readonly<Record<string, 
         },
       };
     },
+    'the platform that cancels': async (stack, world) => {
+      const { id } = await newJob(stack, world);
+      const { occurredAt, told } = anInstant();
+      await stack.publishFromPlatform(JobCancelledSchema, { jobId: id, version: 3, occurredAt });
+      const job = await jobAt(stack, world, id, 2);
+      return {
+        ...aboutJob(job),
+        data: {
+          jobId: id,
+          previousStatus: 'ASSIGNED',
+          status: 'CANCELLED',
+          occurredAt: told,
+          note: null,
+          blockerCode: null,
+        },
+      };
+    },
   },
   'install.completion_received': {
     'the platform': async (stack, world) => {

@@ -4,6 +4,7 @@ import {
   BOUNDARIES,
   CONTRACTOR_JOBS,
   CONTRACTOR_JOB_STAGES,
+  JOB_MESSAGES,
   JOB_NOTES,
   LEADS,
   SURFACES,
@@ -114,9 +115,7 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
       [BOUNDARIES]: [
         'a job > gets notes on new lines, which move lastUpdated and the place in the list but no version',
       ],
-      [JOB_NOTES]: [
-        'a note > is the first line of the notes, and moves nothing of the job but when it was last updated',
-      ],
+      [JOB_NOTES]: ['a note > is told to the platform'],
     },
   },
   {
@@ -142,6 +141,16 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
     provedBy: {
       [JOB_NOTES]: [
         'a note > for which there is no room is refused, and with a key the refusal is kept and repeated',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'The notes of an installer company are not shown to the next one that gets the job; the platform was told of each.',
+    provedBy: {
+      [JOB_MESSAGES]: ['a job that is taken from its company > shows the notes of its company to no other'],
+      [JOB_NOTES]: [
+        'a note > is the first line of the notes, and moves nothing of the job but when it was last updated',
       ],
     },
   },

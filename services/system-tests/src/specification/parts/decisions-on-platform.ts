@@ -233,6 +233,11 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
+    says: 'A cancellation is told by `install.job_cancelled`, and by `install.status_changed` as every move of the status.',
+    provedBy: { [JOB_MESSAGES]: ['a cancellation > is shown, told and kept in the history, once'] },
+  },
+  {
+    at: 'Decisions / The platform',
     says: 'Nothing opens a cancelled job again, and a changed scope of one is shown, not told.',
     provedBy: {
       [JOB_MESSAGES]: [
