@@ -25,14 +25,10 @@ beforeAll(async () => {
   });
   await playEverySurface();
   // job-state looks at the queues every 15 s.
-  scraped = await eventually(
-    'a look at the queues since the dispatcher reads them',
-    async () => {
-      const pages = await scrape();
-      return pages.some((text) => READ_BY_DISPATCHER.test(text)) && pages;
-    },
-    40_000,
-  );
+  scraped = await eventually('a look at the queues since the dispatcher reads them', async () => {
+    const pages = await scrape();
+    return pages.some((text) => READ_BY_DISPATCHER.test(text)) && pages;
+  });
 });
 
 afterAll(async () => {

@@ -28,7 +28,7 @@ export interface TestBrowser {
 }
 
 /** How long a page may take to show what a test waits for. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 /** Starts the Chromium of this machine, or the one that `CHROMIUM_PATH` names. */
 export async function openBrowser(baseUrl: string): Promise<TestBrowser> {
