@@ -33,7 +33,11 @@ import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
 import { readJsonBody } from './request-body.js';
 import { requestIdFrom } from './request-id.js';
 import { createRequestLog, type RequestRecord } from './request-log.js';
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.js';
 import { invalidArgument, validate } from './validation.js';
+
+/** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
+const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
 
 /** What a surface may look at before it knows who the caller is. */
 export interface SurfaceRequest {
@@ -129,6 +133,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     );
   }
   const log = createRequestLog(options);
+  const unread = createUnreadAnswers(UNREAD_ANSWERS_BYTES);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -138,7 +143,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
-      await serve(options, endpoint, request, response, log.recordOf(request));
+      await serve({ ...options, unread }, endpoint, request, response, log.recordOf(request));
     });
   }
   for (const [path, methods] of methodsByPath(options.endpoints)) {
@@ -198,7 +203,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 }
 
 async function serve<Principal>(
-  options: HttpAppOptions<Principal>,
+  options: HttpAppOptions<Principal> & { readonly unread: UnreadAnswers },
   endpoint: AnyEndpoint<Principal>,
   request: Request,
   response: Response,
@@ -218,6 +223,9 @@ async function serve<Principal>(
         const answer = await answerTo(options, endpoint, request, response, record);
         record.isStream = answer.stream !== undefined;
         send(request, response, answer);
+        if (request.method !== 'HEAD') {
+          options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
+        }
       } catch (thrown) {
         const error = serviceErrorFrom(thrown);
         markFailure(span, error);

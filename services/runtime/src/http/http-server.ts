@@ -67,6 +67,8 @@ export function createHttpServer(
     socket.once('close', () => {
       unused.delete(socket);
       traffic.connections.delete(socket);
+      // Those that wait for an earlier answer are not closed with it.
+      for (const response of pending.get(socket) ?? []) traffic.responses.delete(response);
       if (traffic.connections.size === 0) traffic.onLastConnectionClosed();
     });
   });
