@@ -60,6 +60,7 @@ CREATE TABLE public.deliveries (
     lease_id text,
     not_before timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    overdue_since timestamp with time zone,
     CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retry_scheduled'::text, 'held'::text])))
 );
 
@@ -711,6 +712,8 @@ CREATE INDEX deliveries_first_idx ON public.deliveries USING btree (subscription
 CREATE INDEX deliveries_held_idx ON public.deliveries USING btree (subscription_id, id) WHERE (state = 'held'::text);
 
 CREATE INDEX deliveries_leased_idx ON public.deliveries USING btree (next_attempt_at, subscription_id, company_id) WHERE (lease_id IS NOT NULL);
+
+CREATE INDEX deliveries_overdue_idx ON public.deliveries USING btree (overdue_since) WHERE (overdue_since IS NOT NULL);
 
 CREATE INDEX deliveries_retry_idx ON public.deliveries USING btree (subscription_id, next_attempt_at) WHERE ((state = 'retry_scheduled'::text) AND (lease_id IS NULL));
 

@@ -3,6 +3,7 @@ import { type Alert, noData } from './alert.js';
 /** Half an hour in which nobody knows. */
 const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
 const DUE = 'partner_webhook_oldest_due_seconds{endpoint_state="healthy"}';
+const BUSY = 'partner_webhook_oldest_due_seconds{endpoint_state="busy"}';
 const DELIVERY = 'partner_webhook_delivery_seconds';
 const RECORDED = 'partner_webhook_attempts_recorded_total';
 const LOOPS = 'partner_loop_last_success_timestamp_seconds';
@@ -37,13 +38,76 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
         firing: [{}],
       },
       {
-        when: 'one replica can ask, and only endpoints that fail have a backlog',
+        when: 'one replica can ask, and only endpoints that fail, or take their time, have a backlog',
         series: {
           'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="a"}': '2x30',
           'partner_webhook_oldest_due_seconds{endpoint_state="healthy",instance="b"}': UNKNOWN,
           'partner_webhook_oldest_due_seconds{endpoint_state="failing",instance="a"}': '9000x30',
+          'partner_webhook_oldest_due_seconds{endpoint_state="busy",instance="a"}': '90x30',
         },
         at: '15m',
+        firing: [],
+      },
+    ],
+  },
+  {
+    name: 'PartnerEndpointsBusy',
+    severity: 'warning',
+    expr: `max(${BUSY}) > 600`,
+    for: '10m',
+    summary: 'Webhooks wait for places of their own',
+    description:
+      'A delivery has been due for more than 10 minutes to an endpoint that has its places taken: it is slower than its events come, or all are slow for want of processors.',
+    cases: [
+      {
+        when: 'an endpoint takes less than comes',
+        series: { [BUSY]: '0x5 0+60x40' },
+        at: '30m',
+        firing: [{}],
+      },
+      {
+        when: 'a backlog is worked off',
+        series: { [BUSY]: '0x5 0+60x15 120x20', [DUE]: '2x40' },
+        at: '30m',
+        firing: [],
+      },
+    ],
+  },
+  {
+    name: 'PartnerNothingDelivered',
+    severity: 'critical',
+    expr: `sum(increase(${RECORDED}{outcome="delivered"}[1h])) == 0\nand sum(increase(${RECORDED}[1h])) > 10`,
+    for: '10m',
+    summary: 'No webhook arrives anywhere',
+    description:
+      'Of more than 10 attempts within an hour none was taken by its endpoint, however few there are.',
+    cases: [
+      {
+        when: 'the way out is broken in a quiet installation',
+        series: {
+          [`${RECORDED}{company_class="sales",outcome="delivered"}`]: '40x120',
+          [`${RECORDED}{company_class="sales",outcome="timed_out",instance="a"}`]: '0x10 0+1x110',
+          [`${RECORDED}{company_class="installer",outcome="timed_out",instance="b"}`]: '0x110',
+        },
+        at: '90m',
+        firing: [{}],
+      },
+      {
+        when: 'one endpoint of several is down',
+        series: {
+          [`${RECORDED}{company_class="sales",outcome="delivered"}`]: '0x60 1x60',
+          [`${RECORDED}{company_class="sales",outcome="timed_out"}`]: '0+1x120',
+        },
+        at: '100m',
+        firing: [],
+      },
+      {
+        when: 'there is hardly anything to deliver',
+        series: {
+          [`${RECORDED}{company_class="sales",outcome="delivered"}`]: '0x120',
+          [`${RECORDED}{company_class="sales",outcome="rejected"}`]: '0x60 0+1x5 5x60',
+        },
+        at: '100m',
         firing: [],
       },
     ],

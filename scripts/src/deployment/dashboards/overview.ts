@@ -16,7 +16,7 @@ export const OVERVIEW: Dashboard = {
         {
           kind: 'stat',
           title: 'Oldest webhook that is due',
-          about: 'To endpoints that work. Over 60 s: PartnerDeliveriesLate.',
+          about: 'To endpoints that work and have places left. Over 60 s: PartnerDeliveriesLate.',
           unit: 's',
           queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="healthy"})' }],
           warnAt: 15,

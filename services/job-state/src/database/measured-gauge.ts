@@ -19,7 +19,7 @@ export function measuredGauge(options: {
   readonly metrics: Registry;
   readonly measure: () => Promise<Measured>;
   /** For how many milliseconds a measurement is good; absent: 10,000. */
-  readonly freshMs?: number;
+  readonly freshMs?: number | undefined;
 }): void {
   const { label, freshMs = FRESH_MS } = options;
   let measuredAt = Number.NEGATIVE_INFINITY;

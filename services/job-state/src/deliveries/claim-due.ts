@@ -235,12 +235,14 @@ export async function claimDue(
 const EXPIRED_AT_ONCE = 1_000;
 
 /**
- * Ends leases that have run out without a result: their deliveries are due again, with the attempts that they had. Gives
- * how many there were.
+ * Ends leases that have run out without a result: their deliveries are due again, with the attempts that they had, and
+ * overdue from the end of the first such lease on, unless a former lease's result has come meanwhile. Gives how many there
+ * were.
  */
 export async function endExpiredLeases(database: Queryable): Promise<number> {
   const ended = await database.query(
-    `update deliveries set lease_id = null, not_before = null, next_attempt_at = greatest(next_attempt_at, not_before)
+    `update deliveries set lease_id = null, not_before = null, next_attempt_at = greatest(next_attempt_at, not_before),
+       overdue_since = case when not_before is null then coalesce(overdue_since, next_attempt_at) end
      from (
        select d.id from deliveries d where d.lease_id is not null and d.next_attempt_at <= now()
        order by d.next_attempt_at limit $1 for update skip locked
@@ -257,7 +259,7 @@ export type Lease = Pick<ClaimedDelivery, 'id' | 'leaseId'>;
 
 /**
  * Gives back leases under which nothing was sent: the deliveries are due again after `afterMs`, with the attempts that they
- * had. A lease that has ended or been settled meanwhile is left alone.
+ * had, and overdue from the first time on. A lease that has ended or been settled meanwhile is left alone.
  *
  * Locks: the deliveries in ascending id.
  */
@@ -274,7 +276,8 @@ export async function returnLeases(
        for no key update of d
      )
      update deliveries set lease_id = null, not_before = null,
-       next_attempt_at = greatest(now() + make_interval(secs => $3::double precision / 1000), not_before)
+       next_attempt_at = greatest(now() + make_interval(secs => $3::double precision / 1000), not_before),
+       overdue_since = case when not_before is null then coalesce(overdue_since, now()) end
      from locked where deliveries.id = locked.id`,
     [leases.map((lease) => lease.id), leases.map((lease) => lease.leaseId), afterMs],
   );

@@ -11,6 +11,10 @@ export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 
 type Measurable = Pick<Database, 'query'>;
 
+/** What the age of due deliveries is told by. */
+const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
+type EndpointState = (typeof ENDPOINT_STATES)[number];
+
 const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
 /** A measurement is given up after that, rather than weigh on a database that is slow already. */
 const MEASUREMENT_MS = 3_000;
@@ -23,22 +27,26 @@ const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300,
 export function createReleaseMetrics(
   metrics: Registry,
   database: Measurable,
-  options: { readonly freshMs?: number } = {},
+  options: {
+    /** Deliveries of one subscription that are under way at once, at most. */
+    readonly subscriptionCap: number;
+    readonly freshMs?: number | undefined;
+  },
 ) {
   measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
-    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), and to all others (healthy).',
-    label: { name: 'endpoint_state', values: ['healthy', 'failing'] },
+    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), to those that have half of their places taken, and so their own pace (busy), and to all others (healthy). What went to the dispatcher without a result is due as long as nothing is heard of it, and never counts as busy.',
+    label: { name: 'endpoint_state', values: ENDPOINT_STATES },
     metrics,
-    measure: () => oldestDueSeconds(database),
-    ...options,
+    measure: () => oldestDueSeconds(database, options.subscriptionCap),
+    freshMs: options.freshMs,
   });
   measuredGauge({
     name: 'partner_webhook_open_breakers',
     help: 'Active subscriptions that get one attempt at a time, since the last ones failed.',
     metrics,
     measure: () => openBreakers(database),
-    ...options,
+    freshMs: options.freshMs,
   });
   return {
     batchSize: new Histogram({
@@ -123,9 +131,15 @@ async function openBreakers(database: Measurable): Promise<number> {
   return row?.open ?? 0;
 }
 
-/** Of each subscription the oldest that waits: the indexes begin with it, whatever the backlog. */
-async function oldestDueSeconds(database: Measurable): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query<{ isFailing: boolean; age: number }>(
+/**
+ * Of each subscription the oldest that waits: the indexes begin with it, whatever the backlog. And what is overdue, waiting or
+ * with the dispatcher once more.
+ */
+async function oldestDueSeconds(
+  database: Measurable,
+  subscriptionCap: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ state: EndpointState; age: number }>(
     `with recursive first (subscription_id, next_attempt_at) as (
        (select subscription_id, next_attempt_at from deliveries where state = 'pending' and lease_id is null
         order by subscription_id, next_attempt_at limit 1)
@@ -146,18 +160,25 @@ async function oldestDueSeconds(database: Measurable): Promise<ReadonlyMap<strin
        ) following
      ), waiting as materialized (
        (select * from first limit $2) union all (select * from retry limit $2)
+     ), under_way as materialized (
+       select subscription_id, count(*) as deliveries from deliveries where lease_id is not null and next_attempt_at > now()
+       group by 1
+     ), due (subscription_id, since, is_busy) as (
+       select waiting.subscription_id, waiting.next_attempt_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
+       from waiting left join under_way on under_way.subscription_id = waiting.subscription_id
+       where waiting.next_attempt_at <= now()
+       union all
+       (select subscription_id, overdue_since, false from deliveries
+        where overdue_since is not null order by overdue_since limit $2)
      )
-     select s.failures_in_row >= $1 as "isFailing",
-       extract(epoch from now() - min(waiting.next_attempt_at))::double precision as age
-     from waiting join subscriptions s on s.id = waiting.subscription_id
-     where waiting.next_attempt_at <= now()
+     select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
+       extract(epoch from now() - min(due.since))::double precision as age
+     from due join subscriptions s on s.id = due.subscription_id
      group by 1`,
-    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED],
+    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED, subscriptionCap],
     { timeoutMs: MEASUREMENT_MS },
   );
-  const ageOf = (isFailing: boolean) => rows.find((row) => row.isFailing === isFailing)?.age ?? 0;
-  return new Map([
-    ['healthy', ageOf(false)],
-    ['failing', ageOf(true)],
-  ]);
+  return new Map(
+    ENDPOINT_STATES.map((state) => [state, rows.find((row) => row.state === state)?.age ?? 0] as const),
+  );
 }

@@ -175,6 +175,7 @@ describe('the handler of delivery results', () => {
     expect(counted.next_attempt_at).toEqual(present.next_attempt_at);
     await fixture.makeDue(former.id);
     await endExpiredLeases(fixture.database);
+    expect(await fixture.overdueSince(former.id)).toBeNull();
     expect(Math.ceil(((await fixture.delivery(former.id)).wait_ms ?? 0) / 60_000)).toBe(1);
     await fixture.database.query('update deliveries set lease_id = $2 where id = $1', [
       former.id,
@@ -185,6 +186,13 @@ describe('the handler of delivery results', () => {
     expect(after).toMatchObject({ state: 'retry_scheduled', attempts: 2, lease_id: null });
     expect(Math.ceil((after.wait_ms ?? 0) / 60_000)).toBe(2);
     expect(await attemptsOf(former.id)).toHaveLength(2);
+  });
+
+  test('says that a delivery is not overdue any more', async () => {
+    const { id, lease_id: leaseId } = await claimed();
+    await fixture.database.query('update deliveries set overdue_since = now() where id = $1', [id]);
+    await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
+    expect(await fixture.overdueSince(id)).toBeNull();
   });
 
   test('never brings an attempt forward for a failure that comes late', async () => {

@@ -313,7 +313,8 @@ const SETTLE = {
        not_before = case
          when not change.ends_lease and d.lease_id is not null
            then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
-       end
+       end,
+       overdue_since = null
      from change
      where d.id = change.id and change.state = 'retry_scheduled'
    ), locked as materialized (

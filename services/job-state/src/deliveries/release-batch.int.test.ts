@@ -48,7 +48,7 @@ function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
   const publisher = createInMemoryPublisher();
   if (fail) publisher.failWith('not-connected');
   const registry = new Registry();
-  const metrics = createReleaseMetrics(registry, fixture.database);
+  const metrics = createReleaseMetrics(registry, fixture.database, LIMITS);
   const done = claimAll(fixture.database, { ...LIMITS, ...limits }).then((claimed) =>
     publishClaimed(
       { database: fixture.database, publisher, logger: silentLogger, metrics },
@@ -442,7 +442,7 @@ describe('deliveries that are due', () => {
 
   test('tells how many breakers are open', async () => {
     const registry = new Registry();
-    createReleaseMetrics(registry, fixture.database, { freshMs: 0 });
+    createReleaseMetrics(registry, fixture.database, { ...LIMITS, freshMs: 0 });
     const { subscriptionId } = await subscriptionWithEvents(0);
     const before = (await metric(registry, 'partner_webhook_open_breakers')) ?? 0;
     await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
@@ -451,44 +451,87 @@ describe('deliveries that are due', () => {
     expect(await metric(registry, 'partner_webhook_open_breakers')).toBe(before + 1);
   });
 
-  test('tells for how long the oldest due delivery has waited, to failing endpoints and to all others', async () => {
-    const registry = new Registry();
-    createReleaseMetrics(registry, fixture.database, { freshMs: 0 });
-    const ages = async () => {
+  describe('tells for how long the oldest due delivery has been due', () => {
+    const HOUR = 3_600;
+
+    /** What a scrape says now, in hours. */
+    async function hours(limits: Partial<typeof LIMITS> = {}) {
+      const registry = new Registry();
+      createReleaseMetrics(registry, fixture.database, { ...LIMITS, ...limits, freshMs: 0 });
       const found = await registry.getSingleMetric('partner_webhook_oldest_due_seconds')?.get();
-      const valueOf = (endpoint: string) =>
-        found?.values.find(({ labels }) => labels['endpoint_state'] === endpoint)?.value ?? Number.NaN;
-      return { healthy: valueOf('healthy'), failing: valueOf('failing') };
-    };
-    const waitsFor = (id: string | undefined, hours: number) =>
-      fixture.database.query(
-        `update deliveries set next_attempt_at = now() - make_interval(hours => $2) where id = $1`,
-        [id, hours],
+      const told = new Map<unknown, number>(
+        (found?.values ?? []).map(({ labels, value }) => [
+          labels['endpoint_state'],
+          Math.round(value / HOUR),
+        ]),
       );
-    expect(await ages()).toEqual({ healthy: 0, failing: 0 });
-    const { deliveries } = await subscriptionWithEvents(2);
-    await waitsFor(deliveries[1]?.id, 1);
-    const failing = await subscriptionWithEvents(1);
-    await waitsFor(failing.deliveries[0]?.id, 2);
-    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
-      failing.subscriptionId,
-    ]);
-    const found = await ages();
-    expect(Math.floor(found.healthy / 3_600)).toBe(1);
-    expect(Math.floor(found.failing / 3_600)).toBe(2);
-    expect(await release().done).toMatchObject({ released: 3 });
-    expect(await ages()).toEqual({ healthy: 0, failing: 0 });
+      return { healthy: told.get('healthy'), busy: told.get('busy'), failing: told.get('failing') };
+    }
+
+    /** Lets a delivery be as it was so many hours ago: its times are that much earlier. */
+    const age = (id: string | undefined, byHours: number) =>
+      fixture.database.query(
+        `update deliveries set next_attempt_at = next_attempt_at - make_interval(hours => $2),
+           overdue_since = overdue_since - make_interval(hours => $2) where id = $1`,
+        [id, byHours],
+      );
+
+    test('to failing endpoints and to all others', async () => {
+      expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
+      const { deliveries } = await subscriptionWithEvents(2);
+      await age(deliveries[1]?.id, 1);
+      const failing = await subscriptionWithEvents(1);
+      await age(failing.deliveries[0]?.id, 2);
+      await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
+        failing.subscriptionId,
+      ]);
+      expect(await hours()).toEqual({ healthy: 1, busy: 0, failing: 2 });
+      expect(await release().done).toMatchObject({ released: 3 });
+      expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
+    });
+
+    test('apart where an endpoint has half of its places taken', async () => {
+      const { deliveries } = await subscriptionWithEvents(4);
+      for (const { id } of deliveries) await age(id, 1);
+      await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 2 });
+      expect(await hours({ subscriptionCap: 5 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
+      expect(await hours({ subscriptionCap: 4 })).toEqual({ healthy: 0, busy: 1, failing: 0 });
+    });
+
+    test('of what goes to the dispatcher over and over without a result, also while it is there', async () => {
+      const { deliveries } = await subscriptionWithEvents(1);
+      await claimAll(fixture.database, LIMITS);
+      expect(await hours({ subscriptionCap: 1 })).toEqual({ healthy: 0, busy: 0, failing: 0 });
+      for (const since of [1, 2, 3]) {
+        await age(deliveries[0]?.id, 1);
+        expect(await endExpiredLeases(fixture.database)).toBe(1);
+        expect(await hours()).toEqual({ healthy: since, busy: 0, failing: 0 });
+        expect(await claimAll(fixture.database, LIMITS)).toHaveLength(1);
+        expect(await hours({ subscriptionCap: 1 })).toEqual({ healthy: since, busy: 0, failing: 0 });
+      }
+    });
+
+    test('of what the broker did not take', async () => {
+      const { deliveries } = await subscriptionWithEvents(1);
+      await release({}, true).done;
+      await age(deliveries[0]?.id, 1);
+      await release({}, true).done;
+      await age(deliveries[0]?.id, 1);
+      await claimAll(fixture.database, LIMITS);
+      expect(await hours()).toMatchObject({ healthy: 2 });
+    });
   });
 
   test('asks for what it tells once in a while, whoever scrapes, and says when it does not know', async () => {
     const registry = new Registry();
     let asked = 0;
-    createReleaseMetrics(registry, {
+    const away = {
       query: () => {
         asked += 1;
         return Promise.reject(new Error('the database is away'));
       },
-    });
+    };
+    createReleaseMetrics(registry, away, LIMITS);
     const texts = await Promise.all([registry.metrics(), registry.metrics()]);
     await registry.metrics();
     expect(texts[0]).toContain('partner_webhook_oldest_due_seconds{endpoint_state="healthy"} Nan\n');

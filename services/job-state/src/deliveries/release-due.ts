@@ -63,7 +63,8 @@ export interface Scheduler {
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
-  const metrics = createReleaseMetrics(options.metrics, database);
+  const subscriptionCap = shareOf(options.inFlight, SUBSCRIPTION_SHARE);
+  const metrics = createReleaseMetrics(options.metrics, database, { subscriptionCap });
   let failedAt: number | undefined;
   let lookedAtAllAt = Number.NEGATIVE_INFINITY;
   let lookedUpTo = { pending: '', retry_scheduled: '' };
@@ -124,7 +125,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
         batchSize,
         leaseSeconds: options.leaseSeconds,
         inFlight: options.inFlight,
-        subscriptionCap: shareOf(options.inFlight, SUBSCRIPTION_SHARE),
+        subscriptionCap,
         companyCap: shareOf(options.inFlight, COMPANY_SHARE),
         subscriptionIds,
       });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as initialSchema from './0001-initial-schema.js';
+import * as overdueDeliveries from './0002-overdue-deliveries.js';
 
 /** One step of the schema. Expand and contract: the old service runs while it runs. */
 export interface Migration {
@@ -9,4 +10,7 @@ export interface Migration {
 }
 
 /** Every migration in its order. A name that has been released never changes. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-initial-schema', ...initialSchema }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-initial-schema', ...initialSchema },
+  { name: '0002-overdue-deliveries', ...overdueDeliveries },
+];

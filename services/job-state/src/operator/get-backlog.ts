@@ -26,16 +26,17 @@ export async function getBacklog(database: Queryable): Promise<Backlog> {
     `select d.*, o.*, i.*, s.*, c.*
      from (
        select count(*) filter (where is_due)::integer as "dueDeliveries",
-         max(age_ms) filter (where is_due)::integer as "oldestDueMs",
+         greatest(max(age_ms) filter (where is_due), max(overdue_ms))::integer as "oldestDueMs",
          count(*) filter (where is_leased and age_ms <= 0)::integer as "leasedDeliveries",
          count(*) filter (where is_leased and age_ms > 0)::integer as "expiredLeases",
          count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0)::integer as "waitingRetries",
          count(*) filter (where state = 'held')::integer as "heldDeliveries"
        from (
-         select state, is_leased, age_ms, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
+         select state, is_leased, age_ms, overdue_ms, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
          from (
            select state, lease_id is not null as is_leased,
-             least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms
+             least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms,
+             least(extract(epoch from now() - overdue_since) * 1000, 2147483647) as overdue_ms
            from deliveries
          ) aged
        ) judged

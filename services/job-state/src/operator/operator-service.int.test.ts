@@ -332,6 +332,8 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
   expect(backlog.oldestOutboxMs).toBeGreaterThanOrEqual(5_000);
   expect(backlog.oldestWaitingMs).toBeGreaterThanOrEqual(7_000);
   expect(empty.oldestOutboxMs).toBeUndefined();
+  await set(1, `overdue_since = now() - interval '100 seconds'`);
+  expect((await operators.getBacklog({})).oldestDueMs).toBeGreaterThanOrEqual(100_000);
   invariant(backlog.now && backlog.databaseNow, 'both clocks are told');
   const skewMs = timestampMs(backlog.now) - timestampMs(backlog.databaseNow);
   expect(Math.abs(skewMs)).toBeLessThan(5_000);

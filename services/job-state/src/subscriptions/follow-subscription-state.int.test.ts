@@ -65,9 +65,11 @@ describe('the deliveries of a subscription', () => {
     await followAll();
     expect(await stateOf(first)).toBe('pending');
 
+    await set(first, 'overdue_since = now()');
     await client.pauseSubscription(of);
     await followAll();
     expect(await stateOf(first)).toBe('held');
+    expect(await fixture.overdueSince(first.id)).toBeNull();
     expect(await stateOf(retry)).toBe('held');
     expect(await stateOf(test)).toBe('pending');
     expect(await fixture.delivery(leased.id)).toMatchObject({ state: 'pending', lease_id: 'lease' });

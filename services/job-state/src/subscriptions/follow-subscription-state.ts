@@ -101,7 +101,7 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
       ),
       `d.state in ('pending', 'retry_scheduled') and d.lease_id is null`,
     )}
-    update deliveries d set state = 'held' from locked where d.id = locked.id
+    update deliveries d set state = 'held', overdue_since = null from locked where d.id = locked.id
     returning d.subscription_id as "subscriptionId", d.company_id as "companyId"`,
   resume: `
     ${locked(candidates(`s.state = 'active'`, [`d.state = 'held'`]), `d.state = 'held'`)}

@@ -47,6 +47,8 @@ export interface WebhookFixture {
   /** Records an `install.status_changed` for the company and gives the event's id. */
   event(companyId: string): Promise<string>;
   delivery(id: string): Promise<StoredDelivery>;
+  /** Since when an unfinished delivery is overdue; null: it is not. */
+  overdueSince(id: string): Promise<Date | null>;
   deliveriesOf(subscriptionId: string): Promise<readonly StoredDelivery[]>;
   /** How many deliveries are under a lease. */
   leases(): Promise<number>;
@@ -118,6 +120,14 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
       );
       invariant(row, 'the delivery exists');
       return row;
+    },
+    async overdueSince(id) {
+      const [row] = await database.query<{ since: Date | null }>(
+        'select overdue_since as since from deliveries where id = $1',
+        [id],
+      );
+      invariant(row, 'the delivery has not come to an end');
+      return row.since;
     },
     deliveriesOf: (subscriptionId) =>
       database.query<StoredDelivery>(
