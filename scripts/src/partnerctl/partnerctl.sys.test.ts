@@ -181,7 +181,9 @@ describe('companies, owners and keys', () => {
     await document('owners', 'disable', owner);
     expect((await signIn('battery staple horse')).status).toBe(401);
     await document('owners', 'enable', owner);
-    expect((await signIn('battery staple horse')).status).toBe(200);
+    expect((await signIn('battery staple horse')).status).toBe(401);
+    await run(['owners', 'set-password', owner, '--password-stdin'], 'staple horse battery\n');
+    expect((await signIn('staple horse battery')).status).toBe(200);
 
     const apiKey = await field('apiKey', 'keys', 'create', seller, '--kind', 'general');
     const keyId = apiKey.split('.')[0] ?? '';

@@ -133,8 +133,12 @@ export function ownersCommand(context: CommandContext) {
     });
 
   for (const [name, active, description] of [
-    ['enable', true, 'let an owner sign in'],
-    ['disable', false, 'let an owner sign in no more; sessions end within two minutes'],
+    ['enable', true, 'let an owner sign in, once a password is set (set-password)'],
+    [
+      'disable',
+      false,
+      'let an owner sign in no more, and forget the password; sessions end within two minutes',
+    ],
   ] as const) {
     group
       .command(name)

@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { appendFeedEntries } from './feed.js';
-import { instantOfChange, type JobRecord, type LockedJob, lockJob } from './job-record.js';
+import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
 
 /** What every write of an installer company to one of its jobs names. */
@@ -42,7 +42,7 @@ export type JobDecision<Message extends DescMessage> =
       readonly kind: 'changed';
       /** What is different afterwards, besides the version and the instant. */
       readonly fields: Partial<
-        Pick<JobRecord, 'status' | 'blockerCode' | 'schedule' | 'technicianAssignments'>
+        Pick<LockedJob, 'status' | 'blockerCode' | 'schedule' | 'technicianAssignments' | 'heard'>
       >;
       /** What the history of the job's statuses keeps, when the status moves. */
       readonly statusEvent?: { readonly occurredAt: Date; readonly note: string | null };
@@ -71,7 +71,7 @@ export interface JobOperation<Message extends DescMessage> {
    * decision rests on.
    */
   readonly decide: (
-    job: JobRecord,
+    job: LockedJob,
     given: { readonly version: number; readonly now: Date; readonly tx: Transaction },
   ) => JobDecision<Message> | Promise<JobDecision<Message>>;
 }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 /**
  * What the platform has told of a job, by parts, with the versions of its messages: what decides which of two messages counts,
  * whatever order they come in. Not the projection's version. Empty for a job that the platform has told nothing of.
- * Parts that a newer version of the service may add are kept as they are.
+ * Parts that a newer version of the service may add are kept as they are; what was added to a part later may be absent, also
+ * since an older version has written the part anew.
  */
 export const jobHeard = z.looseObject({
   /** Every assignment and unassignment, by ascending version. */
@@ -25,7 +26,9 @@ export const jobHeard = z.looseObject({
     })
     .nullable()
     .default(null),
-  cancelled: z.object({ version: z.int(), occurredAt: z.coerce.date() }).nullable().default(null),
+  /** When the company that has the job has set its schedule itself; null: it has not. */
+  ownScheduleAt: z.coerce.date().nullable().default(null),
+  cancelled: z.object({ version: z.int(), occurredAt: z.coerce.date().optional() }).nullable().default(null),
   /** Every version of every document. `isTold`: an installer company was told of it. */
   documents: z
     .array(
@@ -40,8 +43,16 @@ export const jobHeard = z.looseObject({
     )
     .readonly()
     .default([]),
+  /** `toldTo`: the companies that were told of it; absent: whoever had the job, if `isTold`. */
   completions: z
-    .array(z.object({ version: z.int(), acceptedAt: z.string(), isTold: z.boolean() }))
+    .array(
+      z.object({
+        version: z.int(),
+        acceptedAt: z.string(),
+        isTold: z.boolean(),
+        toldTo: z.array(z.string()).readonly().optional(),
+      }),
+    )
     .readonly()
     .default([]),
 });
@@ -56,6 +67,14 @@ export function heldSince({ assignments }: Pick<JobHeard, 'assignments'>): numbe
   const companyId = assignments.at(-1)?.companyId;
   const other = assignments.findLastIndex((assignment) => assignment.companyId !== companyId);
   return assignments[other + 1]?.version ?? 0;
+}
+
+/** Who had the job as of a version: null: nobody; undefined: nothing was told of an assignment until then. */
+export function holderAt(
+  { assignments }: Pick<JobHeard, 'assignments'>,
+  version: number,
+): string | null | undefined {
+  return assignments.findLast((assignment) => assignment.version <= version)?.companyId;
 }
 
 /** The schedule of the selling side unless an assignment has set it aside. */

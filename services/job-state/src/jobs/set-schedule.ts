@@ -44,7 +44,7 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
       const isSame = isDeepStrictEqual(shown, shownSchedule(job.schedule));
       return {
         kind: 'changed',
-        fields: { schedule },
+        fields: { schedule, heard: { ...job.heard, ownScheduleAt: now } },
         events: isSame
           ? []
           : [

@@ -6,13 +6,15 @@ import { type FeedEntry, withdrawFeedEntries } from './feed.js';
 import type { LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';
 
-/** An event about a job, for the installer company that has it. */
+/** An event about a job, for the installer company that has it or has had it. */
 export type JobEvent = {
   readonly [E in EventName]: {
     readonly event: E;
     readonly data: EventData<E>;
     /** When it happened; absent: with the change. */
     readonly occurredAt?: Date;
+    /** Whom it is for; absent: the company that has the job afterwards. */
+    readonly companyId?: string;
   };
 }[EventName];
 
@@ -26,7 +28,7 @@ export interface JobChange {
     readonly occurredAt: Date;
     readonly note: string | null;
   };
-  /** What the company that has the job afterwards is told, besides a change of readiness. */
+  /** What is told besides a change of readiness. */
   readonly events: readonly JobEvent[];
   readonly now: Date;
 }
@@ -76,9 +78,10 @@ export async function writeJob(tx: Transaction, change: JobChange): Promise<JobC
     await withdrawFeedEntries(tx, before.installerCompanyId, jobId);
     await tell(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
   }
-  if (installerCompanyId !== null) {
-    const readiness = changedHands ? [] : readinessEvents(before, after);
-    for (const event of [...change.events, ...readiness]) await tell(installerCompanyId, event);
+  const readiness = changedHands ? [] : readinessEvents(before, after);
+  for (const event of [...change.events, ...readiness]) {
+    const companyId = event.companyId ?? installerCompanyId;
+    if (companyId !== null) await tell(companyId, event);
   }
   return {
     resource,

@@ -188,9 +188,12 @@ describe('owners', () => {
     await expect(login()).resolves.toMatchObject({ membershipId, isOwner: true, passwordHash });
 
     const disabled = await operators.updateOwner({ membershipId, active: false, operator });
-    expect(disabled.owner).toMatchObject({ active: false, hasPassword: true });
+    expect(disabled.owner).toMatchObject({ active: false, hasPassword: false });
     await expect(login()).resolves.toBeUndefined();
     const another = await hash('battery staple', PASSWORD_HASHING);
+    await operators.updateOwner({ membershipId, active: true, operator });
+    await expect(login()).resolves.toBeUndefined();
+    await operators.updateOwner({ membershipId, active: false, operator });
     await operators.updateOwner({ membershipId, active: true, passwordHash: another, operator });
     await expect(login()).resolves.toMatchObject({ passwordHash: another });
 
@@ -198,6 +201,8 @@ describe('owners', () => {
     expect(entries.map(({ action, details }) => ({ action, details }))).toEqual([
       expect.objectContaining({ action: 'company.created' }),
       { action: 'owner.created', details: { displayName: 'Ola Owner' } },
+      { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: false }) },
+      { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: true }) },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['active'], active: false }) },
       { action: 'owner.updated', details: expect.objectContaining({ changed: ['password', 'active'] }) },
     ]);

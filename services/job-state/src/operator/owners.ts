@@ -80,7 +80,8 @@ export async function createOwner(
 }
 
 /**
- * Sets an owner's password, or whether the owner may sign in. Fails with `not_found` for nobody who is an owner.
+ * Sets an owner's password, or whether the owner may sign in. Who may not any more loses the password: what the platform tells
+ * of the owner later lets nobody in again. Fails with `not_found` for nobody who is an owner.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the membership.
  */
@@ -103,7 +104,8 @@ export async function updateOwner(
     );
     if (before === undefined) throw notFound('owner');
     const [after] = await tx.query<OwnerRow>(
-      `update memberships set password_hash = coalesce($2, password_hash), active = coalesce($3, active)
+      `update memberships set active = coalesce($3, active),
+         password_hash = case when $3 is not false then coalesce($2, password_hash) end
        where id = $1 returning ${COLUMNS}`,
       [membershipId, passwordHash ?? null, active ?? null],
     );

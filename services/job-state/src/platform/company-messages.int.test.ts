@@ -15,6 +15,7 @@ import { getOwner } from '../access/get-owner.js';
 import { listAuditEntries } from '../audit/list-audit-entries.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database } from '../database/database.js';
+import { updateOwner } from '../operator/owners.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
   insertCompany,
@@ -278,6 +279,19 @@ describe('a membership of the platform', () => {
     }
     for (const address of [email, second]) expect(await getLogin({ database }, address)).toBeUndefined();
     expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
+  });
+
+  test('lets nobody in again whom an operator has shut out', async () => {
+    const membershipId = newId('mem');
+    await handle(membershipChanged(membershipId));
+    await giveWord(membershipId);
+    await updateOwner(
+      { database, logger: silentLogger },
+      { membershipId, passwordHash: undefined, active: false, actor: { membershipId: undefined } },
+    );
+    await handle(membershipChanged(membershipId, { version: 2, displayName: 'Ada Reyes' }));
+    expect(await membershipOf(membershipId)).toMatchObject({ active: true, password_hash: null });
+    expect(await getLogin({ database }, email)).toBeUndefined();
   });
 
   test('waits for its company', async () => {

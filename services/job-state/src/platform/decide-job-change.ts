@@ -58,7 +58,7 @@ export function decideAssignment(
     kind: 'heard',
     after: {
       ...job,
-      heard,
+      heard: { ...heard, ownScheduleAt: null },
       installerCompanyId: companyId,
       assignedAt: companyId === null ? null : occurredAt,
       status: job.status === 'CANCELLED' ? 'CANCELLED' : 'ASSIGNED',
@@ -110,8 +110,9 @@ export function decideReadiness(
 }
 
 /**
- * Decides a schedule of the selling side: the newest by version counts, unless the job has changed hands since. Unlike an
- * installer company it may go from any state to any, since what came between may not have arrived. That of a closed job is
+ * Decides a schedule of the selling side: the newest by version counts, unless the job has changed hands since, or its company
+ * has set a schedule itself after it happened. Unlike an installer company it may go from any state to any, since what came
+ * between may not have arrived. That of a closed job is
  * refused, but one that only comes late counts: of a cancelled job when its version is older than the cancellation, of a
  * completed one when it happened before the completion was recorded.
  */
@@ -140,7 +141,9 @@ export function decideSchedule(
     ...job.heard,
     schedule: { version, status, startsAt, endsAt, timeZone },
   };
-  const schedule = scheduleInEffect(heard) === null ? job.schedule : scheduleOf(heard);
+  const { ownScheduleAt } = heard;
+  const isSetSince = ownScheduleAt !== null && occurredAt < ownScheduleAt;
+  const schedule = scheduleInEffect(heard) === null || isSetSince ? job.schedule : scheduleOf(heard);
   return { kind: 'heard', after: { ...job, heard, schedule } };
 }
 

@@ -223,6 +223,16 @@ describe('a job that is taken from its company', () => {
     expect(await notesOf(jobId, one)).toBeNull();
   });
 
+  test('and given back: what it has written stands when the later message comes first', async () => {
+    const [inOrder, swapped] = [await newJob(), await newJob()];
+    for (const jobId of [inOrder, swapped]) await report(jobId, 'ACKNOWLEDGED', 1);
+    await tell(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
+    expect(await shown(inOrder)).toMatchObject({ version: 4, status: 'ASSIGNED' });
+    await tell(assigned(swapped, one, 4), assigned(swapped, two, 3));
+    expect(await shown(swapped)).toMatchObject({ version: 2, status: 'ACKNOWLEDGED' });
+    expect(await namesOf(swapped, two)).toEqual([]);
+  });
+
   test('stays with nobody when the older assignment comes late', async () => {
     const jobId = await newUnassignedJob();
     await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
@@ -273,6 +283,16 @@ describe('a cancellation', () => {
     ).toEqual([
       { company_id: seller, previous_status: 'BLOCKED', occurred_at: HAPPENED, recorded_at: TEST_NOW },
     ]);
+  });
+
+  test('that was recorded without its time by an older version of this service is as good', async () => {
+    const jobId = await newJob();
+    await tell(cancelled(jobId, 5));
+    await database.query(`update jobs set heard = heard #- '{cancelled,occurredAt}' where id = $1`, [jobId]);
+    await tell(readiness(jobId, 6, 'PERMIT'), assigned(jobId, two, 4));
+    expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', readiness: { ready: false } });
+    const told = await eventsOf(jobId, two);
+    expect(told.at(-1)).toMatchObject({ event: 'install.status_changed', data: { status: 'CANCELLED' } });
   });
 
   test('of a completed job is refused', async () => {
@@ -510,6 +530,26 @@ describe('a schedule of the selling side', () => {
     await tell({ ...unassigned(jobId, 3) });
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
   });
+
+  test('leaves alone what the company has set after it happened, but not what it has set before', async () => {
+    const jobId = await newJob();
+    await setSchedule(writing(), {
+      companyId: one,
+      jobId,
+      binding: binding(newId('evt')),
+      submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
+      expectedVersion: 1,
+      timeoutMs: undefined,
+    });
+    const before = new Date(TEST_NOW.getTime() - 1);
+    await tell(scheduled(jobId, 3, 0, before));
+    expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'TENTATIVE' } });
+    await tell(scheduled(jobId, 4, 1, TEST_NOW));
+    expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
+    // Whoever gets the job next has set nothing.
+    await tell(assigned(jobId, two, 5), scheduled(jobId, 6, 2, before));
+    expect(await shown(jobId, two)).toMatchObject({ version: 5, schedule: { status: 'CONFIRMED' } });
+  });
 });
 
 describe('a document', () => {
@@ -579,6 +619,30 @@ describe('an accepted completion', () => {
     const other = await newUnassignedJob();
     await tell(accepted(other, 3), assigned(other, one, 4));
     expect(await namesOf(other)).toEqual(['install.job_assigned 1']);
+  });
+
+  test('is told to the company that had the job by then, also when another one has it, or nobody', async () => {
+    const jobId = await newJob();
+    const message = accepted(jobId, 3);
+    await tell(assigned(jobId, two, 4), message);
+    await tellAgain(message);
+    expect((await namesOf(jobId)).at(-1)).toBe('install.completion_received 2');
+    expect(await namesOf(jobId, two)).toEqual(['install.job_assigned 2']);
+    const left = await newJob();
+    await tell(unassigned(left, 4), accepted(left, 3));
+    expect((await namesOf(left)).at(-1)).toBe('install.completion_received 2');
+  });
+
+  test('is told to another company once that turns out to have had the job by then', async () => {
+    const jobId = await newJob();
+    await tell(accepted(jobId, 5), assigned(jobId, two, 4));
+    await tellAgain(assigned(jobId, two, 4));
+    expect(await namesOf(jobId, two)).toEqual(['install.job_assigned 2', 'install.completion_received 2']);
+    expect(await namesOf(jobId)).toEqual([
+      'install.job_assigned 1',
+      'install.completion_received 1',
+      'install.job_unassigned 2',
+    ]);
   });
 });
 

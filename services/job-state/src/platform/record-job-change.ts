@@ -3,7 +3,7 @@ import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries } from '../jobs/feed.js';
-import { heldSince, type JobHeard } from '../jobs/job-heard.js';
+import { heldSince, holderAt, type JobHeard } from '../jobs/job-heard.js';
 import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';
 import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
 import { type JobEvent, writeJob } from '../jobs/write-job.js';
@@ -15,8 +15,8 @@ import type { PlatformEffect } from './platform-effect.js';
  * the projection and a feed entry if something is shown differently to a company that has the job, and that company's
  * events. A job's first projection is its version 1; while nobody has the job its version does not rise.
  *
- * Documents and accepted completions are told once: to whoever has the job, or if nobody has, to the company that turns out to
- * have had it by then. Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last
+ * Documents are told once: to whoever has the job, or if nobody has, to the company that turns out to have had it by then.
+ * Accepted completions are told to the company that had the job by then, once it is known to have. Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last
  * the feed head of the company that has it.
  */
 export async function recordJobChange(
@@ -132,10 +132,10 @@ function factsToTell(
   after: LockedJob,
 ): { readonly facts: readonly JobEvent[]; readonly heard: JobHeard } {
   const { id: jobId, heard, installerCompanyId } = after;
-  if (installerCompanyId === null) return { facts: [], heard };
   const since = heldSince(heard);
   const facts: JobEvent[] = [];
   const documents = heard.documents.map((document) => {
+    if (installerCompanyId === null) return document;
     const { id, version, mime, availableAt } = document;
     const category = ANNOUNCED_DOCUMENT_CATEGORIES.find((announced) => announced === document.category);
     const isNew = !before.heard.documents.some((known) => known.id === id && known.version === version);
@@ -148,14 +148,18 @@ function factsToTell(
     return { ...document, isTold: true };
   });
   const completions = heard.completions.map((completion) => {
-    const { version, acceptedAt } = completion;
-    if (completion.isTold || version < since) return completion;
+    const { version, acceptedAt, isTold, toldTo } = completion;
+    // Of a job that was there before the platform told of it nothing is known but who has it.
+    const companyId = heard.assignments.length === 0 ? installerCompanyId : holderAt(heard, version);
+    const wasTold = toldTo === undefined ? isTold : companyId != null && toldTo.includes(companyId);
+    if (companyId == null || wasTold) return completion;
     facts.push({
       event: 'install.completion_received',
       data: { jobId, acceptedAt },
       occurredAt: new Date(acceptedAt),
+      companyId,
     });
-    return { ...completion, isTold: true };
+    return { ...completion, isTold: true, toldTo: [...(toldTo ?? []), companyId] };
   });
   return { facts, heard: { ...heard, documents, completions } };
 }

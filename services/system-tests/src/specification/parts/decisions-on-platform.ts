@@ -67,9 +67,10 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
-    says: 'Only of messages that contradict each other (an assignment or a schedule with a later version than the cancellation, a scope whose number does not rise with its version) it depends on which comes first.',
+    says: 'Only of messages that contradict each other (an assignment or a schedule with a later version than the cancellation, a scope whose number does not rise with its version), and of those that take a job from a company and give it back (what the company has written stands when the later one comes first), it depends on which comes first.',
     provedBy: {
       [JOB_MESSAGES]: [
+        'a job that is taken from its company > and given back: what it has written stands when the later message comes first',
         'a cancellation > ends what came before it: older messages still count, newer assignments and schedules are refused',
         'a cancellation > that comes after what contradicts it leaves the job to the company that has it',
         'another scope > that comes late changes nothing, and one whose number does not rise is refused',
@@ -214,11 +215,12 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / The platform',
-    says: "A seller's schedule counts when it is newer than the start of the unbroken time for which the present company has had the job.",
+    says: "A seller's schedule counts when it is newer than the start of the unbroken time for which the present company has had the job, and when it did not happen before the company has set one itself.",
     provedBy: {
       [JOB_MESSAGES]: [
         'a schedule of the selling side > counts only since its company has the job, whichever message comes first',
         'a schedule of the selling side > that the company told of late had before counts when the job turns out to have been its own',
+        'a schedule of the selling side > leaves alone what the company has set after it happened, but not what it has set before',
       ],
     },
   },
@@ -326,6 +328,15 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
     provedBy: {
       [COMPANY_MESSAGES]: [
         'a membership of the platform > of an owner appears without a password: nobody can sign in until one is set',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'Whom an operator has shut out the platform does not let in again: the password is forgotten.',
+    provedBy: {
+      [COMPANY_MESSAGES]: [
+        'a membership of the platform > lets nobody in again whom an operator has shut out',
       ],
     },
   },
