@@ -150,9 +150,10 @@ function factsToTell(
   const completions = heard.completions.map((completion) => {
     const { version, acceptedAt, isTold, toldTo } = completion;
     // Of a job that was there before the platform told of it nothing is known but who has it.
-    const companyId = heard.assignments.length === 0 ? installerCompanyId : holderAt(heard, version);
-    const wasTold = toldTo === undefined ? isTold : companyId != null && toldTo.includes(companyId);
-    if (companyId == null || wasTold) return completion;
+    const companyId =
+      heard.assignments.length === 0 ? installerCompanyId : (holderAt(heard, version) ?? null);
+    const wasTold = toldTo === undefined ? isTold : companyId !== null && toldTo.includes(companyId);
+    if (companyId === null || wasTold) return completion;
     facts.push({
       event: 'install.completion_received',
       data: { jobId, acceptedAt },
