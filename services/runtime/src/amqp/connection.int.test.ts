@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { QUEUES } from '@partner/proto-contracts/topology';
+import { JOB_STATE_RPC, QUEUES } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 import { Registry } from 'prom-client';
 import { silentLogger } from '../logger.js';
@@ -264,9 +264,31 @@ describe('a supervised connection', () => {
     await probe.close();
   });
 
-  test('makes nothing when it is only to look: it is not ready while a queue is missing, and is once it is there', async () => {
+  test('makes nothing when it is only to look: who reads a queue is not ready while it is missing, others are', async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.rpc');
+    const looks = createRecorder<string>();
+    const reader = connectTo(broker.url, { topology: 'check' });
+    reader.openChannel({
+      name: 'reader',
+      confirm: false,
+      setup: async (channel, topology) => {
+        looks.record('look');
+        await topology.provideQueue(channel, JOB_STATE_RPC);
+      },
+    });
+    const other = connectTo(broker.url, { topology: 'check' });
+    await eventually('readiness of the other', () => other.isReady());
+    await looks.atLeast(2);
+    expect(reader.isReady()).toBe(false);
+    const declaring = connectTo(broker.url);
+    await eventually('readiness', () => reader.isReady() && declaring.isReady());
+    await probe.close();
+  });
+
+  test('is not ready while an exchange is missing for which it is only to look', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteExchange('partner.access');
     const connection = connectTo(broker.url, { topology: 'check' });
     await eventually('failed attempts', async () => {
       return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;

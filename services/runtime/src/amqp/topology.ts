@@ -21,7 +21,10 @@ export type TopologyMode = 'declare' | 'check';
  * where they are declared, when one is there with other properties.
  */
 export interface Topology {
-  /** Every exchange and queue of the contracts. */
+  /**
+   * Every exchange and queue of the contracts. Where they are only looked for, exchanges alone: a queue can be out of reach for
+   * as long as a node of the broker is, and concerns then only those who read it.
+   */
   provideAll(channel: Channel): Promise<void>;
   provideExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void>;
   /** A queue, its dead-letter queue, and the exchanges and bindings of both. */
@@ -36,7 +39,7 @@ export function createTopology(mode: TopologyMode): Topology {
     async provideAll(channel) {
       await Promise.all([
         ...EXCHANGES.map((exchange) => provideExchange(channel, exchange)),
-        ...QUEUES.map((queue) => provideQueue(channel, queue)),
+        ...(mode === 'declare' ? QUEUES : []).map((queue) => provideQueue(channel, queue)),
       ]);
     },
     provideExchange,
