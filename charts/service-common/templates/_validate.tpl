@@ -21,6 +21,10 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if or (not .Values.image.tag) (eq .Values.image.tag "latest") -}}
 {{- $faults = append $faults "image.tag must name one version: empty and latest are taken only with development.enabled" -}}
 {{- end -}}
+{{- /* As container engines read a name: its first part is a registry only with a dot or a port in it. */ -}}
+{{- if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" .Values.image.repository) -}}
+{{- $faults = append $faults (printf "image.repository (%s) names no registry, and would be pulled from docker.io: put the host of yours before it, e.g. registry.example.com/%s" .Values.image.repository .Values.image.repository) -}}
+{{- end -}}
 {{- end -}}
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
 {{- $faults = append $faults "image.digest is set, and image.tag has a digest of its own" -}}

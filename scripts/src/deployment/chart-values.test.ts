@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from '../stack/services.js';
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
 import { ensureHelm } from './ensure-helm.js';
+import { workload } from './kubernetes-object.js';
+import { ofKind } from './rules/deployment-rule.js';
+import { imageOf } from './service-values.js';
 
 let workspace: ChartWorkspace;
 
@@ -36,6 +39,16 @@ const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
   ['a digest that is none', { image: { digest: 'sha256:abc' } }, /at '\/image\/digest'/],
   ['the version "latest"', { image: { tag: 'latest' } }, /image[./]tag/],
   ['no version', { image: { tag: '' } }, /image[./]tag/],
+  ...['partner/a', 'partner-a', 'localhosts/a', 'partner:5000', 'partner/registry.example.com'].map(
+    (repository) =>
+      [
+        `the repository ${repository}, which names no registry`,
+        { image: { repository } },
+        new RegExp(
+          `image\\.repository \\(${repository}\\) names no registry, and would be pulled from docker\\.io`,
+        ),
+      ] as const,
+  ),
   [
     'two digests',
     { image: { tag: `1@sha256:${'0'.repeat(64)}`, digest: `sha256:${'0'.repeat(64)}` } },
@@ -166,15 +179,23 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
   ],
 ];
 
+const group = z.looseObject({}).default({});
+const groups = z.looseObject({ image: group, config: group });
+
+/** What Helm says of values that are beside what a chart has to be told anyway. */
 async function refusalOf(service: ServiceName, values: object): Promise<string> {
-  const { exitCode, stdout, stderr } = await workspace.template({ chart: service, values });
+  const image = { ...imageOf(service), ...groups.parse(values).image };
+  const { exitCode, stdout, stderr } = await workspace.template({
+    chart: service,
+    values: { ...values, image },
+  });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   return stderr;
 }
 
 describe.each(SERVICE_NAMES)('the chart of %s refuses', (service) => {
   test.each(FOR_ALL)('%s', async (_what, values, refusal) => {
-    const config = 'config' in values ? z.looseObject({}).parse(values.config) : {};
+    const { config } = groups.parse(values);
     const whole = service === 'console' ? { ...values, config: { ...CONSOLE, ...config } } : values;
     await expect(refusalOf(service, whole)).resolves.toMatch(refusal);
   });
@@ -183,6 +204,28 @@ describe.each(SERVICE_NAMES)('the chart of %s refuses', (service) => {
 test.each(FOR_ONE)('the chart of %s refuses %s', async (service, _what, values, refusal) => {
   await expect(refusalOf(service, values)).resolves.toMatch(refusal);
 });
+
+test.each(
+  SERVICE_NAMES.flatMap((service) => ['production', 'sandbox'].map((name) => [service, name] as const)),
+)('%s: values-%s.yaml has to be told where the image is, and of nothing else', async (service, name) => {
+  const { exitCode, stderr } = await workspace.template({
+    chart: service,
+    valuesFiles: [`values-${name}.yaml`],
+  });
+  expect(exitCode).toBe(1);
+  const faults = stderr.split('\n').filter((line) => line.startsWith('  - '));
+  expect(faults).toEqual([expect.stringContaining(`image.repository (partner/${service})`)]);
+});
+
+test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', 'docker.io/partner/a'])(
+  'an image at %s is taken',
+  async (repository) => {
+    const [deployment] = await workspace
+      .objects({ chart: 'job-state', values: { image: { repository, tag: '1.2.3' } } })
+      .then((objects) => ofKind({ objects }, 'Deployment', workload));
+    expect(deployment?.spec.template.spec.containers[0]?.image).toBe(`${repository}:1.2.3`);
+  },
+);
 
 test('every fault is told at once', async () => {
   const refusal = await refusalOf('job-state', {

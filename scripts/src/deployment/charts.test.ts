@@ -12,7 +12,7 @@ import { allRules } from './rules/all-rules.js';
 import { containersOf, deploymentsOf, isHook, ofKind, type RenderedChart } from './rules/deployment-rule.js';
 import { environmentOf } from './rules/environment-of.js';
 import { POD_RULES } from './rules/pod-rules.js';
-import { VALUES_SETS } from './service-values.js';
+import { imageOf, VALUES_SETS } from './service-values.js';
 import { type RenderedObject, validateObjects } from './validate-objects.js';
 
 const RULES = allRules(await readRefusedRanges());
@@ -133,11 +133,14 @@ describe('a changed setting', () => {
   };
 
   test.each(SERVICE_NAMES)('makes new pods of %s, and another value does not', async (chart) => {
+    const image = imageOf(chart);
     const config = { ...(chart === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
-    const before = await checksumOf({ chart, values: { config } });
-    await expect(checksumOf({ chart, values: { config, priorityClassName: 'high' } })).resolves.toBe(before);
+    const before = await checksumOf({ chart, values: { image, config } });
+    await expect(checksumOf({ chart, values: { image, config, priorityClassName: 'high' } })).resolves.toBe(
+      before,
+    );
     await expect(
-      checksumOf({ chart, values: { config: { ...config, logLevel: 'warn' } } }),
+      checksumOf({ chart, values: { image, config: { ...config, logLevel: 'warn' } } }),
     ).resolves.not.toBe(before);
   });
 });
@@ -148,7 +151,10 @@ test('the command of the README removes all hooks of job-state, which outlive it
     /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
       readme,
     ) ?? [];
-  const objects = await workspace.objects({ chart: 'job-state', values: { seed: { enabled: true } } });
+  const objects = await workspace.objects({
+    chart: 'job-state',
+    values: { image: imageOf('job-state'), seed: { enabled: true } },
+  });
   const removed = objects.filter(
     ({ kind, metadata: { labels } }) =>
       kinds.split(',').includes(kind.toLowerCase()) &&
@@ -163,7 +169,7 @@ describe('a private CA of the broker', () => {
   const parametersOf = async (autoscaling: object) => {
     const objects = await workspace.objects({
       chart: 'webhook-dispatcher',
-      values: { autoscaling: { enabled: true, ...autoscaling } },
+      values: { image: imageOf('webhook-dispatcher'), autoscaling: { enabled: true, ...autoscaling } },
     });
     return objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec'];
   };

@@ -13,6 +13,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
+import type { ServiceName } from '../stack/services.js';
 import { type Alert, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
 import { renderRuleTests } from './alerts/render-alerts.js';
@@ -21,6 +22,7 @@ import { ensureHelm } from './ensure-helm.js';
 import { withMatcher } from './label-matchers.js';
 import { observabilityFiles } from './observability-files.js';
 import { createRuleCheck } from './rule-check.js';
+import { imageOf } from './service-values.js';
 
 const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const alerts = [...CHART_ALERTS.values()].flat();
@@ -123,8 +125,12 @@ describe('promtool', () => {
   test(`finds that no alert of a release hears of another namespace${ruleCheck.note}`, async () => {
     const workspace = await createChartWorkspace(await ensureHelm());
     const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
-    const faultsOf = async ([service, own]: readonly [string, readonly Alert[]]) => {
-      const objects = await workspace.objects({ chart: service, valuesFiles: ['values-production.yaml'] });
+    const faultsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
+      const objects = await workspace.objects({
+        chart: service,
+        valuesFiles: ['values-production.yaml'],
+        values: { image: imageOf(service) },
+      });
       const rules = path.join(folder, service);
       mkdirSync(rules);
       writeFileSync(

@@ -8,8 +8,13 @@ export interface ValuesSet {
   readonly rendering: Rendering;
 }
 
-/** What a chart can not know and its standard values leave out. */
-const REQUIRED: Readonly<Partial<Record<ServiceName, unknown>>> = {
+/** Where the image of a service is, which a chart can not know and the files of values leave out. */
+export function imageOf(service: ServiceName): { readonly repository: string } {
+  return { repository: `registry.example.com/partner/${service}` };
+}
+
+/** What a chart needs to be told besides when none of the files of values is used. */
+const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
   console: { config: { publicBaseUrl: 'https://partner.example.org' } },
 };
 
@@ -79,12 +84,17 @@ export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service)
   {
     service,
     name: 'default',
-    rendering: { chart: service, ...(REQUIRED[service] !== undefined && { values: REQUIRED[service] }) },
+    rendering: { chart: service, values: { image: imageOf(service), ...REQUIRED[service] } },
   },
-  ...(['dev', 'sandbox', 'production'] as const).map((name) => ({
+  { service, name: 'dev', rendering: { chart: service, valuesFiles: ['values-dev.yaml'] } },
+  ...(['sandbox', 'production'] as const).map((name) => ({
     service,
     name,
-    rendering: { chart: service, valuesFiles: [`values-${name}.yaml`] },
+    rendering: {
+      chart: service,
+      valuesFiles: [`values-${name}.yaml`],
+      values: { image: imageOf(service) },
+    },
   })),
   {
     service,

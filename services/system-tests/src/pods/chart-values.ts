@@ -15,11 +15,17 @@ export function secretNameOf(service: ServiceName): string {
   return `${service}-of-the-operator`;
 }
 
+/** Nothing is pulled from there; a chart takes no image without a registry. */
+function repositoryOf(service: ServiceName): string {
+  return `registry.example.com/partner/${service}`;
+}
+
 /** The values of a production: the chart's own, with what every operator has to say. */
 export function productionValues(service: ServiceName): Readonly<Record<string, unknown>> {
   return {
     environment: 'production',
     existingSecret: secretNameOf(service),
+    image: { repository: repositoryOf(service) },
     ...(service === 'console' && { config: { publicBaseUrl: 'https://partner.example.com' } }),
   };
 }
@@ -30,7 +36,11 @@ export function sandboxValues(
   version: string,
   surroundings: PodSurroundings,
 ): Readonly<Record<string, unknown>> {
-  const shared = { environment: 'sandbox', existingSecret: secretNameOf(service), image: { tag: version } };
+  const shared = {
+    environment: 'sandbox',
+    existingSecret: secretNameOf(service),
+    image: { repository: repositoryOf(service), tag: version },
+  };
   switch (service) {
     case 'console':
       return { ...shared, config: { publicBaseUrl: surroundings.consoleUrl } };
