@@ -34,10 +34,12 @@
 - to:
     {{- include "service-common.peers" .Values.networkPolicy.dns | trim | nindent 4 }}
   ports:
+    {{- range .Values.networkPolicy.dns.ports }}
     - protocol: UDP
-      port: 53
+      port: {{ . }}
     - protocol: TCP
-      port: 53
+      port: {{ . }}
+    {{- end }}
 {{- end -}}
 
 {{/* The ways out of one part of the service: (dict "root" . "egress" (list "broker" "postgres")). */}}

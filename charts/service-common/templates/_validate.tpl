@@ -38,6 +38,24 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if lt (int64 .Values.terminationGracePeriodSeconds) $needed -}}
 {{- $faults = append $faults (printf "terminationGracePeriodSeconds (%d) is too short: preStopSleepSeconds and config.shutdownGraceMs take %d s, and what is not over by then is killed" (int64 .Values.terminationGracePeriodSeconds) $needed) -}}
 {{- end -}}
+{{- range $name := list "adminHost" "httpHost" -}}
+{{- with get $values.config $name -}}
+{{- if not (has . (list "0.0.0.0" "::")) -}}
+{{- $faults = append $faults (printf "config.%s (%s) must be 0.0.0.0, or :: for IPv6: probes and callers come to the pod's own address, which is not known before" $name .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (default "none" .Values.config.otelTracesExporter) "otlp" -}}
+{{- with .Values.config.otelExporterOtlpEndpoint -}}
+{{- $port := . | regexFind "//[^/?#]*" | regexFind ":[0-9]+$" | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" .)) -}}
+{{- $ports := toStrings $values.networkPolicy.collector.ports -}}
+{{- if and $values.networkPolicy.enabled (not (has $port $ports)) -}}
+{{- $faults = append $faults (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or mend the endpoint" . $port (join ", " $ports)) -}}
+{{- end -}}
+{{- else -}}
+{{- $faults = append $faults "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
+{{- end -}}
+{{- end -}}
 {{- range .Values.extraEnv -}}
 {{- $name := .name -}}
 {{- $isSetting := has $name (list "PARTNER_ENVIRONMENT" "NODE_OPTIONS") -}}
@@ -51,6 +69,9 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- end -}}
 {{- if $facts.http -}}
+{{- if eq (int64 .Values.config.httpPort) (int64 .Values.config.adminPort) -}}
+{{- $faults = append $faults (printf "config.httpPort and config.adminPort are both %d: each needs a port of its own" (int64 .Values.config.httpPort)) -}}
+{{- end -}}
 {{- if and .Values.ingress.enabled .Values.httpRoute.enabled -}}
 {{- $faults = append $faults "ingress.enabled and httpRoute.enabled are both true: choose one way in" -}}
 {{- end -}}

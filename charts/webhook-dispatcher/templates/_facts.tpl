@@ -10,6 +10,20 @@ queues:
 {{- if lt (int64 .Values.config.shutdownGraceMs) 15000 }}
 - config.shutdownGraceMs must be 15000 at least, since an attempt takes up to 10 s and its result up to 5 s more
 {{- end }}
+{{- with .Values.config.dnsServers }}
+{{- if $.Values.networkPolicy.enabled }}
+{{- if not $.Values.networkPolicy.dns.cidrs }}
+- "config.dnsServers ({{ . }}) needs networkPolicy.dns.cidrs, e.g. 192.0.2.53/32: the network policy blocks lookups at other addresses than those of the cluster's own DNS"
+{{- end }}
+{{- $ports := toStrings $.Values.networkPolicy.dns.ports }}
+{{- range regexFindAll `:[0-9]+\s*(,|$)` . -1 }}
+{{- $port := regexFind "[0-9]+" . }}
+{{- if not (has $port $ports) }}
+- "config.dnsServers has the port {{ $port }}, and networkPolicy.dns.ports lets lookups through to {{ join ", " $ports }} alone: add the port there"
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- range $name := list "webhookDevHosts" "webhookDevCaFile" }}
 {{- if get $.Values.config $name }}
 {{- if eq $.Values.environment "production" }}

@@ -19,6 +19,11 @@ const production = { environment: 'production' };
 /** The setting that the chart of the console can not do without. */
 const CONSOLE = { publicBaseUrl: 'https://partner.example.org' };
 
+/** Values with which traces go to a collector. */
+const traced = (otelExporterOtlpEndpoint: string) => ({
+  config: { otelTracesExporter: 'otlp', otelExporterOtlpEndpoint },
+});
+
 /** Values that no chart takes, and what Helm says of them. */
 const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
   ['a value that is not known', { replicas: 3 }, /additional properties 'replicas' not allowed/],
@@ -91,6 +96,28 @@ const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
     { networkPolicy: { broker: { cidrs: ['10.0.0.0'] } } },
     /at '\/networkPolicy\/broker\/cidrs/,
   ],
+  ['DNS without a port', { networkPolicy: { dns: { ports: [] } } }, /at '\/networkPolicy\/dns\/ports'/],
+  ...['127.0.0.1', '::1', 'localhost', '10.0.0.7'].map(
+    (adminHost) =>
+      [
+        `${adminHost} as the address that probes come to`,
+        { config: { adminHost } },
+        new RegExp(`config\\.adminHost \\(${adminHost}\\) must be 0\\.0\\.0\\.0, or :: for IPv6`),
+      ] as const,
+  ),
+  ['traces for nobody', traced(''), /otelExporterOtlpEndpoint is empty: name the collector/],
+  ...[
+    ['http://collector.monitoring:4317', 4317],
+    ['http://collector.monitoring/v1:4318', 80],
+    ['https://[fd00::4318]', 443],
+  ].map(
+    ([endpoint, port]) =>
+      [
+        `traces to ${endpoint}, which no policy lets through`,
+        traced(String(endpoint)),
+        new RegExp(`leads to port ${port}, and networkPolicy\\.collector\\.ports lets .* 4318 alone`),
+      ] as const,
+  ),
 ];
 
 const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
@@ -136,6 +163,24 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
     /at '\/config\/rpcTimeoutMs'/,
   ],
   [
+    'installer-gateway',
+    'one port for callers and probes',
+    { config: { httpPort: 9100 } },
+    /config\.httpPort and config\.adminPort are both 9100/,
+  ],
+  [
+    'inbound-gateway',
+    'an address that no caller comes to',
+    { config: { httpHost: '127.0.0.1' } },
+    /config\.httpHost \(127\.0\.0\.1\) must be 0\.0\.0\.0/,
+  ],
+  [
+    'job-state',
+    'a seed that nothing is migrated for',
+    { seed: { enabled: true }, migrations: { enabled: false } },
+    /seed\.enabled needs migrations\.enabled/,
+  ],
+  [
     'job-state',
     'a seeded production',
     { ...production, seed: { enabled: true } },
@@ -173,6 +218,21 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
   ],
   [
     'webhook-dispatcher',
+    'DNS servers that no policy lets through',
+    { config: { dnsServers: '9.9.9.9:53' } },
+    /config\.dnsServers \(9\.9\.9\.9:53\) needs networkPolicy\.dns\.cidrs/,
+  ],
+  [
+    'webhook-dispatcher',
+    'a port of DNS servers that no policy lets through',
+    {
+      config: { dnsServers: '9.9.9.9:53, [2620:fe::fe]:5300' },
+      networkPolicy: { dns: { cidrs: ['9.9.9.9/32', '2620:fe::fe/128'], ports: [53, 5353] } },
+    },
+    /config\.dnsServers has the port 5300, and networkPolicy\.dns\.ports lets lookups through to 53, 5353 alone/,
+  ],
+  [
+    'webhook-dispatcher',
     'a database',
     { secretKeys: { postgresUrl: 'POSTGRES_URL' } },
     /additional properties 'postgresUrl' not allowed/,
@@ -182,13 +242,44 @@ const FOR_ONE: readonly (readonly [ServiceName, string, object, RegExp])[] = [
 const group = z.looseObject({}).default({});
 const groups = z.looseObject({ image: group, config: group });
 
-/** What Helm says of values that are beside what a chart has to be told anyway. */
-async function refusalOf(service: ServiceName, values: object): Promise<string> {
+/** Values beside those that are refused. */
+const TAKEN: readonly (readonly [ServiceName, string, object])[] = [
+  ['inbound-gateway', 'IPv6', { config: { adminHost: '::', httpHost: '::' } }],
+  ['job-state', 'a collector on its port', traced('http://collector.monitoring:4318/v1')],
+  [
+    'job-state',
+    'a collector on another port',
+    { ...traced('https://[fd00::1]'), networkPolicy: { collector: { ports: [4318, 443] } } },
+  ],
+  [
+    'job-state',
+    'a collector where no policy is',
+    { ...traced('http://localhost:4317'), networkPolicy: { enabled: false } },
+  ],
+  ['job-state', 'migrations by other means', { migrations: { enabled: false } }],
+  [
+    'webhook-dispatcher',
+    'DNS servers of its own',
+    {
+      config: { dnsServers: '9.9.9.9:53 , [2620:fe::fe]:5353' },
+      networkPolicy: { dns: { cidrs: ['9.9.9.9/32', '2620:fe::fe/128'], ports: [53, 5353] } },
+    },
+  ],
+  [
+    'webhook-dispatcher',
+    'DNS servers where no policy is',
+    { config: { dnsServers: '9.9.9.9:5353' }, networkPolicy: { enabled: false } },
+  ],
+];
+
+/** What Helm says of a chart that is told where its image is, unless the values say so, and the values. */
+function templateWith(service: ServiceName, values: object) {
   const image = { ...imageOf(service), ...groups.parse(values).image };
-  const { exitCode, stdout, stderr } = await workspace.template({
-    chart: service,
-    values: { ...values, image },
-  });
+  return workspace.template({ chart: service, values: { ...values, image } });
+}
+
+async function refusalOf(service: ServiceName, values: object): Promise<string> {
+  const { exitCode, stdout, stderr } = await templateWith(service, values);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   return stderr;
 }
@@ -203,6 +294,11 @@ describe.each(SERVICE_NAMES)('the chart of %s refuses', (service) => {
 
 test.each(FOR_ONE)('the chart of %s refuses %s', async (service, _what, values, refusal) => {
   await expect(refusalOf(service, values)).resolves.toMatch(refusal);
+});
+
+test.each(TAKEN)('the chart of %s takes %s', async (service, _what, values) => {
+  const { exitCode, stderr } = await templateWith(service, values);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });
 
 test.each(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { SERVICE_NAMES } from '../stack/services.js';
@@ -163,6 +164,47 @@ test('the command of the README removes all hooks of job-state, which outlive it
   );
   expect(removed.length).toBe(4);
   expect(removed).toEqual(objects.filter(isHook));
+});
+
+describe('lookups are let through, and nothing else of DNS,', () => {
+  const dnsOf = async (dns: object) => {
+    const values = { image: imageOf('job-state'), seed: { enabled: true }, networkPolicy: { dns } };
+    const objects = await workspace.objects({ chart: 'job-state', values });
+    const policies = ofKind({ objects }, 'NetworkPolicy', networkPolicy);
+    return policies
+      .flatMap(({ spec }) => spec.egress)
+      .filter(({ ports }) => ports.some(({ protocol }) => protocol === 'UDP'));
+  };
+  const both = (port: number) => [
+    { protocol: 'UDP', port },
+    { protocol: 'TCP', port },
+  ];
+
+  test('to each port that is listed', async () => {
+    // The service, its migration and its seed.
+    const rules = await dnsOf({ ports: [53, 5300] });
+    expect(rules.map(({ ports }) => ports)).toEqual(Array(3).fill([...both(53), ...both(5300)]));
+  });
+
+  test('as the README says for OpenShift', async () => {
+    const readme = readFileSync(path.join(PROJECT_ROOT, 'README.md'), 'utf8');
+    const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(readme) ?? [];
+    const { networkPolicy: given } = z
+      .object({ networkPolicy: z.object({ dns: z.looseObject({}) }) })
+      .parse(parse(text));
+    const [rule] = await dnsOf(given.dns);
+    expect(rule?.ports).toEqual(both(5353));
+    expect(rule?.to).toEqual([
+      {
+        podSelector: expect.objectContaining({
+          matchLabels: { 'dns.operator.openshift.io/daemonset-dns': 'default' },
+        }),
+        namespaceSelector: expect.objectContaining({
+          matchLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' },
+        }),
+      },
+    ]);
+  });
 });
 
 describe('a private CA of the broker', () => {

@@ -47,6 +47,7 @@ function everything(service: ServiceName) {
     }),
     ...(service === 'job-state' && { seed: { enabled: true }, simulator: { enabled: true } }),
     networkPolicy: {
+      dns: { cidrs: ['169.254.20.10/32'], ports: [53, 5353] },
       broker: { cidrs: ['10.0.0.5/32'] },
       extraIngress: [
         { from: [{ podSelector: { matchLabels: { app: 'probe' } } }], ports: [{ port: 'admin' }] },

@@ -5,7 +5,7 @@ import type { ServiceName } from '../../stack/services.js';
 
 /** What a pod may reach, and the ports by which it is known. */
 const DESTINATIONS = {
-  DNS: [53],
+  DNS: [53, 5353],
   broker: [5671, 5672],
   Redis: [6379, 6380],
   Postgres: [5432, 6432],
