@@ -14,6 +14,13 @@ import { environmentOf, textOf } from './environment-of.js';
 /** What a service takes when it is told nothing. */
 const STANDARD_SHUTDOWN_GRACE_MS = 25_000;
 
+/** Of the 100 connections of a Postgres as it comes, 3 are kept for superusers. */
+const POSTGRES_CONNECTIONS = 97;
+
+/** Connections of each replica of job-state beside its pool, and one of what a hook runs. */
+const QUEUE_CONNECTIONS = 5;
+const HOOK_CONNECTIONS = 1;
+
 const disruptionBudget = kubernetesObject.extend({
   spec: z.looseObject({
     selector: labelSelector,
@@ -181,6 +188,22 @@ export const LIFE_RULES: readonly DeploymentRule[] = [
           ]),
         ]),
       ];
+    },
+  },
+  {
+    name: 'job-state, at its largest and with one replica more at an upgrade, finds connections enough at a Postgres as it comes',
+    faults: (rendered) => {
+      const pool = textOf(environmentOf(serviceContainer(rendered), rendered), 'POSTGRES_POOL_SIZE');
+      if (pool === undefined) return [];
+      const replicas = Math.max(
+        ...deploymentsOf(rendered).map(({ spec }) => spec.replicas ?? 1),
+        ...autoscalersOf(rendered).map(({ max }) => max),
+      );
+      const needed = (replicas + 1) * (Number(pool) + QUEUE_CONNECTIONS) + HOOK_CONNECTIONS;
+      return when(
+        needed > POSTGRES_CONNECTIONS,
+        `${replicas} replicas with pools of ${pool} need ${needed} connections, and there are ${POSTGRES_CONNECTIONS}`,
+      );
     },
   },
   {
