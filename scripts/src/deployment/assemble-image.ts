@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import type { ServiceName } from '../stack/services.js';
-import { stageOf } from './dockerfile.js';
+import { copiedPlaces, stageOf } from './dockerfile.js';
 import { productionPackages } from './production-packages.js';
 
 /**
@@ -11,13 +11,11 @@ import { productionPackages } from './production-packages.js';
  * and compiled here. The directory has to be on the same file system as the project: files are linked, not copied.
  */
 export function assembleImage(service: ServiceName, directory: string): void {
-  const workspaces = ['proto-contracts', 'services/runtime', `services/${service}`];
   const { installed, linked } = productionPackages(`services/${service}`);
-  for (const workspace of workspaces) linkTree(path.join(workspace, 'dist'), directory);
+  for (const dist of copiedPlaces(stageOf('production'), service)) linkTree(dist, directory);
   runCleaning(directory, service);
 
-  linkFile('package.json', directory);
-  for (const workspace of workspaces) linkFile(path.join(workspace, 'package.json'), directory);
+  for (const manifest of copiedPlaces(stageOf('manifests'), service)) linkFile(manifest, directory);
   // A package of another platform is in the lock file, and not here.
   for (const place of installed.filter((candidate) => existsSync(path.join(PROJECT_ROOT, candidate)))) {
     linkTree(place, directory);
@@ -26,6 +24,17 @@ export function assembleImage(service: ServiceName, directory: string): void {
     const link = path.join(directory, place);
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.relative(path.dirname(link), path.join(directory, workspace)), link);
+  }
+  keepOnly(copiedPlaces(stageOf('runtime'), service), directory);
+}
+
+/** Takes away what is neither at one of the places nor below one. */
+function keepOnly(places: readonly string[], directory: string, folder = ''): void {
+  if (places.includes(folder)) return;
+  for (const name of readdirSync(path.join(directory, folder))) {
+    const place = path.join(folder, name);
+    if (places.some((kept) => `${kept}/`.startsWith(`${place}/`))) keepOnly(places, directory, place);
+    else rmSync(path.join(directory, place), { recursive: true });
   }
 }
 

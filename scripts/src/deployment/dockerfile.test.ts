@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { validate, ValidationSeverity } from 'dockerfile-utils';
-import { commandOf, DOCKERFILE, readDockerfile, stageOf } from './dockerfile.js';
+import { commandOf, copiedPlaces, DOCKERFILE, readDockerfile, stageOf } from './dockerfile.js';
 
 const text = readFileSync(DOCKERFILE, 'utf8');
 const { args, stages } = readDockerfile();
@@ -29,6 +29,12 @@ const texts = (name: string, keyword: string) =>
   stageOf(name)
     .instructions.filter((instruction) => instruction.keyword === keyword)
     .map((instruction) => instruction.text);
+
+const stageWith = (copied: string) => ({
+  name: 'copies',
+  base: 'scratch',
+  instructions: [{ keyword: 'COPY', text: copied }],
+});
 
 describe('services/Dockerfile', () => {
   test('has nothing that its linter complains about', () => {
@@ -63,7 +69,6 @@ describe('services/Dockerfile', () => {
 
   test('changes nothing in the base of what is deployed, which has no shell', () => {
     expect(texts('runtime', 'RUN')).toEqual([]);
-    expect(texts('runtime', 'COPY')).toEqual(['--from=production /app /app']);
     expect(texts('runtime', 'ADD')).toEqual([]);
     expect(texts('runtime', 'ENTRYPOINT')).toEqual([]);
   });
@@ -75,7 +80,32 @@ describe('services/Dockerfile', () => {
     expect(texts('production', 'COPY').every((copied) => copied.startsWith('--from=compiled /app/'))).toBe(
       true,
     );
+    expect(texts('runtime', 'COPY').every((copied) => copied.startsWith('--from=production /app/'))).toBe(
+      true,
+    );
+    expect(copiedPlaces(stageOf('runtime'), 'console')).toEqual([
+      'node_modules',
+      'proto-contracts',
+      'services/runtime',
+      'services/console',
+    ]);
   });
+
+  test.each([
+    ['package.json .npmrc ./', ['package.json', '.npmrc']],
+    ['proto-contracts/package.json proto-contracts/', ['proto-contracts/package.json']],
+    ['--from=production /app /app', ['']],
+    ['services/${SERVICE} services/${SERVICE}', ['services/job-state']],
+  ])('COPY %s leaves things at their place', (line, places) => {
+    expect(copiedPlaces(stageWith(line), 'job-state')).toEqual(places);
+  });
+
+  test.each(['services/runtime services', 'package.json scripts/', '--from=production /app /srv'])(
+    'COPY %s would move something, and is not understood',
+    (line) => {
+      expect(() => copiedPlaces(stageWith(line), 'job-state')).toThrow(/^the stage copies moves /);
+    },
+  );
 
   test('starts with source maps and telemetry', () => {
     expect(commandOf(stageOf('runtime'), 'CMD')).toEqual([

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
+import type { ServiceName } from '../stack/services.js';
 
 /** One instruction, its lines joined. */
 export interface Instruction {
@@ -54,6 +55,28 @@ export function stageOf(name: string): Stage {
   const stage = readDockerfile().stages.find((candidate) => candidate.name === name);
   if (stage === undefined) throw new Error(`services/Dockerfile has no stage ${name}`);
   return stage;
+}
+
+/**
+ * What the COPY lines of a stage bring into `/app` for a service, as places below it; `''` is all of it. Each was at the same
+ * place before, in the project or in `/app` of another stage. Throws for a line that moves something.
+ */
+export function copiedPlaces(stage: Stage, service: ServiceName): readonly string[] {
+  const copies = stage.instructions.filter(({ keyword }) => keyword === 'COPY');
+  return copies.flatMap(({ text }) => {
+    const words = text.replaceAll('${SERVICE}', service).split(/\s+/);
+    const places = words
+      .filter((word) => !word.startsWith('--'))
+      .map((word) => path.posix.relative('/app', path.posix.resolve('/app', word)));
+    const sources = places.slice(0, -1);
+    for (const source of sources) {
+      // A file is put into a folder, of a folder only what it holds.
+      const isFile = statSync(path.join(PROJECT_ROOT, source), { throwIfNoEntry: false })?.isFile();
+      const kept = isFile === true ? path.posix.dirname(source).replace(/^\.$/, '') : source;
+      if (places.at(-1) !== kept) throw new Error(`the stage ${stage.name} moves ${source}: COPY ${text}`);
+    }
+    return sources;
+  });
 }
 
 /** The words of the last instruction of a kind, which is written as JSON. */

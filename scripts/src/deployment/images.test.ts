@@ -58,6 +58,7 @@ describe('what the image of a service is made of', () => {
     const files = readdirSync(appOf(service), { recursive: true, encoding: 'utf8' });
     const own = files.filter((file) => !file.includes('node_modules'));
 
+    expect(readdirSync(appOf(service)).sort()).toEqual(['node_modules', 'proto-contracts', 'services']);
     expect(readdirSync(path.join(appOf(service), 'services')).sort()).toEqual(['runtime', service].sort());
     expect(own.filter((file) => /\.test\.|\.d\.ts|\.tsbuildinfo|\/testing(\/|$)/.test(file))).toEqual([]);
     expect(own.filter((file) => /^proto-contracts\/(?!dist|package\.json$)/.test(file))).toEqual([]);
