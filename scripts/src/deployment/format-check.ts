@@ -15,14 +15,16 @@ export interface FormatCheck {
 
 /**
  * Schemas of others are no part of the project: they are looked for in FORMAT_SCHEMAS, or in `../shared/schemas` beside the
- * project. Without them the check says that it was left out.
+ * project. Without them the check says that it was left out, in its note and in the output.
  */
 export function createFormatCheck(
   file: string,
   directory = process.env['FORMAT_SCHEMAS'] ?? path.join(PROJECT_ROOT, '../shared/schemas'),
+  tell: (line: string) => void = (line) => process.stdout.write(line),
 ): FormatCheck {
   const schemaFile = path.join(directory, file);
   if (!existsSync(schemaFile)) {
+    tell(`formats: the check against ${file} was left out: there is no ${schemaFile}\n`);
     return { note: ` (left out: its schema is not at ${schemaFile})`, faults: () => [] };
   }
   // Its draft is named in several ways, not all of which the validator knows.
