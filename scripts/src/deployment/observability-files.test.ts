@@ -10,6 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { createLifecycle } from '@partner/runtime/lifecycle';
+import { silentLogger } from '@partner/runtime/logger';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
@@ -80,6 +82,26 @@ describe('an alert', () => {
       expect(text).toContain(`\`${alert.name}\`, ${alert.severity}, `);
       for (const part of ['**For partners:**', '**Look at:**', /\*\*[Dd]o/]) expect(text).toMatch(part);
     }
+  });
+
+  test('about readiness has a runbook that names the conditions of each service, and no others', () => {
+    const conditionsIn = (file: string) =>
+      [...read(file).matchAll(/addReadinessCheck\('([^']+)'/g)].map(([, name = '']) => name).sort();
+    const ofMain = (service: ServiceName) => conditionsIn(`services/${service}/src/main.ts`);
+    const { checks } = createLifecycle({ logger: silentLogger, graceMs: 1 }).readiness();
+
+    const [, section = ''] = /^## Partner service not ready$(.*?)^## /ms.exec(read(RUNBOOKS_FILE)) ?? [];
+    const named = [...section.matchAll(/^\| (.*?) +\| (.*`.*) \|$/gm)].map(([, who = '', text = '']) => {
+      const conditions = [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      return [who, conditions.sort()] as const;
+    });
+    expect(Object.fromEntries(named)).toEqual({
+      'every service': Object.keys(checks).sort(),
+      'job-state': ofMain('job-state'),
+      'inbound-gateway, installer-gateway': conditionsIn('services/runtime/src/http/run-gateway.ts'),
+      console: ofMain('console'),
+      'webhook-dispatcher': ofMain('webhook-dispatcher'),
+    });
   });
 
   test('that a runbook refers to has a section', () => {
