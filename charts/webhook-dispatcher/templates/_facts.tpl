@@ -5,7 +5,10 @@ queues:
   - { value: deliveries, queue: webhook-dispatcher.deliveries }
 {{- end -}}
 
-{{/* An attempt takes 10 s at most; its result is then published and confirmed, and the command acknowledged. */}}
+{{/*
+No attempt begins once the service is told to stop. One that is under way takes 10 s at most; its result is then published and
+confirmed, and the command acknowledged.
+*/}}
 {{- define "webhook-dispatcher.faults" -}}
 {{- if lt (int64 .Values.config.shutdownGraceMs) 15000 }}
 - config.shutdownGraceMs must be 15000 at least, since an attempt takes up to 10 s and its result up to 5 s more

@@ -48,6 +48,7 @@ let logged: string[];
 let elapsedMs: number;
 let registry: Registry;
 let answer: (post: OutgoingPost) => Promise<PostResult>;
+let stop: AbortController;
 
 beforeEach(() => {
   posts = [];
@@ -56,6 +57,7 @@ beforeEach(() => {
   elapsedMs = 0;
   registry = new Registry();
   answer = async () => delivered;
+  stop = new AbortController();
 });
 
 function deliverer(changes: Partial<DeliverDeps> = {}) {
@@ -76,6 +78,7 @@ function deliverer(changes: Partial<DeliverDeps> = {}) {
     },
     publisher,
     concurrency: 10,
+    stopping: stop.signal,
     leases: createLeaseMemory(),
     sealingKeys,
     clock,
@@ -589,14 +592,15 @@ test('a memory of leases forgets the oldest', async () => {
   ]);
 });
 
-describe('a message of several commands', () => {
-  const several = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      ...command,
-      deliveryId: `dlv_${index}`,
-      leaseId: `lease-${index}`,
-    }));
+/** So many deliveries, each under a lease of its own. */
+const several = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...command,
+    deliveryId: `dlv_${index}`,
+    leaseId: `lease-${index}`,
+  }));
 
+describe('a message of several commands', () => {
   test('has each carried out, and results that end together reported together', async () => {
     const attempt = heldAttempt();
     const outcome = deliverer()({ ...message(), body: encoded(...several(5)) });
@@ -648,5 +652,59 @@ describe('a message of several commands', () => {
     expect(posts.map(({ headers }) => headers['traceparent']?.slice(3, 35)).sort()).toEqual(
       traceParents.map((traceParent) => traceParent.slice(3, 35)),
     );
+  });
+});
+
+describe('a process that stops', () => {
+  const givenBack = { kind: 'retry', afterMs: 500 };
+
+  test('gives a command that waits for its turn back at once, and finishes the attempts under way', async () => {
+    const attempt = heldAttempt();
+    const deliver = deliverer({ concurrency: 2 });
+    const [first, second, ...waiting] = several(5);
+    const begun = deliver({ ...message(), body: encoded(first ?? {}, second ?? {}) });
+    await attempt.began;
+    const waits = deliver({ ...message(), body: encoded(...waiting) });
+    stop.abort();
+    expect(await waits).toEqual(givenBack);
+    attempt.finish();
+    expect(await begun).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(2);
+    expect(results().map(({ deliveryId }) => deliveryId)).toEqual(['dlv_0', 'dlv_1']);
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([]);
+  });
+
+  test('makes no attempt for a command that comes after that', async () => {
+    const deliver = deliverer();
+    stop.abort();
+    expect(await deliver(message())).toEqual(givenBack);
+    expect(posts).toHaveLength(0);
+    expect(published()).toHaveLength(0);
+  });
+
+  test('drops what it has not begun of a command: each is due again at the end of its lease', async () => {
+    const attempt = heldAttempt();
+    const outcome = deliverer({ concurrency: 2 })({ ...message(), body: encoded(...several(5)) });
+    await attempt.began;
+    stop.abort();
+    attempt.finish();
+    expect(await outcome).toEqual({ kind: 'done' });
+    expect(posts).toHaveLength(2);
+    expect(results()).toHaveLength(2);
+    expect(await metric('partner_webhook_commands_dropped_total')).toEqual([
+      { reason: 'stopping', value: 3 },
+    ]);
+  });
+
+  test('does not give a command back that came again while its attempt is under way', async () => {
+    const attempt = heldAttempt();
+    const deliver = deliverer({ concurrency: 1 });
+    const first = deliver(message());
+    await attempt.began;
+    const again = deliver(message({}, true));
+    stop.abort();
+    attempt.finish();
+    expect(await Promise.all([first, again])).toEqual([{ kind: 'done' }, { kind: 'done' }]);
+    expect(posts).toHaveLength(1);
   });
 });

@@ -41,6 +41,8 @@ export interface DeliverDeps {
   readonly leases: LeaseMemory;
   /** Attempts in flight at once, at most. */
   readonly concurrency: number;
+  /** Aborted as soon as this process is to stop, before the consumer is stopped. */
+  readonly stopping: AbortSignal;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
   readonly clockWatch: ClockWatch;
@@ -52,6 +54,8 @@ export interface DeliverDeps {
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 const REPORT_PAUSE_MS = 500;
+/** The consumer cuts it short and gives the command back, as soon as the broker sends it no more. */
+const STOP_PAUSE_MS = 500;
 /** Results in one message, at most. */
 const RESULTS_AT_ONCE = 50;
 /** What is left of a lease for an attempt: its time limit, and some for the report of its end. */
@@ -68,6 +72,9 @@ const OUTCOMES = {
   endpoint_refused: AttemptOutcome.ENDPOINT_REFUSED,
 } as const satisfies Record<PostResult['outcome'], AttemptOutcome>;
 
+/** What became of one delivery of a command. `not_begun`: nothing, since this process stops. */
+type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
+
 /**
  * Makes the handler of `DeliverWebhooks`: for each command sign, POST once and report the result, and only when all are
  * reported acknowledge. Results that come to an end together are reported in one message.
@@ -79,10 +86,19 @@ const OUTCOMES = {
  * carried out is reported as a failed attempt, if it says whose, before it goes to the dead-letter queue. While the broker takes no results the command is
  * held and the report repeated, so that this process does not go on POSTing what it can not report; at the lease's end
  * that is given up, since the delivery is then attempted anew.
+ *
+ * Once this process stops, no attempt begins any more; those under way are finished and reported. A command of which none has
+ * begun goes back to its queue, for another replica to take under the same leases. Of one that has begun the rest is dropped,
+ * and due again when its leases end: it can go back only with those that were sent. There is hardly ever more than one such
+ * command, since slots are given in the order of coming.
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const { leases, metrics } = deps;
   const slot = pLimit(deps.concurrency);
+  // What waits has nothing to wait for any more: it is settled without an attempt.
+  deps.stopping.addEventListener('abort', () => {
+    slot.concurrency = Infinity;
+  });
   const publishResult = batchWhileBusy<DeliveryAttempted>({
     maxItems: RESULTS_AT_ONCE,
     run: publishResults,
@@ -201,7 +217,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return { kind: 'dead', reason };
   }
 
-  async function carryOut(read: ReadCommand, redelivered: boolean): Promise<ConsumeOutcome> {
+  async function carryOut(read: ReadCommand, redelivered: boolean): Promise<DeliveryOutcome> {
     if ('malformed' in read) return failMalformed(read.malformed);
     const { command } = read;
     const known = leases.recall(command.leaseId);
@@ -212,6 +228,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     if (known !== undefined) return report(command, await known);
     if (msLeft(command) < ATTEMPT_MS) return dropLate(command, redelivered);
     deps.clockWatch.cameInTime(command);
+    if (deps.stopping.aborted) return { kind: 'not_begun' };
 
     let secret: string;
     try {
@@ -232,6 +249,16 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
     return report(command, await attempt);
   }
 
+  function outcomeOfAll(outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
+    const notBegun = outcomes.filter(({ kind }) => kind === 'not_begun');
+    if (notBegun.length === outcomes.length) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
+    // What is reported is known by its lease when the message comes again for the sake of another.
+    const retry = outcomes.find((outcome) => outcome.kind === 'retry');
+    if (retry !== undefined) return retry;
+    for (const _ of notBegun) metrics.commandDropped('stopping');
+    return outcomes.find((outcome) => outcome.kind === 'dead') ?? { kind: 'done' };
+  }
+
   return async (message) => {
     const commands = readDeliveryCommands(message.body);
     if (commands.length === 0) {
@@ -247,11 +274,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
         ),
       ),
     );
-    // What is reported is known by its lease when the message comes again for the sake of another.
-    return (
-      outcomes.find(({ kind }) => kind === 'retry') ??
-      outcomes.find(({ kind }) => kind === 'dead') ?? { kind: 'done' }
-    );
+    return outcomeOfAll(outcomes);
   };
 }
 

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { REFUSAL_CAUSES } from './endpoint-guard.js';
 import type { PostResult } from './https-sender.js';
 
-const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed'] as const;
+const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed', 'stopping'] as const;
 
 /** Why a command was not carried out. */
 export type DropReason = (typeof DROP_REASONS)[number];

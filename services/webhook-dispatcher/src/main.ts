@@ -56,6 +56,7 @@ await runService({
     lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
 
     const clock = () => new Date();
+    const stopping = new AbortController();
     const deliveryMetrics = createDeliveryMetrics(metrics);
     const consumer = startConsumer({
       connection: consuming,
@@ -68,6 +69,7 @@ await runService({
         publisher,
         leases: createLeaseMemory(),
         concurrency: config.DELIVERY_CONCURRENCY,
+        stopping: stopping.signal,
         sealingKeys: config.WEBHOOK_SEALING_KEYS,
         clock,
         clockWatch: createClockWatch({
@@ -81,7 +83,10 @@ await runService({
         metrics: deliveryMetrics,
       }),
     });
-    lifecycle.onShutdown('delivery-consumer', () => consumer.stop());
+    lifecycle.onShutdown('delivery-consumer', () => {
+      stopping.abort();
+      return consumer.stop();
+    });
 
     lifecycle.addReadinessCheck('broker', () => publishing.isReady() && consuming.isReady());
     lifecycle.addReadinessCheck('deliveries', () => consumer.isConsuming());

@@ -32,6 +32,7 @@ import { newId } from '@partner/runtime/ids';
 import { freePort } from '@partner/runtime/local-parts/local-process';
 import { silentLogger } from '@partner/runtime/logger';
 import { sealSecret } from '@partner/runtime/secret-sealing';
+import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
 import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
@@ -53,6 +54,7 @@ const metrics = new Registry();
 let directory: string;
 let caFile: string;
 let broker: PrivateRabbitmq;
+let probe: BrokerProbe;
 let connection: AmqpConnection;
 let publisher: Publisher;
 let endpoints: Client<typeof EndpointService>;
@@ -84,6 +86,7 @@ beforeAll(async () => {
 
   broker = await createPrivateRabbitmq();
   await broker.start();
+  probe = await openBrokerProbe(broker.url);
   connection = createAmqpConnection({ url: broker.url, name: 'test', logger: silentLogger, metrics });
   publisher = createPublisher({ connection, logger: silentLogger, metrics });
   endpoints = createClient(
@@ -114,6 +117,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  await probe.close();
   await connection.close();
   await receiver.close();
   await broker.remove();
@@ -156,39 +160,43 @@ async function startDispatcher(extra: Record<string, string> = {}): Promise<Disp
   return dispatcher;
 }
 
+type CommandedDelivery = MessageInitShape<typeof DeliverWebhookSchema>;
+
 /** Commands a delivery and resolves to its id. */
-async function commandDelivery(change: MessageInitShape<typeof DeliverWebhookSchema> = {}): Promise<string> {
-  const deliveryId = newId('dlv');
-  const subscriptionId = newId('whk');
+async function commandDelivery(change: CommandedDelivery = {}): Promise<string> {
+  const [deliveryId = ''] = await commandDeliveries(change);
+  return deliveryId;
+}
+
+/** Commands deliveries in one message and resolves to their ids. */
+async function commandDeliveries(...changes: readonly CommandedDelivery[]): Promise<readonly string[]> {
+  const deliveries = changes.map((change) => {
+    const deliveryId = newId('dlv');
+    const subscriptionId = newId('whk');
+    return {
+      subscriptionId,
+      leaseId: `lease-${deliveryId}`,
+      attempt: 1,
+      leaseExpiresAt: timestampFromDate(new Date(Date.now() + 60_000)),
+      url: `https://${HOST}/hook/${deliveryId}`,
+      urlVersion: 1,
+      eventId: newId('evt'),
+      event: 'install.test',
+      body,
+      secretVersion: 1,
+      sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
+      ...change,
+      deliveryId,
+    };
+  });
   await publisher.publish({
     exchange: COMMANDS,
     routingKey: WEBHOOK_DELIVERIES.bindings[0].routingKey,
-    messageId: deliveryId,
+    messageId: deliveries[0]?.deliveryId ?? '',
     type: DeliverWebhooksSchema.typeName,
-    body: toBinary(
-      DeliverWebhooksSchema,
-      create(DeliverWebhooksSchema, {
-        deliveries: [
-          {
-            deliveryId,
-            subscriptionId,
-            leaseId: `lease-${deliveryId}`,
-            attempt: 1,
-            leaseExpiresAt: timestampFromDate(new Date(Date.now() + 60_000)),
-            url: `https://${HOST}/hook/${deliveryId}`,
-            urlVersion: 1,
-            eventId: newId('evt'),
-            event: 'install.test',
-            body,
-            secretVersion: 1,
-            sealedSecret: sealSecret(sealingKeys, { subscriptionId, version: 1 }, secret),
-            ...change,
-          },
-        ],
-      }),
-    ),
+    body: toBinary(DeliverWebhooksSchema, create(DeliverWebhooksSchema, { deliveries })),
   });
-  return deliveryId;
+  return deliveries.map(({ deliveryId }) => deliveryId);
 }
 
 const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId, 20_000);
@@ -277,6 +285,30 @@ describe('the service', () => {
     response?.writeHead(204).end();
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
     expect(await dispatcher.exited).toBe(0);
+  });
+
+  test('begins no attempt once it is told to stop: another replica makes those that waited, each once', async () => {
+    const held = createRecorder<ServerResponse>();
+    answer = held.record;
+    const stopping = await startDispatcher({ DELIVERY_CONCURRENCY: '2' });
+    const begun = await commandDeliveries({}, {});
+    const responses = await held.atLeast(2);
+    const waiting = await commandDeliveries({}, {});
+    await probe.hasMessages(WEBHOOK_DELIVERIES.name, 0);
+    stopping.process.kill('SIGTERM');
+    await probe.hasMessages(WEBHOOK_DELIVERIES.name, 1);
+    for (const response of responses) response.writeHead(204).end();
+    for (const deliveryId of begun) {
+      expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    }
+    expect(await stopping.exited).toBe(0);
+
+    answer = (response) => response.writeHead(204).end();
+    await startDispatcher();
+    for (const deliveryId of waiting) {
+      expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
+    }
+    for (const deliveryId of [...begun, ...waiting]) expect(arrivalsOf(deliveryId)).toHaveLength(1);
   });
 
   test('reports an attempt whose connections to the broker were lost meanwhile, and does not POST again', async () => {
