@@ -8,9 +8,9 @@ import { SERVICE_NAMES, type ServiceName } from '../stack/services.js';
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
 import { documentedSettings } from './documented-settings.js';
 import { ensureHelm } from './ensure-helm.js';
-import type { KubernetesObject } from './kubernetes-object.js';
-import { containersOf, serviceContainer } from './rules/deployment-rule.js';
-import { environmentOf, type VariableSource } from './rules/environment-of.js';
+import { type KubernetesObject, kubernetesObject } from './kubernetes-object.js';
+import { containersOf, deploymentsOf, ofKind, serviceContainer } from './rules/deployment-rule.js';
+import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
 import { isSettingOfOthers, settingsOf, settingsOfProgram } from './service-settings.js';
 import { VALUES_SETS } from './service-values.js';
 
@@ -37,6 +37,8 @@ const compose = z
     ),
   })
   .parse(read('docker-compose.yml')).services;
+
+const scaledObject = kubernetesObject.extend({ spec: z.looseObject({ minReplicaCount: z.number() }) });
 
 let workspace: ChartWorkspace;
 const rendered = new Map<string, readonly KubernetesObject[]>();
@@ -125,6 +127,21 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
     },
   );
 });
+
+test.each(['default', 'dev', 'sandbox', 'production'])(
+  'the deliveries that job-state has under way are no more than the fewest dispatchers can carry, values %s',
+  (set) => {
+    const numberOf = (service: ServiceName, name: string) =>
+      Number(textOf(chartEnvironment(service, set), name));
+    const objects = rendered.get(`webhook-dispatcher ${set}`) ?? [];
+    const [scaled] = ofKind({ objects }, 'ScaledObject', scaledObject);
+    const [deployment] = deploymentsOf({ service: 'webhook-dispatcher', objects });
+    const replicas = scaled?.spec.minReplicaCount ?? deployment?.spec.replicas ?? 1;
+    expect(numberOf('job-state', 'DELIVERIES_IN_FLIGHT')).toBeLessThanOrEqual(
+      numberOf('webhook-dispatcher', 'DELIVERY_CONCURRENCY') * replicas,
+    );
+  },
+);
 
 describe('every program that a chart or docker-compose.yml runs', () => {
   const programOf = (args: readonly string[]) => /^dist\/(.+)\.js$/.exec(args.at(-1) ?? '')?.[1];
