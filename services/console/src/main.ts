@@ -19,12 +19,10 @@ import { createChangeStreams } from './live/change-streams.js';
 import { startChangeListener } from './live/start-change-listener.js';
 import { createLoginAttempts } from './sessions/login-attempts.js';
 import { createSessionQuestion } from './sessions/session-question.js';
+import { createSessionRedis, untilTried } from './sessions/session-redis.js';
 import { createSessionStore } from './sessions/session-store.js';
 import { createVerifyPassword } from './sessions/verify-password.js';
 import { readWebBundle, WEB_BUNDLE_DIRECTORY } from './web/web-bundle.js';
-
-/** Without an answer there is no session and so a 503: worth more patience than a count. */
-const SESSION_ANSWER_TIMEOUT_MS = 1_000;
 
 await runService({
   name: 'console',
@@ -35,12 +33,8 @@ await runService({
 
     const redis = createRedis(config.REDIS_URL, logger);
     lifecycle.onShutdown('redis', async () => redis.disconnect());
-    lifecycle.addReadinessCheck('redis', () => redis.status === 'ready');
-    const sessionRedis = createRedis(config.REDIS_URL, logger, {
-      answerTimeoutMs: SESSION_ANSWER_TIMEOUT_MS,
-    });
+    const sessionRedis = createSessionRedis({ url: config.REDIS_URL, logger, metrics });
     lifecycle.onShutdown('session-redis', async () => sessionRedis.disconnect());
-    lifecycle.addReadinessCheck('session-redis', () => sessionRedis.status === 'ready');
 
     const connection = createAmqpConnection({
       url: config.AMQP_URL,
@@ -102,6 +96,7 @@ await runService({
       rpcTimeoutMs: config.RPC_TIMEOUT_MS,
       trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     });
+    await untilTried(sessionRedis);
     const server = createHttpServer(app);
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
     lifecycle.onShutdown('http-server', () => drainServer(server));

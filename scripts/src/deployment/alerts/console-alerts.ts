@@ -1,7 +1,36 @@
 import { type Alert, noData } from './alert.js';
 
+const SESSION_REDIS = 'partner_console_session_redis_up';
+
 /** What only the console can suffer from. */
 export const CONSOLE_ALERTS: readonly Alert[] = [
+  {
+    name: 'PartnerSessionsUnavailable',
+    severity: 'critical',
+    expr: `min(${SESSION_REDIS}) < 1\nor absent(${SESSION_REDIS})`,
+    for: '2m',
+    summary: 'Owners can not work in the console',
+    description:
+      'A replica of the console has not reached Redis for 2 minutes: whoever is signed in, or wants to be, gets 503 from it.',
+    cases: [
+      {
+        when: 'one of two replicas does not reach Redis',
+        series: {
+          [`${SESSION_REDIS}{instance="a"}`]: '1x30',
+          [`${SESSION_REDIS}{instance="b"}`]: '1x5 0x30',
+        },
+        at: '10m',
+        firing: [{}],
+      },
+      noData(),
+      {
+        when: 'Redis was started again',
+        series: { [SESSION_REDIS]: '1x5 0x1 1x30' },
+        at: '10m',
+        firing: [],
+      },
+    ],
+  },
   {
     name: 'PartnerPasswordChecksQueue',
     severity: 'warning',

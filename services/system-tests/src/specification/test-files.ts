@@ -75,6 +75,7 @@ export const PROJECTION = 'services/job-state/src/jobs/render-projection.test.ts
 export const RATE_LIMITER = 'services/runtime/src/http/rate-limiter.int.test.ts';
 export const RATE_LIMITS = 'services/system-tests/src/rate-limit.sys.test.ts';
 export const RELEASES = 'services/job-state/src/deliveries/release-batch.int.test.ts';
+export const REDIS_AWAY = 'services/system-tests/src/redis-away.sys.test.ts';
 export const REQUEST_ID = 'services/runtime/src/amqp/request-id.int.test.ts';
 export const RETENTION = 'services/job-state/src/retention/start-retention.int.test.ts';
 export const RETRY_AFTER = 'services/webhook-dispatcher/src/retry-after.test.ts';

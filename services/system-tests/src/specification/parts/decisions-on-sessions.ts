@@ -7,6 +7,7 @@ import {
   GET_OWNER,
   LOGIN_ATTEMPTS,
   OWNER_SESSIONS,
+  REDIS_AWAY,
   SAME_ORIGIN,
   SANDBOX,
   SESSIONS,
@@ -114,6 +115,16 @@ export const DECISIONS_ON_SESSIONS: readonly SpecificationEntry[] = [
         'the sessions of an owner > are listed newest first, each with where it is, and none of what it could be used with',
         'the sessions of an owner > are ended by their id, wherever they are used',
         'the sessions of an owner > of somebody else are 404, as those are that there never were, and go on',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console session',
+    says: "Redis away: what needs a session, and a login, is 503 with `retry-after`; the web app's files and the API reference are served all the same, and the console stays ready.",
+    provedBy: {
+      [REDIS_AWAY]: [
+        'the console while Redis > hangs answers 503 where a session is needed, all else as ever, and stays ready',
+        'the console while Redis > is gone does so too, and owners sign in again once it is back, empty',
       ],
     },
   },

@@ -1,0 +1,31 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { freePort } from '@partner/runtime/local-parts/local-process';
+import { silentLogger } from '@partner/runtime/logger';
+import { testRedisUrl } from '@partner/runtime/testing/parts';
+import type { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { createSessionRedis, untilTried } from './session-redis.js';
+
+let redis: Redis;
+
+afterEach(() => redis.disconnect());
+
+/** Connects, waits for the first try and resolves to what is then told of the connection. */
+async function connect(url: string): Promise<unknown> {
+  const metrics = new Registry();
+  redis = createSessionRedis({ url, logger: silentLogger, metrics });
+  await untilTried(redis);
+  const told = await metrics.getSingleMetric('partner_console_session_redis_up')?.get();
+  return told?.values.map(({ value }) => value);
+}
+
+describe('the connection for sessions', () => {
+  test('can be used once its first try is over, and is told to be up', async () => {
+    expect(await connect(testRedisUrl())).toEqual([1]);
+    expect(await redis.ping()).toBe('PONG');
+  });
+
+  test('keeps nobody waiting whose Redis is away, and is told to be down', async () => {
+    expect(await connect(`redis://127.0.0.1:${await freePort()}`)).toEqual([0]);
+  });
+});

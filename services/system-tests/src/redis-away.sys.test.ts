@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { type Answer, call } from './http-call.js';
+import { type OwnerSession, signIn } from './owner-session.js';
+import { readMetric } from './replica-metrics.js';
+import { startTestStack, type TestStack } from './test-stack.js';
+
+let stack: TestStack;
+let adminUrl: string;
+let owner: SandboxCompany['owner'];
+
+beforeAll(async () => {
+  stack = await startTestStack({});
+  adminUrl = stack.stack.description.services['console']?.adminUrl ?? '';
+  const [company] = stack.companies('INSTALLER');
+  if (company === undefined) throw new Error('the sandbox has no installer company');
+  owner = company.owner;
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+const isSessionRedisUp = () => readMetric(adminUrl, 'partner_console_session_redis_up');
+
+async function expectUnavailable(answer: Answer): Promise<void> {
+  expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+/** What is asked of the console while Redis is away. */
+async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
+  // A Redis that hangs is known to be away only once it was asked.
+  await expectUnavailable(await session.call('GET', '/partner-api/session'));
+  await eventually('the console knows that Redis is away', async () => (await isSessionRedisUp()) === 0);
+
+  expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+  for (const path of ['/docs', '/openapi.json', '/console']) {
+    expect((await fetch(new URL(path, stack.baseUrl))).status).toBe(200);
+  }
+  await expectUnavailable(await session.call('GET', '/partner-api/webhooks'));
+  await expectUnavailable(
+    await call(stack.baseUrl, '/partner-api/session', {
+      method: 'POST',
+      headers: { origin: session.headers.origin },
+      body: owner,
+    }),
+  );
+}
+
+describe('the console while Redis', () => {
+  test('hangs answers 503 where a session is needed, all else as ever, and stays ready', async () => {
+    const session = await signIn(stack.baseUrl, owner);
+    const redis = stack.stack.process('redis');
+    await redis.kill('SIGSTOP');
+    try {
+      await expectOnlySessionsAway(session);
+    } finally {
+      await redis.kill('SIGCONT');
+    }
+    await eventually('the console reaches Redis', async () => (await isSessionRedisUp()) === 1);
+    expect((await session.call('GET', '/partner-api/session')).status).toBe(200);
+  });
+
+  test('is gone does so too, and owners sign in again once it is back, empty', async () => {
+    const session = await signIn(stack.baseUrl, owner);
+    const redis = stack.stack.process('redis');
+    await redis.kill('SIGKILL');
+    try {
+      await expectOnlySessionsAway(session);
+    } finally {
+      await redis.start();
+      await redis.ready();
+    }
+    await eventually('the console reaches Redis', async () => (await isSessionRedisUp()) === 1);
+    expect((await session.call('GET', '/partner-api/session')).status).toBe(401);
+    const again = await signIn(stack.baseUrl, owner);
+    expect((await again.call('GET', '/partner-api/session')).status).toBe(200);
+  });
+
+  test('is gone starts, and is ready', async () => {
+    const redis = stack.stack.process('redis');
+    const console = stack.stack.process('console');
+    await redis.kill('SIGKILL');
+    try {
+      await console.kill('SIGKILL');
+      await console.start();
+      await console.ready();
+      expect((await fetch(new URL('/docs', stack.baseUrl))).status).toBe(200);
+    } finally {
+      await redis.start();
+      await redis.ready();
+    }
+    await eventually('the console reaches Redis', async () => (await isSessionRedisUp()) === 1);
+    await signIn(stack.baseUrl, owner);
+  });
+});
