@@ -46,7 +46,7 @@ export function platformType(name: string): DescMessage | undefined {
 const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   MembershipChanged: ['email'],
   JobCreated: ['project_id', 'work_order_no'],
-  JobScheduled: ['starts_at', 'ends_at', 'time_zone'],
+  JobScheduled: ['starts_at', 'ends_at'],
   ProjectStageChanged: ['previous_stage'],
   QuoteSent: ['valid_until'],
   QuoteAccepted: ['option_name'],
