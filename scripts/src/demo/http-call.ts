@@ -1,3 +1,7 @@
+import { withTimeLimit } from '../time-limit.js';
+
+const ANSWER_MS = 30_000;
+
 /** A request as a partner or an owner's browser would send it. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST';
@@ -16,20 +20,20 @@ export interface HttpAnswer {
 
 /** Sends one request and reads the whole answer. Waits as long as a 429 asks for, once; rejects when no answer comes. */
 export async function sendCall(baseUrl: string, call: HttpCall, signal?: AbortSignal): Promise<HttpAnswer> {
-  const send = async () => {
-    const timeout = AbortSignal.timeout(30_000);
-    const response = await fetch(new URL(call.path, baseUrl), {
-      method: call.method,
-      redirect: 'manual',
-      headers: {
-        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  const send = () =>
+    withTimeLimit({ milliseconds: ANSWER_MS, signal }, async (end) => {
+      const response = await fetch(new URL(call.path, baseUrl), {
+        method: call.method,
+        redirect: 'manual',
+        headers: {
+          ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...call.headers,
+        },
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        signal: end,
+      });
+      return { response, text: await response.text() };
     });
-    return { response, text: await response.text() };
-  };
   let { response, text } = await send();
   if (response.status === 429) {
     const seconds = Number(response.headers.get('retry-after') ?? '1');

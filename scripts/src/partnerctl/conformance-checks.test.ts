@@ -9,6 +9,7 @@ import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-eve
 import { openKnownSecrets } from '../receiver/known-secrets.js';
 import { createReceiver } from '../receiver/receiver.js';
 import { verifyDelivery } from '../receiver/verify-delivery.js';
+import { collectGarbage } from '../testing/collect-garbage.js';
 import { runConformance } from './conformance-checks.js';
 
 const SECRETS: Readonly<Record<string, string>> = {
@@ -212,6 +213,11 @@ describe('the conformance of a receiver', () => {
       'a secret of the next version, and the present one still',
       'answers in time',
     ]);
+  });
+
+  test('is missed by one that never answers, though garbage is collected meanwhile', async () => {
+    const failed = await failedChecks(() => collectGarbage(), 100);
+    expect(failed).toHaveLength(13);
   });
 });
 

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { newId } from '@partner/runtime/ids';
+import { withTimeLimit } from '../time-limit.js';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from './signed-delivery.js';
 
@@ -184,30 +185,29 @@ function words({ status, problem }: Answer): string {
 async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
   const startedAt = performance.now();
   const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve) => {
-    const end = (status: number | undefined, problem = '') =>
-      resolve({ status, problem, tookMs: performance.now() - startedAt });
-    const sent = request(
-      tried.url,
-      {
-        method: 'POST',
-        headers: { ...delivery.headers, 'content-length': delivery.body.byteLength },
-        agent: false,
-        signal: AbortSignal.any([
-          AbortSignal.timeout(tried.timeoutMs),
-          ...(tried.signal === undefined ? [] : [tried.signal]),
-        ]),
-        ...(tried.ca !== undefined && { ca: tried.ca }),
-      },
-      (answer) => {
-        answer.resume();
-        answer.once('end', () => end(answer.statusCode));
-        answer.once('error', (error) => end(undefined, describe(error)));
-      },
-    );
-    sent.once('error', (error) => end(undefined, describe(error)));
-    sent.end(delivery.body);
-  });
+  const ask = (signal: AbortSignal) =>
+    new Promise<Answer>((resolve) => {
+      const end = (status: number | undefined, problem = '') =>
+        resolve({ status, problem, tookMs: performance.now() - startedAt });
+      const sent = request(
+        tried.url,
+        {
+          method: 'POST',
+          headers: { ...delivery.headers, 'content-length': delivery.body.byteLength },
+          agent: false,
+          signal,
+          ...(tried.ca !== undefined && { ca: tried.ca }),
+        },
+        (answer) => {
+          answer.resume();
+          answer.once('end', () => end(answer.statusCode));
+          answer.once('error', (error) => end(undefined, describe(error)));
+        },
+      );
+      sent.once('error', (error) => end(undefined, describe(error)));
+      sent.end(delivery.body);
+    });
+  return withTimeLimit({ milliseconds: tried.timeoutMs, signal: tried.signal }, ask);
   function describe(error: Error): string {
     if (error.name === 'TimeoutError' || error.name === 'AbortError')
       return `no whole answer within ${tried.timeoutMs / 1_000} s`;

@@ -325,13 +325,19 @@ describe('webhooks and deliveries', () => {
       await tellReceiver(stack.description.receiver, { version: index + 1, secret, path: '/conformance' });
     }
     const { port } = new URL(stack.description.receiver.controlUrl);
-    const report = await document(
-      ...['conformance', `https://127.0.0.1:${port}/conformance`, '--ca', stack.description.receiver.caFile],
-      ...['--secret', secrets[0] ?? '', '--next-secret', secrets[1] ?? ''],
+    const address = `https://127.0.0.1:${port}/conformance`;
+    const nextFile = path.join(stack.directory, 'next-secret.txt');
+    writeFileSync(nextFile, `${secrets[1] ?? ''}\n`);
+    const report = await run(
+      [
+        ...['--json', 'conformance', address, '--ca', stack.description.receiver.caFile],
+        ...['--secret-file', '-', '--next-secret-file', nextFile],
+      ],
+      `${secrets[0] ?? ''}\n`,
     );
-    expect(valueAt(report, 'conforms')).toBe(true);
+    expect(valueAt(parseJson(report.out), 'conforms')).toBe(true);
     const wrong = await run([
-      ...['conformance', `https://127.0.0.1:${port}/conformance`, '--ca', stack.description.receiver.caFile],
+      ...['conformance', address, '--ca', stack.description.receiver.caFile],
       ...['--secret', `whsec_${Buffer.alloc(32, 3).toString('base64')}`],
     ]);
     expect(wrong.exitCode).toBe(1);

@@ -87,6 +87,8 @@ describe('the exit code', () => {
     [['listen', '--company', 'cmp_1', '--events', ''], 2],
     [['conformance', 'http://x', '--secret', SECRET, '--ca', '/nonexistent/ca.pem'], 2],
     [['conformance', 'http://x', '--next-secret', SECRET], 2],
+    [['conformance', 'http://x', '--secret', SECRET, '--secret-file', '-'], 2],
+    [['listen', '--secret', SECRET, '--secret-file', '-'], 2],
   ])('of %j is %i', async (args, exitCode) => {
     const { run, said } = partnerctl();
     await expect(run(args)).resolves.toBe(exitCode);
@@ -119,6 +121,23 @@ describe('what is wrong is named', () => {
     const { run, said } = partnerctl({ read: async () => JSON.stringify(message) });
     await expect(run(['platform', 'publish', 'JobAssigned', ...args])).resolves.toBe(2);
     expect(said.err).toContain(why);
+  });
+
+  test.each([
+    ['--secret', ['--secret', 'whsec_short']],
+    ['--secret-file', ['--secret-file', 'secret.txt']],
+    ['--next-secret-file', ['--secret', SECRET, '--next-secret-file', '-']],
+  ])('a secret that is none, without showing it: %s', async (option, args) => {
+    const { run, said } = partnerctl({ read: async () => 'whsec_short\n' });
+    await expect(run(['conformance', 'http://x', ...args])).resolves.toBe(2);
+    expect(said.err).toBe(`partnerctl: ${option}: a secret is whsec_ and base64\n`);
+  });
+
+  test('two secrets that are both to come from standard input', async () => {
+    const { run, said } = partnerctl({ read: async () => `${SECRET}\n` });
+    const both = ['--secret-file', '-', '--next-secret-file', '-'];
+    await expect(run(['conformance', 'http://x', ...both])).resolves.toBe(2);
+    expect(said.err).toContain('only one of the two secrets can come from standard input');
   });
 
   test('an empty list of companies, which only a word may stand for', async () => {

@@ -1,11 +1,12 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { type CommandContext, examples } from '../command-context.js';
 import { runConformance } from '../conformance-checks.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { readSecret } from '../given-secret.js';
 import { renderTable } from '../output.js';
 
 /** `partnerctl conformance`: tries a partner's receiver. */
@@ -13,28 +14,56 @@ export function conformanceCommand(context: CommandContext) {
   return new Command('conformance')
     .argument('<url>', 'the receiver; plain http and this machine are fine here')
     .description('try a receiver with good and bad deliveries, and report what it makes of them')
-    .option('--secret <secret>', 'the signing secret that the receiver knows as version 1: whsec_…')
-    .option('--next-secret <secret>', 'the one that it knows as version 2, for the check of a rotation')
+    .option(
+      '--secret-file <file>',
+      'holds the signing secret that the receiver knows as version 1, whsec_…; - for standard input',
+    )
+    .option(
+      '--next-secret-file <file>',
+      'holds the one that it knows as version 2, for the check of a rotation; - for standard input',
+    )
+    .addOption(
+      new Option(
+        '--secret <secret>',
+        'the first one itself, for development only: the shell keeps it, and ps shows it',
+      ).conflicts('secretFile'),
+    )
+    .addOption(
+      new Option('--next-secret <secret>', 'the second one itself; likewise').conflicts('nextSecretFile'),
+    )
     .option('--ca <file>', 'PEM of an authority to trust besides the usual ones')
     .addHelpText(
       'after',
       `
-Without --secret two secrets are made and shown; load both into the receiver, then press Enter.
+Without a secret two are made and shown; load both into the receiver, then press Enter.
 ${examples(
   'partnerctl conformance http://127.0.0.1:3000/hooks',
-  'partnerctl conformance http://127.0.0.1:3000/hooks --secret whsec_… --next-secret whsec_…',
+  'partnerctl conformance http://127.0.0.1:3000/hooks --secret-file secret.txt --next-secret-file next.txt',
+  'pass show hook | partnerctl conformance http://127.0.0.1:3000/hooks --secret-file -',
 ).trimStart()}`,
     )
-    .action(async (address, { secret: given, nextSecret, ca }) => {
+    .action(async (address, options) => {
+      const { secretFile, nextSecretFile, ca } = options;
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol))
         throw new OperatorError('usage', 'the receiver must be a URL that begins with http:// or https://');
-      for (const text of [given, nextSecret]) {
-        if (text !== undefined && !/^whsec_[A-Za-z0-9+/]{20,}={0,2}$/.test(text))
-          throw new OperatorError('usage', 'a secret is whsec_ and base64');
-      }
+      if (secretFile === '-' && nextSecretFile === '-')
+        throw new OperatorError('usage', 'only one of the two secrets can come from standard input');
+      const given = await readSecret(context, {
+        option: '--secret',
+        text: options.secret,
+        file: secretFile,
+      });
+      const nextSecret = await readSecret(context, {
+        option: '--next-secret',
+        text: options.nextSecret,
+        file: nextSecretFile,
+      });
       if (nextSecret !== undefined && given === undefined)
-        throw new OperatorError('usage', '--next-secret needs --secret: the one that the receiver knows now');
+        throw new OperatorError(
+          'usage',
+          'a next secret needs --secret-file or --secret: the one that the receiver knows now',
+        );
       const authority = ca === undefined ? undefined : readAuthority(ca);
       const secrets = given === undefined ? await makeSecrets(context) : { secret: given, nextSecret };
       const results = await runConformance(
@@ -84,7 +113,7 @@ function readAuthority(file: string): string {
 
 async function makeSecrets(context: CommandContext) {
   if (!process.stdin.isTTY)
-    throw new OperatorError('usage', 'give the secret that the receiver knows: --secret whsec_…');
+    throw new OperatorError('usage', 'give the secret that the receiver knows: --secret-file <file>');
   const make = () => `whsec_${randomBytes(32).toString('base64')}`;
   const made = { secret: make(), nextSecret: make() };
   context.tell(`Load these into the receiver:\n  version 1: ${made.secret}\n  version 2: ${made.nextSecret}`);

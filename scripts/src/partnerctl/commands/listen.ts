@@ -4,14 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { listen } from '@partner/runtime/listen';
 import type { KnownSecret } from '../../receiver/known-secrets.js';
 import type { ReceivedRequest } from '../../receiver/received-request.js';
 import { createReceiver } from '../../receiver/receiver.js';
+import { withTimeLimit } from '../../time-limit.js';
 import { type CommandContext, examples, listOf, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
+import { readSecret } from '../given-secret.js';
 import { isDocument, jsonIn } from '../message-view.js';
 import type { Document } from '../output.js';
 import { pollUntil } from '../poll-until.js';
@@ -32,13 +34,26 @@ export function listenCommand(context: CommandContext) {
       'what that subscription is to get, with commas',
       listOf('event names or groups'),
     )
-    .option('--secret <secret>', 'the secret of a subscription that is there: whsec_…')
+    .option(
+      '--secret-file <file>',
+      'holds the secret of a subscription that is there, whsec_…; - for standard input',
+    )
+    .addOption(
+      new Option(
+        '--secret <secret>',
+        'that secret itself, for development only: the shell keeps it, and ps shows it',
+      ).conflicts('secretFile'),
+    )
     .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
     .option('--path <path>', 'the path of the URL (default: one that nobody else has)')
     .option('--log <file>', 'write each request as a line of JSON, as the example receiver does')
     .option('--forward <url>', 'hand deliveries on to a server on this machine, and answer what it answers')
     .option('--keep', 'leave the subscription behind')
-    .option('--count <count>', 'end after so many events besides tests', wholeNumber(1, 1_000_000))
+    .option(
+      '--count <count>',
+      'end after so many events that have verified, besides tests; one that comes again is the same',
+      wholeNumber(1, 1_000_000),
+    )
     .option(
       '--for <seconds>',
       'end after so long; exit code 1 when --count was not reached',
@@ -50,6 +65,7 @@ export function listenCommand(context: CommandContext) {
         "partnerctl listen --company cmp_01j… --events 'install.*'",
         'partnerctl listen --company cmp_01j… --events install.job_assigned --forward http://127.0.0.1:3000/hooks',
         "partnerctl listen --company cmp_01j… --events 'install.*' --count 1 --for 60 --json",
+        'partnerctl listen --path /hooks --secret-file secret.txt',
       ),
     )
     .action(async (options) => {
@@ -73,8 +89,12 @@ export function listenCommand(context: CommandContext) {
       const url = `${listener.url}${pathname}`;
 
       const secrets: KnownSecret[] = [];
-      if (options.secret !== undefined)
-        secrets.push({ version: options.secretVersion, secret: options.secret });
+      const given = await readSecret(context, {
+        option: '--secret',
+        text: options.secret,
+        file: options.secretFile,
+      });
+      if (given !== undefined) secrets.push({ version: options.secretVersion, secret: given });
       const received: ReceivedRequest[] = [];
       let wake: () => void = () => undefined;
       const directory =
@@ -99,9 +119,12 @@ export function listenCommand(context: CommandContext) {
         { cert: readFileSync(listener.certificateFile), key: readFileSync(listener.keyFile) },
         receiver.handle,
       );
+      /** The ids of the events that have come: an event can come more than once. */
       const events = () =>
-        received.filter(
-          ({ headers, verified }) => verified === true && headers['x-svc-event'] !== TEST_EVENT,
+        new Set(
+          received
+            .filter(({ headers, verified }) => verified === true && headers['x-svc-event'] !== TEST_EVENT)
+            .map(({ headers }) => headers['webhook-id']),
         );
       let remove: (() => Promise<void>) | undefined;
       try {
@@ -125,24 +148,24 @@ export function listenCommand(context: CommandContext) {
           context.tell(`${made.subscriptionId} is active: its test delivery has verified`);
         }
         const { count = Number.POSITIVE_INFINITY } = options;
-        const end =
-          options.for === undefined
-            ? context.signal
-            : AbortSignal.any([context.signal, AbortSignal.timeout(options.for * 1_000)]);
-        await new Promise<void>((resolve) => {
-          wake = () => {
-            if (end.aborted || events().length >= count) resolve();
-          };
-          end.addEventListener('abort', wake, { once: true });
-          wake();
-        });
-        const isShort = options.count !== undefined && events().length < count;
+        const untilEnd = (end: AbortSignal) =>
+          new Promise<void>((resolve) => {
+            wake = () => {
+              if (end.aborted || events().size >= count) resolve();
+            };
+            end.addEventListener('abort', wake, { once: true });
+            wake();
+          });
+        await (options.for === undefined
+          ? untilEnd(context.signal)
+          : withTimeLimit({ milliseconds: options.for * 1_000, signal: context.signal }, untilEnd));
+        const isShort = options.count !== undefined && events().size < count;
         const seen = received.map(receivedView);
-        const text = context.output().isJson ? '' : `${events().length} events have verified.`;
+        const text = context.output().isJson ? '' : `${events().size} events have verified.`;
         context
           .output()
           .words({ url, ...(subscription !== undefined && { subscription }), received: seen }, text);
-        if (isShort) throw new OperatorError('failed', `only ${events().length} of ${count} events came`);
+        if (isShort) throw new OperatorError('failed', `only ${events().size} of ${count} events came`);
       } finally {
         await remove?.().catch((error: unknown) =>
           context.tell(`the subscription was not deleted: ${String(error)}`),
