@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/runtime/ids';
+import { closeServer, listen } from '@partner/runtime/listen';
 import { completionScript } from './completion-script.js';
 import { createPartnerctl, type Surroundings } from './run-partnerctl.js';
 import { aStack } from './testing/a-stack.js';
@@ -184,6 +186,27 @@ test('an interruption ends a command that waits for its input', async () => {
   child.kill('SIGINT');
   await expect(ended).resolves.toBe(130);
   await expect(said).resolves.toContain('interrupted');
+});
+
+describe('an interruption ends doctor without a verdict', () => {
+  test.each(['broker', 'service'])('while it waits for a %s', async (silent) => {
+    const interruption = new AbortController();
+    const server = createServer().on('connection', () => interruption.abort());
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+    const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-doctor-'));
+    const broker = `amqp://127.0.0.1:${silent === 'broker' ? port : 1}/partner`;
+    const services = { console: { adminUrl: `http://127.0.0.1:${port}`, pid: 1 } };
+    writeFileSync(path.join(directory, 'stack.json'), JSON.stringify({ ...aStack(broker), services }));
+    const { run, said } = partnerctl({
+      env: { PARTNER_STACK_DIRECTORY: directory },
+      signal: interruption.signal,
+    });
+    await expect(run(['doctor'])).resolves.toBe(130);
+    expect(said).toEqual({ out: '', err: 'partnerctl: interrupted\n' });
+    rmSync(directory, { recursive: true });
+    server.closeAllConnections();
+    await closeServer(server);
+  });
 });
 
 describe('a local stack behind another broker', () => {

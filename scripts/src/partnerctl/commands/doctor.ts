@@ -1,8 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import { WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
+import { withTimeLimit } from '../../time-limit.js';
 import { type CommandContext, examples } from '../command-context.js';
 import { endingOf, EXIT_CODES } from '../exit-codes.js';
 import { renderTable } from '../output.js';
+import { interrupted } from '../poll-until.js';
 import type { Session } from '../session.js';
 import {
   askBacklog,
@@ -42,12 +44,12 @@ export function doctorCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl doctor', 'partnerctl doctor --json'))
     .action(async () => {
       const findings: Finding[] = [];
-      const session = await found(findings, 'broker', async () => {
+      const session = await found(context, findings, 'broker', async () => {
         const opened = await context.session();
         return { value: opened, message: 'it answers' };
       });
       if (session !== undefined) {
-        await lookThroughBroker(session, findings);
+        await lookThroughBroker(context, session, findings);
       }
       await lookAtServices(context, findings);
       const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
@@ -79,8 +81,9 @@ export function doctorCommand(context: CommandContext) {
     });
 }
 
-/** Notes that a check has succeeded or failed; undefined when it has failed. */
+/** Notes that a check has succeeded or failed; undefined when it has failed. An interruption is no finding: it ends all. */
 async function found<T>(
+  context: CommandContext,
   findings: Finding[],
   check: string,
   look: () => Promise<{ readonly value: T; readonly message: string }>,
@@ -91,19 +94,25 @@ async function found<T>(
     findings.push({ check, verdict: 'ok', message });
     return value;
   } catch (error) {
+    if (context.signal.aborted) throw interrupted();
     const { message = 'it failed' } = endingOf(error);
     findings.push({ check, verdict: 'fail', message, ...(advice !== undefined && { advice }) });
     return undefined;
   }
 }
 
-async function lookThroughBroker(session: Session, findings: Finding[]): Promise<void> {
-  const queues = await found(findings, 'queues', async () => {
+async function lookThroughBroker(
+  context: CommandContext,
+  session: Session,
+  findings: Finding[],
+): Promise<void> {
+  const queues = await found(context, findings, 'queues', async () => {
     const value = await lookAtServiceQueues(session);
     const declared = value.filter(({ messages }) => messages !== null).length;
     return { value, message: `${declared} of ${value.length} are declared` };
   });
   const asked = await found(
+    context,
     findings,
     'job-state and Postgres',
     async () => {
@@ -113,6 +122,7 @@ async function lookThroughBroker(session: Session, findings: Finding[]): Promise
     'start job-state, or look into its log: it answers once Postgres is there and migrated',
   );
   await found(
+    context,
     findings,
     'webhook-dispatcher',
     async () => {
@@ -177,10 +187,15 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
   for (const [name, { adminUrl }] of Object.entries(context.stack()?.services ?? {})) {
     const advice = `look into the log of ${name}; scripts/up starts what has ended`;
     try {
-      const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(READY_MS) });
-      const text = (await answer.text()).trim();
+      const { isReady, text } = await withTimeLimit(
+        { milliseconds: READY_MS, signal: context.signal },
+        async (signal) => {
+          const answer = await fetch(`${adminUrl}/readyz`, { signal });
+          return { isReady: answer.ok, text: (await answer.text()).trim() };
+        },
+      );
       findings.push(
-        answer.ok
+        isReady
           ? {
               check: `readiness of ${name}`,
               verdict: 'ok',
@@ -194,6 +209,7 @@ async function lookAtServices(context: CommandContext, findings: Finding[]): Pro
             },
       );
     } catch {
+      if (context.signal.aborted) throw interrupted();
       findings.push({
         check: `readiness of ${name}`,
         verdict: 'fail',
