@@ -189,6 +189,13 @@ describe('companies, owners and keys', () => {
     const keyId = apiKey.split('.')[0] ?? '';
     const rotated = await document('keys', 'rotate', keyId, '--overlap-hours', '1');
     expect(valueAt(rotated, 'previous.id')).toBe(keyId);
+    const newKey = textAt(rotated, 'key.id');
+    const atOnce = ['keys', 'rotate', newKey, '--overlap-hours', '0'];
+    await expect(run(atOnce)).resolves.toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining(`ends the key ${newKey} of ${seller} at once`),
+    });
+    expect(valueAt(await document(...atOnce, '--yes'), 'previous.id')).toBe(newKey);
     await expect(run(['keys', 'revoke', keyId])).resolves.toMatchObject({ exitCode: 2 });
     await document('keys', 'revoke', keyId, '--yes');
     const shown = await run(['companies', 'show', seller]);

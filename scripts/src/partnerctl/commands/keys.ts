@@ -100,11 +100,19 @@ export function keysCommand(context: CommandContext) {
     .command('rotate')
     .argument('<key>', 'the part of the key before the dot')
     .description('make a key in place of another, which goes on for an overlap')
-    .option('--overlap-hours <hours>', 'for how long the old one goes on', wholeNumber(0, 168), 24)
+    .option(
+      '--overlap-hours <hours>',
+      'for how long the old one goes on; 0 ends it at once, and asks for --yes',
+      wholeNumber(0, 168),
+      24,
+    )
+    .option('--yes', 'do it, also without an overlap')
     .addHelpText('after', examples('partnerctl keys rotate key_01j… --overlap-hours 48'))
-    .action(async (keyId, { overlapHours }) => {
+    .action(async (keyId, { overlapHours, yes }) => {
       const { access, actor, companyOf } = await context.session();
       const { companyId } = await companyOf(keyId);
+      if (overlapHours === 0)
+        demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
       const {
         key,
         apiKey = '',
