@@ -379,6 +379,7 @@ describe('dead letters', () => {
     expect(shown).toMatchObject({ messageId: 'second', type: 'partner.platform.v1.ProjectCreated' });
     expect(valueAt(shown, 'body')).toBeUndefined();
     expect(valueAt(shown, 'reason')).not.toBe('');
+    expect(valueAt(shown, 'diedAt')).toMatch(/^\d{4}-\d\d-\d\dT/);
     const withBody = await document('dead-letters', 'show', DEAD, 'second', '--body');
     expect(valueAt(withBody, 'body.projectId')).toMatch(/^prj_/);
 

@@ -194,7 +194,10 @@ describe('a message that waits', () => {
           routingKey: 'test.dead',
           messageId: assigned.messageId,
           type: assigned.type,
-          headers: { 'x-dead-reason': `there was no ${jobId} within 24 h` },
+          headers: {
+            'x-dead-reason': `there was no ${jobId} within 24 h`,
+            'x-died-at': now.toISOString(),
+          },
         },
       ]);
       expect(Buffer.from(published[0]?.body ?? []).equals(Buffer.from(assigned.body))).toBe(true);

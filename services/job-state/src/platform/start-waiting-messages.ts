@@ -1,4 +1,5 @@
 import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
+import { deathHeaders } from '@partner/runtime/amqp/death-headers';
 import type { Publisher } from '@partner/runtime/amqp/publisher';
 import type { Logger } from '@partner/runtime/logger';
 import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
@@ -21,7 +22,6 @@ const BATCH_SIZE = 100;
 /** How long one that was looked at in vain is left alone. */
 const TRIED_PAUSE_MS = 60_000;
 const FAILURE_PAUSE_MS = 5_000;
-const REASON_LENGTH = 1_000;
 
 interface KeptRow {
   readonly message_id: string;
@@ -161,7 +161,7 @@ async function expire({ database, clock }: Deps): Promise<number> {
 }
 
 /** Publishes what is dead inside the transaction that holds its rows; what the broker has confirmed is kept no longer. */
-async function deadLetter({ database, publisher, deadLetterQueue, logger }: Deps): Promise<number> {
+async function deadLetter({ database, publisher, deadLetterQueue, logger, clock }: Deps): Promise<number> {
   const { confirmed, failure } = await database.transaction(async (tx) => {
     const rows = await tx.query<KeptRow & { readonly dead_reason: string }>(
       `select message_id, type, body, trace_parent, dead_reason from inbox where dead_reason is not null
@@ -178,7 +178,7 @@ async function deadLetter({ database, publisher, deadLetterQueue, logger }: Deps
           body,
           headers: {
             ...(trace_parent === null ? {} : { traceparent: trace_parent }),
-            'x-dead-reason': reason.slice(0, REASON_LENGTH),
+            ...deathHeaders(reason, clock()),
           },
         });
         logger.error({ messageId, type, reason }, 'message.dead_lettered');

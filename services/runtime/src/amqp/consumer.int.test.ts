@@ -137,7 +137,7 @@ describe('a consumer', () => {
     expect(await outcomes()).toEqual({ failed: 2 });
   });
 
-  test('moves a dead message to the dead-letter queue with the reason, and goes on with the next', async () => {
+  test('moves a dead message to the dead-letter queue with reason and time, and goes on with the next', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<string>();
     consume(queue, async (message) => {
@@ -156,7 +156,11 @@ describe('a consumer', () => {
       messageId: 'evt_poison',
       type: 'a.B',
       deliveryMode: 2,
-      headers: { 'x-dead-reason': 'no job id', 'x-request-id': 'r' },
+      headers: {
+        'x-dead-reason': 'no job id',
+        'x-died-at': expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        'x-request-id': 'r',
+      },
     });
     await received.find((id) => id === 'evt_fine');
     await probe.hasMessages(queue.name, 0);

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.js';
 import { requestIdIn, runWithRequestId } from '../request-context.js';
 import { extractTrace, withSpan } from '../telemetry/tracing.js';
 import type { AmqpConnection } from './connection.js';
+import { deathHeaders } from './death-headers.js';
 import { textHeaders, textOf } from './message-text.js';
 import { counter, secondsHistogram } from './metrics.js';
 import { createPauses } from './pauses.js';
@@ -18,7 +19,6 @@ export type { Consumer } from './subscription.js';
 const HOLD_LIMIT_MS = 15 * 60_000;
 const FAILURE_PAUSE_MS = 1_000;
 const LONGEST_FAILURE_PAUSE_MS = 60_000;
-const REASON_LENGTH = 1_000;
 
 /** A message as it came. */
 export interface IncomingMessage {
@@ -129,7 +129,7 @@ export function startConsumer(options: {
     return outcome;
   }
 
-  /** A confirmed copy with the reason first, then the acknowledgement: a crash in between doubles, and loses nothing. */
+  /** A confirmed copy with reason and time first, then the acknowledgement: a crash in between doubles, and loses nothing. */
   async function deadLetter(delivery: Delivery, message: IncomingMessage, reason: string): Promise<void> {
     logger.error({ messageId: message.messageId, type: message.type, reason }, 'message.dead_lettered');
     if (deadLetters === undefined || queue.deadLetterQueue === undefined) {
@@ -143,7 +143,7 @@ export function startConsumer(options: {
         messageId: message.messageId,
         type: message.type,
         body: message.body,
-        headers: { ...textHeaders(message.headers), 'x-dead-reason': reason.slice(0, REASON_LENGTH) },
+        headers: { ...textHeaders(message.headers), ...deathHeaders(reason, new Date()) },
       });
       delivery.ack();
     } catch {

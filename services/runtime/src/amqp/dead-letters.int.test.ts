@@ -10,6 +10,8 @@ import { type DeadLetter, type DeadLetterVerdict, goThroughDeadLetters } from '.
 import { lookAtQueues, replyCodeOf } from './look-at-queues.js';
 import { createPublisher, type Publisher } from './publisher.js';
 
+const DIED_AT = new Date('2026-09-01T08:00:00.250Z');
+
 describe('dead letters', () => {
   const surroundings = { logger: silentLogger, metrics: new Registry() };
   let probe: BrokerProbe;
@@ -38,7 +40,13 @@ describe('dead letters', () => {
       probe.send(deadLetterQueue, body, {
         messageId: `message-${index}`,
         type: 'a.B',
-        headers: { 'x-dead-reason': `reason ${index}`, traceparent: '00-trace', count: 7 },
+        headers: {
+          'x-dead-reason': `reason ${index}`,
+          // A consumer of an earlier version has left the first one.
+          ...(index > 0 && { 'x-died-at': DIED_AT.toISOString() }),
+          traceparent: '00-trace',
+          count: 7,
+        },
       });
     }
     await probe.hasMessages(deadLetterQueue, bodies.length);
@@ -74,7 +82,7 @@ describe('dead letters', () => {
         reason: 'reason 0',
         diedAt: undefined,
       },
-      expect.objectContaining({ messageId: 'message-1', reason: 'reason 1' }),
+      expect.objectContaining({ messageId: 'message-1', reason: 'reason 1', diedAt: DIED_AT }),
     ]);
     await probe.hasMessages(queue.deadLetterQueue, 3);
   });
@@ -120,7 +128,8 @@ describe('dead letters', () => {
       deliveryMode: 2,
       headers: { traceparent: '00-trace' },
     });
-    expect(Object.keys(properties.headers ?? {})).not.toContain('x-dead-reason');
+    for (const mark of ['x-dead-reason', 'x-died-at'])
+      expect(Object.keys(properties.headers ?? {})).not.toContain(mark);
     await probe.hasMessages(queue.deadLetterQueue, 1);
   });
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel, GetMessage } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
+import { DEAD_REASON, DIED_AT } from './death-headers.js';
 import { withChannel } from './look-at-queues.js';
 import { textHeaders, textOf } from './message-text.js';
 import type { Publisher } from './publisher.js';
@@ -14,8 +15,9 @@ const SHOWN_MS = 2_000;
 const SHOWN_PAUSE_MS = 20;
 
 /** Headers that tell of a message's death; none of them is of use after it. */
-const DEATH_HEADERS = new Set([
-  'x-dead-reason',
+const DEATH_HEADERS = new Set<string>([
+  DEAD_REASON,
+  DIED_AT,
   'x-first-death-exchange',
   'x-first-death-queue',
   'x-first-death-reason',
@@ -35,7 +37,7 @@ export interface DeadLetter {
   readonly headers: Readonly<Record<string, string>>;
   /** Why: the consumer's words, else the broker's, e.g. `delivery_limit`. */
   readonly reason: string;
-  /** When the broker moved it; undefined when a consumer did. */
+  /** When; undefined when nobody has noted it, as consumers of earlier versions did not. */
   readonly diedAt: Date | undefined;
 }
 
@@ -138,9 +140,14 @@ function deadLetter({ content, properties }: GetMessage): DeadLetter {
     type: textOf(properties.type),
     body: content,
     headers: texts,
-    reason: texts['x-dead-reason'] ?? death?.reason ?? 'unknown',
-    diedAt: death?.at,
+    reason: texts[DEAD_REASON] ?? death?.reason ?? 'unknown',
+    diedAt: instantIn(texts[DIED_AT]) ?? death?.at,
   };
+}
+
+function instantIn(text: string | undefined): Date | undefined {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 /** The newest entry of the broker's list. */
