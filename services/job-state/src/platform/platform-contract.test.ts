@@ -1,4 +1,5 @@
-import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { readFileSync } from 'node:fs';
+import { type DescField, type DescMessage, fromJson, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, test } from '@jest/globals';
 import { JobNoteAddedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import {
@@ -11,15 +12,23 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import {
+  CompanyChangedSchema,
+  file_partner_platform_v1_platform_messages,
+  JobCreatedSchema,
+  JobDocumentAvailableSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import {
   PARTNER_EVENTS,
   PARTNER_EVENTS_FOR_PLATFORM,
   PLATFORM,
   PLATFORM_MESSAGES,
 } from '@partner/proto-contracts/topology';
+import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
-import { PLATFORM_MESSAGE_TYPES } from './platform-messages.js';
+import { z } from 'zod';
+import { TEST_NOW } from '../testing/test-jobs.js';
+import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';
 import { readContractPage } from './testing/contract-page.js';
 
 const { text, sections } = readContractPage();
@@ -34,6 +43,75 @@ function typeOf(field: DescField): string {
 
 const fieldsOf = (message: DescMessage) =>
   message.fields.map((field) => ({ name: field.jsonName, type: typeOf(field) }));
+
+type JsonObject = { [name: string]: z.core.util.JSONType };
+const jsonObject = z.record(z.string(), z.json());
+
+/** The fullest example of a message. */
+function exampleOf(message: DescMessage): JsonObject {
+  const examples = sections.find(({ name }) => name === message.name)?.examples ?? [];
+  const [fullest] = [...examples].sort((a, b) => b.length - a.length);
+  return jsonObject.parse(JSON.parse(fullest ?? 'null'));
+}
+
+/** Texts that have a form of their own, which bounds them. */
+const BOUND_BY_FORM = new Set(['currency', 'timeZone', 'blockerCodes']);
+
+const TEXT = (length: number) => 'x'.repeat(length);
+/** Texts of a length that have a form as well. */
+const TEXTS: Readonly<Record<string, typeof TEXT>> = {
+  email: (length) => 'ada@a.example'.padStart(length, 'x'),
+  mime: (length) => 'text/'.padEnd(length, 'x'),
+};
+
+/** A text or a list whose length is bounded, and what a message is like with so much of it. */
+interface Bounded {
+  readonly message: DescMessage;
+  readonly section: string;
+  readonly field: DescField;
+  readonly withLength: (length: number) => JsonObject;
+}
+
+/** The texts of a message and the lists that its example has, also of the messages in it that have sections of their own. */
+function boundedIn(
+  message: DescMessage,
+  part: DescMessage,
+  example: JsonObject,
+  whole: (changed: JsonObject) => JsonObject,
+): readonly Bounded[] {
+  if (!sections.some(({ name }) => name === part.name)) return [];
+  return part.fields.flatMap((field) => {
+    const name = field.jsonName;
+    const change = (value: z.core.util.JSONType) => whole({ ...example, [name]: value });
+    const made = (withLength: Bounded['withLength']): Bounded[] => [
+      { message, section: part.name, field, withLength },
+    ];
+    if (BOUND_BY_FORM.has(name)) return [];
+    if (field.fieldKind === 'list') {
+      const [item] = z.array(z.json()).parse(example[name] ?? []);
+      if (item === undefined) return [];
+      const itemOf = () => (typeof item === 'string' ? newId('cmp') : item);
+      const inItem =
+        field.message === undefined
+          ? []
+          : boundedIn(message, field.message, jsonObject.parse(item), (changed) => change([changed]));
+      return [...made((length) => change(Array.from({ length }, itemOf))), ...inItem];
+    }
+    if (field.message !== undefined && example[name] !== undefined && !/Timestamp$/.test(typeOf(field)))
+      return boundedIn(message, field.message, jsonObject.parse(example[name]), change);
+    if (field.scalar !== ScalarType.STRING || name.endsWith('Id')) return [];
+    return made((length) => change((TEXTS[name] ?? TEXT)(length)));
+  });
+}
+
+const bounded = [...PLATFORM_MESSAGE_TYPES.values()].flatMap(({ schema }) =>
+  boundedIn(schema, schema, exampleOf(schema), (changed) => changed),
+);
+
+function isTaken(message: DescMessage, json: JsonObject): boolean {
+  const body = toBinary(message, fromJson(message, json));
+  return readPlatformMessage(message.typeName, body, TEST_NOW).kind === 'whole';
+}
 
 describe('the page about the platform', () => {
   test('has a section with examples for each message that the platform sends', () => {
@@ -56,6 +134,66 @@ describe('the page about the platform', () => {
       expect(fields.filter(({ meaning }) => meaning === '')).toEqual([]);
     },
   );
+
+  test.each(bounded.map((one) => [one.message.name, one.section, one.field.jsonName, one] as const))(
+    'says of %s how much %s.%s can hold',
+    (_message, section, name, { message, field, withLength }) => {
+      const meaning = sections
+        .find((candidate) => candidate.name === section)
+        ?.fields.find((candidate) => candidate.name === name)?.meaning;
+      const limit = field.fieldKind === 'list' ? /at most (\d+)/ : /at most (\d+) characters/;
+      const length = Number(limit.exec(meaning ?? '')?.[1]);
+      expect(length).toBeGreaterThan(1);
+      expect(isTaken(message, withLength(length))).toBe(true);
+      expect(isTaken(message, withLength(length + 1))).toBe(false);
+    },
+  );
+
+  test.each([
+    ['the version of a job that is new', JobCreatedSchema, { version: 2 }, /so its version has to be 1/],
+    [
+      'parameters of a media type',
+      JobDocumentAvailableSchema,
+      { mime: 'text/plain; charset=utf-8' },
+      /media type, without parameters/,
+    ],
+    [
+      'an accounting company that is named twice',
+      CompanyChangedSchema,
+      { accountingCompanyIds: ['cmp_01j00000000000000000000003', 'cmp_01j00000000000000000000003'] },
+      /each once, at most/,
+    ],
+  ])('says what is refused: %s', (_what, message, change, words) => {
+    const example = exampleOf(message);
+    expect(isTaken(message, example)).toBe(true);
+    expect(isTaken(message, { ...example, ...change })).toBe(false);
+    expect(sections.find(({ name }) => name === message.name)?.text).toMatch(words);
+  });
+
+  test("names the platform's vhost and user, and what that may do", () => {
+    const { permissions } = z
+      .object({
+        permissions: z.array(
+          z.object({ user: z.string(), vhost: z.string(), write: z.string(), read: z.string() }),
+        ),
+      })
+      .parse(
+        JSON.parse(
+          readFileSync(
+            new URL('../../../../charts/job-state/files/rabbitmq-definitions.json', import.meta.url),
+            'utf8',
+          ),
+        ),
+      );
+    const own = permissions.find(({ user }) => text.includes(`\`${user}\``));
+    invariant(own, 'the page names a user');
+    expect(text).toContain(`| \`${own.vhost}\` `);
+    expect(own).toMatchObject({
+      user: 'partner-platform',
+      write: `^${PLATFORM.name}$`,
+      read: `^${PARTNER_EVENTS_FOR_PLATFORM.name.replace('.', '\\.')}$`,
+    });
+  });
 
   test('names exchanges and queues as they are, and what the service tells', () => {
     for (const name of [
