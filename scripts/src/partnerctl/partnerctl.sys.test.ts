@@ -458,7 +458,13 @@ describe('the state of the service', () => {
     const status = await document('status');
     expect(status).toMatchObject({ environment: 'sandbox', stack: { baseUrl: stack.description.baseUrl } });
     expect(valueAt(status, 'queues.0')).toMatchObject({ name: 'job-state.rpc', messages: 0, consumers: 1 });
-    expect((await run(['status'])).out).toContain('deliveries due');
+    const { out } = await run(['status']);
+    for (const line of [
+      'deliveries due',
+      'behind failing endpoints',
+      'webhooks that get one attempt at a time',
+    ])
+      expect(out).toContain(line);
     const doctor = await document('doctor');
     expect(valueAt(doctor, 'healthy')).toBe(true);
     expect(JSON.stringify(doctor)).toContain('readiness of console');

@@ -19,6 +19,16 @@ describe('problems', () => {
     ).toEqual([]);
   });
 
+  test('are not what waits for endpoints that are busy or fail', () => {
+    const theirs = { oldestBusyDueMs: 7_200_000, oldestFailingDueMs: 7_200_000, openBreakers: 1 };
+    const counts = { dueDeliveries: 9, busyDueDeliveries: 2, failingDueDeliveries: 4 };
+    expect(codes(well, { ...counts, ...theirs }, THRESHOLDS)).toEqual([]);
+    const [late] = findProblems(well, { ...counts, ...theirs, oldestDueMs: 61_000 }, THRESHOLDS);
+    expect(late?.message).toBe(
+      'deliveries to endpoints that work are late, the oldest has been due for 61 s; due: 3',
+    );
+  });
+
   test.each([
     [{ oldestDueMs: 61_000 }, 'deliveries_late'],
     [{ expiredLeases: 1 }, 'leases_expired'],

@@ -8,7 +8,7 @@ import type { Session } from './session.js';
 
 /** From when on something is a problem. */
 export interface Thresholds {
-  /** Seconds that a delivery has been due. */
+  /** Seconds that a delivery to an endpoint that works has been due. What waits for a busy or failing one is its owner's. */
   readonly dueSeconds: number;
   /** Seconds that a message has waited for the broker's confirm. */
   readonly outboxSeconds: number;
@@ -129,8 +129,8 @@ export function findProblems(
   if (age('oldestDueMs') > thresholds.dueSeconds)
     add(
       'deliveries_late',
-      `${numbers['dueDeliveries'] ?? 0} deliveries are due, the oldest for ${seconds(age('oldestDueMs'))}`,
-      'is webhook-dispatcher ready, does the broker confirm, is one endpoint behind it all?',
+      `deliveries to endpoints that work are late, the oldest has been due for ${seconds(age('oldestDueMs'))}; due: ${dueToWorking(numbers)}`,
+      'is webhook-dispatcher ready, does the broker confirm?',
     );
   if ((numbers['expiredLeases'] ?? 0) > 0)
     add(
@@ -158,6 +158,12 @@ export function findProblems(
       'fewer replicas, a smaller POSTGRES_POOL_SIZE, or a greater max_connections',
     );
   return problems;
+}
+
+/** How many deliveries to endpoints that work are due. */
+export function dueToWorking(numbers: Readonly<Record<string, number>>): number {
+  const count = (name: string) => numbers[name] ?? 0;
+  return count('dueDeliveries') - count('busyDueDeliveries') - count('failingDueDeliveries');
 }
 
 /** A time for people. */

@@ -2,7 +2,14 @@ import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, examples, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
 import { type Document, renderLines, renderTable } from '../output.js';
-import { askBacklog, findProblems, lookAtServiceQueues, seconds, THRESHOLDS } from '../system-look.js';
+import {
+  askBacklog,
+  dueToWorking,
+  findProblems,
+  lookAtServiceQueues,
+  seconds,
+  THRESHOLDS,
+} from '../system-look.js';
 
 /** `partnerctl status`: what waits and for how long. */
 export function statusCommand(context: CommandContext) {
@@ -11,7 +18,7 @@ export function statusCommand(context: CommandContext) {
     .option('--check', 'exit code 1 when something is over a threshold')
     .option(
       '--max-due <seconds>',
-      'threshold: the oldest due delivery',
+      'threshold: the oldest due delivery to an endpoint that works',
       wholeNumber(0, 1_000_000),
       THRESHOLDS.dueSeconds,
     )
@@ -71,25 +78,31 @@ export function statusCommand(context: CommandContext) {
         {
           environment: backlog['environment'] ?? '',
           stack: stack?.baseUrl ?? '',
-          due: `${count('dueDeliveries')}${age('oldestDueMs')}`,
+          due: `${dueToWorking(numbers)}${age('oldestDueMs')}`,
+          busy: `${count('busyDueDeliveries')}${age('oldestBusyDueMs')}`,
+          failing: `${count('failingDueDeliveries')}${age('oldestFailingDueMs')}`,
           leased: `${count('leasedDeliveries')}, ${count('expiredLeases')} without a result in time`,
           retries: count('waitingRetries'),
           held: count('heldDeliveries'),
           outbox: `${count('outboxMessages')}${age('oldestOutboxMs')}`,
           waiting: `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
-          degraded: `${count('degradedSubscriptions')}, ${count('openBreakers')} of them get one attempt at a time`,
+          degraded: count('degradedSubscriptions'),
+          breakers: count('openBreakers'),
           connections: `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
         },
         [
           ['environment', 'environment'],
           ['local stack', 'stack'],
           ['deliveries due', 'due'],
+          ['behind busy endpoints', 'busy'],
+          ['behind failing endpoints', 'failing'],
           ['under way', 'leased'],
           ['waiting for a retry', 'retries'],
           ['held by a pause', 'held'],
           ['unconfirmed messages', 'outbox'],
           ['waiting messages of the platform', 'waiting'],
           ['degraded webhooks', 'degraded'],
+          ['webhooks that get one attempt at a time', 'breakers'],
           ['connections to Postgres', 'connections'],
         ],
       );

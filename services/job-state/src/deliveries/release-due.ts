@@ -63,7 +63,7 @@ export interface Scheduler {
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
-  const subscriptionCap = shareOf(options.inFlight, SUBSCRIPTION_SHARE);
+  const subscriptionCap = subscriptionCapOf(options.inFlight);
   const metrics = createReleaseMetrics(options.metrics, database, { subscriptionCap });
   let failedAt: number | undefined;
   let lookedAtAllAt = Number.NEGATIVE_INFINITY;
@@ -193,6 +193,11 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       await Promise.all(underWay);
     },
   };
+}
+
+/** Deliveries of one subscription that are under way at once, at most, of so many in all. */
+export function subscriptionCapOf(inFlight: number): number {
+  return shareOf(inFlight, SUBSCRIPTION_SHARE);
 }
 
 function shareOf(inFlight: number, share: number): number {

@@ -4,7 +4,12 @@ import { BREAKER_FAILURES } from '../deliveries/claim-due.js';
 /** What waits in Postgres; ages in milliseconds by its clock, null of nothing. */
 export interface Backlog {
   readonly dueDeliveries: number;
+  /** To endpoints that work. */
   readonly oldestDueMs: number | null;
+  readonly busyDueDeliveries: number;
+  readonly oldestBusyDueMs: number | null;
+  readonly failingDueDeliveries: number;
+  readonly oldestFailingDueMs: number | null;
   readonly leasedDeliveries: number;
   readonly expiredLeases: number;
   readonly waitingRetries: number;
@@ -20,26 +25,47 @@ export interface Backlog {
   readonly databaseNow: Date;
 }
 
-/** Counts what waits, as of one moment. Reads each unfinished delivery once: for people who look, not for every second. */
-export async function getBacklog(database: Queryable): Promise<Backlog> {
+/**
+ * Counts what waits, as of one moment. Reads each unfinished delivery once: for people who look, not for every second. Endpoints
+ * that work, busy and failing ones are kept apart as the metric `partner_webhook_oldest_due_seconds` does.
+ */
+export async function getBacklog(database: Queryable, subscriptionCap: number): Promise<Backlog> {
   const [backlog] = await database.query<Backlog>(
     `select d.*, o.*, i.*, s.*, c.*
      from (
-       select count(*) filter (where is_due)::integer as "dueDeliveries",
-         greatest(max(age_ms) filter (where is_due), max(overdue_ms))::integer as "oldestDueMs",
-         count(*) filter (where is_leased and age_ms <= 0)::integer as "leasedDeliveries",
-         count(*) filter (where is_leased and age_ms > 0)::integer as "expiredLeases",
-         count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0)::integer as "waitingRetries",
-         count(*) filter (where state = 'held')::integer as "heldDeliveries"
+       select coalesce(sum(due), 0)::integer as "dueDeliveries",
+         greatest(max(due_ms) filter (where is_healthy), max(overdue_ms) filter (where not is_failing))::integer as "oldestDueMs",
+         coalesce(sum(due) filter (where is_busy), 0)::integer as "busyDueDeliveries",
+         (max(due_ms) filter (where is_busy))::integer as "oldestBusyDueMs",
+         coalesce(sum(due) filter (where is_failing), 0)::integer as "failingDueDeliveries",
+         (max(greatest(due_ms, overdue_ms)) filter (where is_failing))::integer as "oldestFailingDueMs",
+         coalesce(sum(leased), 0)::integer as "leasedDeliveries",
+         coalesce(sum(expired), 0)::integer as "expiredLeases",
+         coalesce(sum(retries), 0)::integer as "waitingRetries",
+         coalesce(sum(held), 0)::integer as "heldDeliveries"
        from (
-         select state, is_leased, age_ms, overdue_ms, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
+         select counted.*, is_failing, not is_failing and has_many as is_busy, not is_failing and not has_many as is_healthy
          from (
-           select state, lease_id is not null as is_leased,
-             least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms,
-             least(extract(epoch from now() - overdue_since) * 1000, 2147483647) as overdue_ms
-           from deliveries
-         ) aged
-       ) judged
+           select subscription_id, count(*) filter (where is_due) as due, max(age_ms) filter (where is_due) as due_ms,
+             max(overdue_ms) as overdue_ms,
+             count(*) filter (where is_leased and age_ms <= 0) as leased,
+             count(*) filter (where is_leased and age_ms > 0) as expired,
+             count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0) as retries,
+             count(*) filter (where state = 'held') as held
+           from (
+             select *, state in ('pending', 'retry_scheduled') and not is_leased and age_ms >= 0 as is_due
+             from (
+               select subscription_id, state, lease_id is not null as is_leased,
+                 least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms,
+                 case when overdue_since is not null
+                   then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
+               from deliveries
+             ) aged
+           ) judged
+           group by subscription_id
+         ) counted join subscriptions on subscriptions.id = subscription_id
+           cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 as has_many) state
+       ) told
      ) d, (
        select count(*)::integer as "outboxMessages",
          max(least(extract(epoch from now() - created_at) * 1000, 2147483647))::integer as "oldestOutboxMs" from outbox
@@ -56,7 +82,7 @@ export async function getBacklog(database: Queryable): Promise<Backlog> {
          clock_timestamp() as "databaseNow"
        from pg_stat_activity where datname = current_database()
      ) c`,
-    [BREAKER_FAILURES],
+    [BREAKER_FAILURES, subscriptionCap],
   );
   if (backlog === undefined) throw new Error('an aggregate gives a row');
   return backlog;

@@ -17,6 +17,7 @@ import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixt
 import { createOperatorService } from './operator-service.js';
 
 const operator = 'olga';
+const SUBSCRIPTION_CAP = 4;
 
 let fixture: WebhookFixture;
 let operators: Client<typeof OperatorService>;
@@ -33,6 +34,7 @@ beforeAll(async () => {
         clock: () => new Date(),
         logger: silentLogger,
         environment: 'sandbox',
+        subscriptionCap: SUBSCRIPTION_CAP,
       }),
     ),
     rpcService(AuditService, createAuditService({ database })),
@@ -316,10 +318,9 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
     `insert into inbox (message_id, received_at, waits_for, thing_id, thing_version, type, body)
      values ('w', now() - interval '7 seconds', 'cmp_1', 'job_1', 1, 't', '')`,
   );
-  await fixture.database.query(
-    `update subscriptions set health = 'degraded', failures_in_row = 5 where id = $1`,
-    [subscriptionId],
-  );
+  await fixture.database.query(`update subscriptions set health = 'degraded' where id = $1`, [
+    subscriptionId,
+  ]);
   const backlog = await operators.getBacklog({});
   expect(backlog).toMatchObject({
     environment: 'sandbox',
@@ -330,7 +331,9 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
     outboxMessages: 1,
     waitingPlatformMessages: 1,
     degradedSubscriptions: 1,
-    openBreakers: 1,
+    openBreakers: 0,
+    busyDueDeliveries: 0,
+    failingDueDeliveries: 0,
   });
   expect((backlog.dueDeliveries ?? 0) - (empty.dueDeliveries ?? 0)).toBe(1);
   expect(backlog.oldestDueMs).toBeGreaterThanOrEqual(90_000);
@@ -344,4 +347,43 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
   expect(Math.abs(skewMs)).toBeLessThan(5_000);
   expect(backlog.databaseConnections).toBeGreaterThan(0);
   expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections ?? 0);
+});
+
+test('the backlog tells what waits for busy and for failing endpoints apart from what is late', async () => {
+  const before = await operators.getBacklog({});
+  const waitingHours = async (hours: number, underWay: number) => {
+    const companyId = await newCompany();
+    const subscriptionId = await fixture.subscription({ companyId });
+    for (let event = 0; event <= underWay; event += 1) await fixture.event(companyId);
+    const [waiting, ...others] = await fixture.deliveriesOf(subscriptionId);
+    await fixture.database.query(
+      `update deliveries set next_attempt_at = now() - make_interval(hours => $2) where id = $1`,
+      [waiting?.id, hours],
+    );
+    await fixture.database.query(
+      `update deliveries set lease_id = id, next_attempt_at = now() + interval '20 seconds' where id = any($1)`,
+      [others.map(({ id }) => id)],
+    );
+    return subscriptionId;
+  };
+  await waitingHours(1, SUBSCRIPTION_CAP / 2 - 1);
+  await waitingHours(2, SUBSCRIPTION_CAP / 2);
+  const failing = await waitingHours(3, 0);
+  await fixture.database.query(`update subscriptions set failures_in_row = 5 where id = $1`, [failing]);
+  const backlog = await operators.getBacklog({});
+  const hours = (milliseconds = 0) => Math.floor(milliseconds / 3_600_000);
+  expect({
+    working: hours(backlog.oldestDueMs),
+    busy: hours(backlog.oldestBusyDueMs),
+    failing: hours(backlog.oldestFailingDueMs),
+  }).toEqual({ working: 1, busy: 2, failing: 3 });
+  expect((backlog.dueDeliveries ?? 0) - (before.dueDeliveries ?? 0)).toBe(3);
+  expect(backlog).toMatchObject({ busyDueDeliveries: 1, failingDueDeliveries: 1, openBreakers: 1 });
+
+  await fixture.database.query(
+    `update deliveries set overdue_since = now() - interval '4 hours' where subscription_id = $1`,
+    [failing],
+  );
+  const overdue = await operators.getBacklog({});
+  expect([hours(overdue.oldestDueMs), hours(overdue.oldestFailingDueMs)]).toEqual([1, 4]);
 });

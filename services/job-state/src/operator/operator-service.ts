@@ -25,6 +25,8 @@ export function createOperatorService(deps: {
   readonly logger: Pick<Logger, 'info'>;
   readonly environment: Environment;
   readonly clock: () => Date;
+  /** Deliveries of one subscription that are under way at once, at most. */
+  readonly subscriptionCap: number;
 }): ServiceImpl<typeof OperatorService> {
   return {
     async listCompanies(request, context) {
@@ -114,15 +116,23 @@ export function createOperatorService(deps: {
     },
 
     async getBacklog(_request, context) {
-      const { oldestDueMs, oldestOutboxMs, oldestWaitingMs, databaseNow, ...counts } = await getBacklog(
-        queryWithin(deps.database, context.timeoutMs()),
-      );
+      const {
+        oldestDueMs,
+        oldestBusyDueMs,
+        oldestFailingDueMs,
+        oldestOutboxMs,
+        oldestWaitingMs,
+        databaseNow,
+        ...counts
+      } = await getBacklog(queryWithin(deps.database, context.timeoutMs()), deps.subscriptionCap);
       return {
         ...counts,
         environment: deps.environment,
         now: timestampFromDate(deps.clock()),
         databaseNow: timestampFromDate(databaseNow),
         ...(oldestDueMs !== null && { oldestDueMs }),
+        ...(oldestBusyDueMs !== null && { oldestBusyDueMs }),
+        ...(oldestFailingDueMs !== null && { oldestFailingDueMs }),
         ...(oldestOutboxMs !== null && { oldestOutboxMs }),
         ...(oldestWaitingMs !== null && { oldestWaitingMs }),
       };
