@@ -187,7 +187,9 @@ export const eventData = {
     jobId: z.string(),
     previousStatus: z.enum(JOB_STATUSES),
     status: z.enum(JOB_STATUSES),
-    occurredAt: dateTimeOut.meta({ description: 'As the status event told it, or the selling side that cancelled the job.' }),
+    occurredAt: dateTimeOut.meta({
+      description: 'As the status event told it, or the selling side that cancelled the job.',
+    }),
     note: z.string().nullable(),
     blockerCode: z
       .enum(BLOCKER_CODES)
