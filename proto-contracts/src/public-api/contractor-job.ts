@@ -32,7 +32,10 @@ export const contractorJob = z
     installerNote: z
       .string()
       .nullable()
-      .meta({ description: 'All notes that were appended, oldest first, one to a line.' }),
+      .meta({
+        description:
+          'All notes that were appended since the installer company has the job, oldest first, one to a line.',
+      }),
     lastUpdated: dateTimeOut,
   })
   .meta({ id: 'ContractorJob', description: 'A sold job as an installer-contractor key sees it.' });

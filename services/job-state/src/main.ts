@@ -52,7 +52,7 @@ import { startRetention } from './retention/start-retention.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
 import { createDeliveryService } from './deliveries/delivery-service.js';
 import { createDeliveryResultsHandler } from './deliveries/delivery-results.js';
-import { startScheduler, subscriptionCapOf } from './deliveries/release-due.js';
+import { startScheduler } from './deliveries/release-due.js';
 import { EVENTS_SETTLED_MS, startBulkReplays } from './deliveries/run-bulk-replays.js';
 import { startFollowingSubscriptionState } from './subscriptions/follow-subscription-state.js';
 import { startSecretMaintenance } from './subscriptions/maintain-secrets.js';
@@ -314,7 +314,7 @@ await runService({
             clock,
             logger,
             environment: config.PARTNER_ENVIRONMENT,
-            subscriptionCap: subscriptionCapOf(config.DELIVERIES_IN_FLIGHT),
+            inFlight: config.DELIVERIES_IN_FLIGHT,
           }),
         ),
       ],

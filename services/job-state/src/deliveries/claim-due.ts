@@ -39,6 +39,10 @@ export interface ClaimLimits {
 
 /** The part of what may be under way that is kept for companies that have nothing under way. */
 const KEPT_FOR_FIRST = 0.25;
+/** How much of what may be under way is for whoever has something under way already. */
+export function sharedPlacesOf(inFlight: number): number {
+  return inFlight - Math.floor(inFlight * KEPT_FOR_FIRST);
+}
 /** One of so many places of a subscription is kept for retries while any are due. */
 const PLACES_PER_RETRY = 4;
 
@@ -225,7 +229,7 @@ export async function claimDue(
     limits.leaseSeconds,
     inFlight,
     limits.subscriptionCap,
-    inFlight - Math.floor(inFlight * KEPT_FOR_FIRST),
+    sharedPlacesOf(inFlight),
     companyCap,
     limits.subscriptionIds,
   ]);

@@ -3,7 +3,7 @@ import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-de
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
-import { BREAKER_FAILURES } from './claim-due.js';
+import { BREAKER_FAILURES, sharedPlacesOf } from './claim-due.js';
 
 export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;
 
@@ -28,17 +28,19 @@ export function createReleaseMetrics(
   metrics: Registry,
   database: Measurable,
   options: {
-    /** Deliveries of one subscription that are under way at once, at most. */
+    /** Deliveries that are under way at once, at most. */
+    readonly inFlight: number;
+    /** Of one subscription. */
     readonly subscriptionCap: number;
     readonly freshMs?: number | undefined;
   },
 ) {
   measuredGauge({
     name: 'partner_webhook_oldest_due_seconds',
-    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), to those that have half of their places taken, and so their own pace (busy), and to all others (healthy). What went to the dispatcher without a result is due as long as nothing is heard of it, and never counts as busy.',
+    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), to those that have half of their places taken while there is room for others, and so their own pace (busy), and to all others (healthy). What went to the dispatcher without a result is due from the end of its first lease on, and never counts as busy.',
     label: { name: 'endpoint_state', values: ENDPOINT_STATES },
     metrics,
-    measure: () => oldestDueSeconds(database, options.subscriptionCap),
+    measure: () => oldestDueSeconds(database, options),
     freshMs: options.freshMs,
   });
   measuredGauge({
@@ -137,7 +139,7 @@ async function openBreakers(database: Measurable): Promise<number> {
  */
 async function oldestDueSeconds(
   database: Measurable,
-  subscriptionCap: number,
+  { inFlight, subscriptionCap }: { readonly inFlight: number; readonly subscriptionCap: number },
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ state: EndpointState; age: number }>(
     `with recursive first (subscription_id, next_attempt_at) as (
@@ -165,17 +167,20 @@ async function oldestDueSeconds(
        group by 1
      ), due (subscription_id, since, is_busy) as (
        select waiting.subscription_id, waiting.next_attempt_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
+         and (select sum(deliveries) from under_way) < $4
        from waiting left join under_way on under_way.subscription_id = waiting.subscription_id
        where waiting.next_attempt_at <= now()
        union all
        (select subscription_id, overdue_since, false from deliveries
-        where overdue_since is not null order by overdue_since limit $2)
+        where overdue_since is not null and state <> 'held'
+          and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
+        order by overdue_since limit $2)
      )
      select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
        extract(epoch from now() - min(due.since))::double precision as age
      from due join subscriptions s on s.id = due.subscription_id
      group by 1`,
-    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED, subscriptionCap],
+    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedPlacesOf(inFlight)],
     { timeoutMs: MEASUREMENT_MS },
   );
   return new Map(

@@ -496,6 +496,9 @@ describe('deliveries that are due', () => {
       await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 2 });
       expect(await hours({ subscriptionCap: 5 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
       expect(await hours({ subscriptionCap: 4 })).toEqual({ healthy: 0, busy: 1, failing: 0 });
+      // Where there is no room for others either, the pace is ours.
+      expect(await hours({ subscriptionCap: 4, inFlight: 3 })).toMatchObject({ busy: 1 });
+      expect(await hours({ subscriptionCap: 4, inFlight: 2 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
     });
 
     test('of what goes to the dispatcher over and over without a result, also while it is there', async () => {
@@ -509,6 +512,16 @@ describe('deliveries that are due', () => {
         expect(await claimAll(fixture.database, LIMITS)).toHaveLength(1);
         expect(await hours({ subscriptionCap: 1 })).toEqual({ healthy: since, busy: 0, failing: 0 });
       }
+    });
+
+    test('of nothing that is held, or whose next attempt is still to come, whatever an older version has left', async () => {
+      const [held, retry] = (await subscriptionWithEvents(2)).deliveries;
+      await fixture.database.query(
+        `update deliveries set overdue_since = now() - interval '1 hour', next_attempt_at = now() + interval '1 hour',
+           state = case id when $1 then 'held' else 'retry_scheduled' end where id in ($1, $2)`,
+        [held?.id, retry?.id],
+      );
+      expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
     });
 
     test('of what the broker did not take', async () => {

@@ -64,7 +64,10 @@ export interface Scheduler {
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
   const subscriptionCap = subscriptionCapOf(options.inFlight);
-  const metrics = createReleaseMetrics(options.metrics, database, { subscriptionCap });
+  const metrics = createReleaseMetrics(options.metrics, database, {
+    inFlight: options.inFlight,
+    subscriptionCap,
+  });
   let failedAt: number | undefined;
   let lookedAtAllAt = Number.NEGATIVE_INFINITY;
   let lookedUpTo = { pending: '', retry_scheduled: '' };

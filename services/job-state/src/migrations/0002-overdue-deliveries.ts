@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /**
  * Why: how late a delivery is could not be told of one that is given to the dispatcher over and over without a result, since
  * each lease moves `next_attempt_at`. Lock: `deliveries` while the index is built, over the rows that have not come to an end.
- * Old code: knows nothing of the column and leaves it null.
+ * Old code: knows nothing of the column and leaves it as it is; what waits for its time is not counted as overdue.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.js';
-import { BREAKER_FAILURES } from '../deliveries/claim-due.js';
+import { BREAKER_FAILURES, sharedPlacesOf } from '../deliveries/claim-due.js';
+import { subscriptionCapOf } from '../deliveries/release-due.js';
 
 /** What waits in Postgres; ages in milliseconds by its clock, null of nothing. */
 export interface Backlog {
@@ -29,7 +30,7 @@ export interface Backlog {
  * Counts what waits, as of one moment. Reads each unfinished delivery once: for people who look, not for every second. Endpoints
  * that work, busy and failing ones are kept apart as the metric `partner_webhook_oldest_due_seconds` does.
  */
-export async function getBacklog(database: Queryable, subscriptionCap: number): Promise<Backlog> {
+export async function getBacklog(database: Queryable, inFlight: number): Promise<Backlog> {
   const [backlog] = await database.query<Backlog>(
     `select d.*, o.*, i.*, s.*, c.*
      from (
@@ -49,6 +50,7 @@ export async function getBacklog(database: Queryable, subscriptionCap: number): 
            select subscription_id, count(*) filter (where is_due) as due, max(age_ms) filter (where is_due) as due_ms,
              max(overdue_ms) as overdue_ms,
              count(*) filter (where is_leased and age_ms <= 0) as leased,
+             sum(count(*) filter (where is_leased and age_ms <= 0)) over () as under_way,
              count(*) filter (where is_leased and age_ms > 0) as expired,
              count(*) filter (where state = 'retry_scheduled' and not is_leased and age_ms < 0) as retries,
              count(*) filter (where state = 'held') as held
@@ -57,14 +59,15 @@ export async function getBacklog(database: Queryable, subscriptionCap: number): 
              from (
                select subscription_id, state, lease_id is not null as is_leased,
                  least(extract(epoch from now() - next_attempt_at) * 1000, 2147483647) as age_ms,
-                 case when overdue_since is not null
+                 case when overdue_since is not null and state <> 'held'
+                     and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
                    then least(extract(epoch from now() - overdue_since) * 1000, 2147483647) end as overdue_ms
                from deliveries
              ) aged
            ) judged
            group by subscription_id
          ) counted join subscriptions on subscriptions.id = subscription_id
-           cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 as has_many) state
+           cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 and under_way < $3 as has_many) state
        ) told
      ) d, (
        select count(*)::integer as "outboxMessages",
@@ -82,7 +85,7 @@ export async function getBacklog(database: Queryable, subscriptionCap: number): 
          clock_timestamp() as "databaseNow"
        from pg_stat_activity where datname = current_database()
      ) c`,
-    [BREAKER_FAILURES, subscriptionCap],
+    [BREAKER_FAILURES, subscriptionCapOf(inFlight), sharedPlacesOf(inFlight)],
   );
   if (backlog === undefined) throw new Error('an aggregate gives a row');
   return backlog;

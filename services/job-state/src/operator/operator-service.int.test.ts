@@ -17,6 +17,8 @@ import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixt
 import { createOperatorService } from './operator-service.js';
 
 const operator = 'olga';
+const IN_FLIGHT = 200;
+/** What that gives to one subscription. */
 const SUBSCRIPTION_CAP = 4;
 
 let fixture: WebhookFixture;
@@ -34,7 +36,7 @@ beforeAll(async () => {
         clock: () => new Date(),
         logger: silentLogger,
         environment: 'sandbox',
-        subscriptionCap: SUBSCRIPTION_CAP,
+        inFlight: IN_FLIGHT,
       }),
     ),
     rpcService(AuditService, createAuditService({ database })),
@@ -193,6 +195,12 @@ describe('owners', () => {
     expect(disabled.owner).toMatchObject({ active: false, hasPassword: false });
     await expect(login()).resolves.toBeUndefined();
     const another = await hash('battery staple', PASSWORD_HASHING);
+    await expect(
+      operators.updateOwner({ membershipId, passwordHash: another, operator }),
+    ).rejects.toMatchObject({
+      reason: 'invalid_argument',
+      message: expect.stringContaining('may not sign in'),
+    });
     await operators.updateOwner({ membershipId, active: true, operator });
     await expect(login()).resolves.toBeUndefined();
     await operators.updateOwner({ membershipId, active: false, operator });

@@ -25,8 +25,8 @@ export function createOperatorService(deps: {
   readonly logger: Pick<Logger, 'info'>;
   readonly environment: Environment;
   readonly clock: () => Date;
-  /** Deliveries of one subscription that are under way at once, at most. */
-  readonly subscriptionCap: number;
+  /** Deliveries that are under way at once, at most. */
+  readonly inFlight: number;
 }): ServiceImpl<typeof OperatorService> {
   return {
     async listCompanies(request, context) {
@@ -124,7 +124,7 @@ export function createOperatorService(deps: {
         oldestWaitingMs,
         databaseNow,
         ...counts
-      } = await getBacklog(queryWithin(deps.database, context.timeoutMs()), deps.subscriptionCap);
+      } = await getBacklog(queryWithin(deps.database, context.timeoutMs()), deps.inFlight);
       return {
         ...counts,
         environment: deps.environment,

@@ -1,7 +1,7 @@
 import { invalidArgument } from '@partner/runtime/http/validation';
 import { newId } from '@partner/runtime/ids';
 import type { Logger } from '@partner/runtime/logger';
-import { notFound } from '@partner/runtime/service-error';
+import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { lockCompany } from '../access/insert-key.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
@@ -81,7 +81,8 @@ export async function createOwner(
 
 /**
  * Sets an owner's password, or whether the owner may sign in. Who may not any more loses the password: what the platform tells
- * of the owner later lets nobody in again. Fails with `not_found` for nobody who is an owner.
+ * of the owner later lets nobody in again. Fails with `not_found` for nobody who is an owner, and with `invalid_argument` for the
+ * password of one who may not sign in.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the membership.
  */
@@ -103,6 +104,12 @@ export async function updateOwner(
       [membershipId],
     );
     if (before === undefined) throw notFound('owner');
+    if (passwordHash !== undefined && !(active ?? before.active)) {
+      throw new ServiceError(
+        'invalid_argument',
+        'password: the owner may not sign in; let them sign in first, then set it',
+      );
+    }
     const [after] = await tx.query<OwnerRow>(
       `update memberships set active = coalesce($3, active),
          password_hash = case when $3 is not false then coalesce($2, password_hash) end

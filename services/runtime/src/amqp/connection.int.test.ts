@@ -77,30 +77,25 @@ describe('a supervised connection', () => {
 
   test('is ready only once every channel is set up, and opens each anew on the next connection', async () => {
     const connection = connectTo(broker.url);
-    const setups = createRecorder<string>();
+    /** What each setup waits for. */
+    const setups = createRecorder<() => void>();
     const losses = createRecorder<Error>();
-    let letThrough: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => {
-      letThrough = resolve;
-    });
     connection.openChannel({
       name: 'slow',
       confirm: false,
-      setup: async () => {
-        setups.record('slow');
-        await gate;
-      },
+      setup: () => new Promise(setups.record),
       onLost: losses.record,
     });
-    await setups.atLeast(1);
+    const [first] = await setups.atLeast(1);
     expect(connection.isReady()).toBe(false);
-    letThrough();
+    first?.();
     await eventually('readiness', () => connection.isReady());
 
     await broker.control('close_all_connections', 'the test asks for it');
     await losses.atLeast(1);
+    const [, second] = await setups.atLeast(2);
     expect(connection.isReady()).toBe(false);
-    await setups.atLeast(2);
+    second?.();
     await eventually('readiness', () => connection.isReady());
     expect(await metric('partner_amqp_connection_losses_total')).toBe(1);
   });

@@ -103,6 +103,7 @@ export function createAmqpConnection(options: {
   failures.inc(labels, 0);
 
   const channels = new Set<ChannelSupervisor>();
+  const needed = new Set<ChannelSupervisor>();
   const closing = new AbortController();
   let model: ChannelModel | undefined;
   let isBlocked = false;
@@ -213,7 +214,7 @@ export function createAmqpConnection(options: {
   const supervision = supervise();
 
   return {
-    isReady: () => model !== undefined && !isBlocked && [...channels].every((channel) => channel.isOpen()),
+    isReady: () => model !== undefined && !isBlocked && [...needed].every((channel) => channel.isOpen()),
     isBlocked: () => isBlocked,
     openChannel(plan) {
       const supervisor = superviseChannel({
@@ -227,6 +228,7 @@ export function createAmqpConnection(options: {
         connectionName: options.name,
       });
       channels.add(supervisor);
+      if (plan.isOptional !== true) needed.add(supervisor);
       channelsWanted.set(labels, channels.size);
       supervisor.connected();
       return {
@@ -234,6 +236,7 @@ export function createAmqpConnection(options: {
         rebuild: (cause) => supervisor.rebuild(cause),
         async close() {
           channels.delete(supervisor);
+          needed.delete(supervisor);
           channelsWanted.set(labels, channels.size);
           await supervisor.close();
         },

@@ -89,6 +89,30 @@ describe('the watch of queues', () => {
     expect(await eventually('the next look', known)).toBe(true);
   });
 
+  test('tells of the other queues while some are missing, and keeps nobody from being ready', async () => {
+    const [first, missing, last] = [
+      await probe.declareTestQueue(),
+      await probe.declareTestQueue(),
+      await probe.declareTestQueue(),
+    ];
+    await probe.channel.deleteQueue(missing.name);
+    await probe.channel.deleteQueue(missing.deadLetterQueue ?? '');
+    const queues = [missing, first, last];
+    watch = startQueueWatch({ connection, queues, metrics, clock: () => NOW, intervalMs: 20 });
+    for (const { name } of [first, last]) {
+      await eventually('the others', async () => (await valueOf('partner_queue_messages', name)) === 0);
+    }
+    await eventually('readiness', () => connection.isReady());
+    probe.send(last.name, 'one');
+    await eventually('news', async () => (await valueOf('partner_queue_messages', last.name)) === 1);
+    expect(await valueOf('partner_queue_messages', missing.name)).toBeNaN();
+    await probe.channel.assertQueue(missing.name, { durable: true });
+    await eventually(
+      'the queue that was missing',
+      async () => (await valueOf('partner_queue_messages', missing.name)) === 0,
+    );
+  });
+
   test('is one of the channels that are told of', async () => {
     const wanted = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
     const queue = await probe.declareTestQueue();

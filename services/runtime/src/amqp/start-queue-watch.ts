@@ -2,6 +2,7 @@ import type { QueueDefinition } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 import type { Registry } from 'prom-client';
 import type { AmqpConnection } from './connection.js';
+import { replyCodeOf } from './look-at-queues.js';
 import { gauge } from './metrics.js';
 
 /** A watch that runs until it is stopped. */
@@ -12,7 +13,8 @@ export interface QueueWatch {
 /**
  * Looks at queues and their dead-letter queues at intervals and tells, as metrics, how many messages wait in each, how many
  * consumers it has, and since when this process has seen a dead-letter queue with something in it. It only asks: messages stay
- * where they are. NaN stands for what is not known, while there is no connection. Any number of replicas can watch.
+ * where they are. NaN stands for what is not known, while there is no connection, or of a queue that is missing or out of reach
+ * with a node of the broker. Nobody's readiness hangs on it, and any number of replicas can watch.
  */
 export function startQueueWatch(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
@@ -45,43 +47,67 @@ export function startQueueWatch(options: {
   const names = options.queues.map(({ name }) => name);
   const deadNames = options.queues.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? []);
   const since = new Map<string, number>();
+  /** Queues that were not there at the last look: asked for last, since the broker closes the channel with its answer. */
+  const missing = new Set<string>();
+  let asking: string | undefined;
   let current: Channel | undefined;
   let looking = Promise.resolve();
 
-  function forget(): void {
-    current = undefined;
-    for (const queue of names) {
+  function forget(queue: string): void {
+    if (deadNames.includes(queue)) {
+      deadMessages.set({ queue }, Number.NaN);
+    } else {
       messages.set({ queue }, Number.NaN);
       consumers.set({ queue }, Number.NaN);
     }
-    for (const queue of deadNames) deadMessages.set({ queue }, Number.NaN);
+  }
+
+  function tell(queue: string, found: { readonly messageCount: number; readonly consumerCount: number }) {
+    if (!deadNames.includes(queue)) {
+      messages.set({ queue }, found.messageCount);
+      consumers.set({ queue }, found.consumerCount);
+      return;
+    }
+    deadMessages.set({ queue }, found.messageCount);
+    if (found.messageCount === 0) since.delete(queue);
+    else if (!since.has(queue)) since.set(queue, options.clock().getTime() / 1_000);
+    deadSince.set({ queue }, since.get(queue) ?? 0);
   }
 
   async function look(channel: Channel): Promise<void> {
-    for (const queue of names) {
-      const found = await channel.checkQueue(queue);
-      messages.set({ queue }, found.messageCount);
-      consumers.set({ queue }, found.consumerCount);
+    const all = [...names, ...deadNames];
+    for (const queue of [...all.filter((name) => !missing.has(name)), ...missing]) {
+      asking = queue;
+      tell(queue, await channel.checkQueue(queue));
+      missing.delete(queue);
     }
-    for (const queue of deadNames) {
-      const { messageCount } = await channel.checkQueue(queue);
-      deadMessages.set({ queue }, messageCount);
-      if (messageCount === 0) since.delete(queue);
-      else if (!since.has(queue)) since.set(queue, options.clock().getTime() / 1_000);
-      deadSince.set({ queue }, since.get(queue) ?? 0);
-    }
+    asking = undefined;
   }
 
-  forget();
+  function lose(cause: Error): void {
+    current = undefined;
+    if (asking !== undefined && replyCodeOf(cause) === 404) {
+      // Behind the others that are missing, so that each of them is asked for.
+      missing.delete(asking);
+      missing.add(asking);
+      forget(asking);
+    } else {
+      for (const queue of [...names, ...deadNames]) forget(queue);
+    }
+    asking = undefined;
+  }
+
+  for (const queue of [...names, ...deadNames]) forget(queue);
   for (const queue of deadNames) deadSince.set({ queue }, 0);
   const channel = options.connection.openChannel({
     name: 'queue watch',
     confirm: false,
+    isOptional: true,
     async setup(opened) {
       await look(opened);
       current = opened;
     },
-    onLost: forget,
+    onLost: lose,
   });
   const timer = setInterval(() => {
     if (current === undefined) return;

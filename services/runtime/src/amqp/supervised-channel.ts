@@ -15,6 +15,8 @@ const CLOSE_LIMIT_MS = 3_000;
 export type ChannelPlan = {
   /** For logs and metrics, e.g. `publisher`. Never holds ids. */
   readonly name: string;
+  /** Readiness does not wait for it: what goes over it is nobody's work. */
+  readonly isOptional?: boolean;
   /** Called with the cause as soon as a channel that `setup` was given can no longer be used. */
   readonly onLost?: (cause: Error) => void;
 } & (
