@@ -4,7 +4,6 @@ import {
   BOUNDARIES,
   CONTRACTOR_JOBS,
   CONTRACTOR_JOB_STAGES,
-  JOB_MESSAGES,
   JOB_NOTES,
   LEADS,
   SURFACES,
@@ -141,16 +140,6 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
     provedBy: {
       [JOB_NOTES]: [
         'a note > for which there is no room is refused, and with a key the refusal is kept and repeated',
-      ],
-    },
-  },
-  {
-    at: 'Decisions / Inbound',
-    says: 'The notes of an installer company are not shown to the next one that gets the job; the platform was told of each.',
-    provedBy: {
-      [JOB_MESSAGES]: ['a job that is taken from its company > shows the notes of its company to no other'],
-      [JOB_NOTES]: [
-        'a note > is the first line of the notes, and moves nothing of the job but when it was last updated',
       ],
     },
   },
