@@ -111,7 +111,8 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const { process, exited } of dispatchers.splice(0)) {
-    process.kill('SIGKILL');
+    // Not killed: a command that it has reported and not yet acknowledged would come again in the next test.
+    process.kill('SIGTERM');
     await exited;
   }
 });
@@ -202,6 +203,10 @@ async function commandDeliveries(...changes: readonly CommandedDelivery[]): Prom
 const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId, 20_000);
 const arrivalOf = (deliveryId: string) =>
   arrivals.find(({ path: at }) => at === `/hook/${deliveryId}`, 20_000);
+const isOf =
+  (deliveryId: string) =>
+  ({ req }: ServerResponse): boolean =>
+    req.url === `/hook/${deliveryId}`;
 const arrivalsOf = (deliveryId: string) =>
   arrivals.all().filter(({ path: at }) => at === `/hook/${deliveryId}`);
 
@@ -279,10 +284,10 @@ describe('the service', () => {
     answer = held.record;
     const dispatcher = await startDispatcher();
     const deliveryId = await commandDelivery();
-    const [response] = await held.atLeast(1);
+    const response = await held.find(isOf(deliveryId));
     dispatcher.process.kill('SIGTERM');
     await eventually('the end of readiness', async () => (await dispatcher.readiness()) !== 200);
-    response?.writeHead(204).end();
+    response.writeHead(204).end();
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
     expect(await dispatcher.exited).toBe(0);
   });
@@ -317,12 +322,12 @@ describe('the service', () => {
     const way = await startTcpProxy(broker.url);
     const dispatcher = await startDispatcher({ AMQP_URL: way.url });
     const deliveryId = await commandDelivery();
-    const [response] = await held.atLeast(1);
+    const response = await held.find(isOf(deliveryId));
     const taken = way.taken();
     way.cut();
     await eventually('a new connection', () => way.taken() > taken);
     // At once: an attempt takes 10 s at most, and there is no telling when a busy broker is ready again.
-    response?.writeHead(204).end();
+    response.writeHead(204).end();
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
 
