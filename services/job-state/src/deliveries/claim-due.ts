@@ -39,15 +39,16 @@ export interface ClaimLimits {
 
 /** The part of what may be under way that is kept for companies that have nothing under way. */
 const KEPT_FOR_FIRST = 0.25;
-/** How much of what may be under way is for whoever has something under way already. */
-export function sharedPlacesOf(inFlight: number): number {
-  return inFlight - Math.floor(inFlight * KEPT_FOR_FIRST);
-}
 /** One of so many places of a subscription is kept for retries while any are due. */
 const PLACES_PER_RETRY = 4;
 
 /** Failed attempts in a row that open a subscription's breaker: from then on one attempt at a time, until one is delivered. */
 export const BREAKER_FAILURES = 5;
+
+/** How much of what may be under way is for whoever has something under way already. */
+export function sharedPlacesOf(inFlight: number): number {
+  return inFlight - Math.floor(inFlight * KEPT_FOR_FIRST);
+}
 
 /** Hops through an index from one subscription with waiting deliveries to the next. */
 function hop(state: 'pending' | 'retry_scheduled'): PreparedStatement {

@@ -172,6 +172,18 @@ async function report(jobId: string, status: ReportableStatus, expectedVersion: 
   });
 }
 
+/** Has the company set a schedule itself, at `TEST_NOW`. */
+async function setTentative(jobId: string, expectedVersion: number): Promise<void> {
+  await setSchedule(writing(), {
+    companyId: one,
+    jobId,
+    binding: binding(newId('evt')),
+    submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
+    expectedVersion,
+    timeoutMs: undefined,
+  });
+}
+
 /** A job that its company has completed at `TEST_NOW`. */
 async function completedJob(): Promise<string> {
   const jobId = await newJob();
@@ -496,28 +508,14 @@ describe('a schedule of the selling side', () => {
     expect(await shown(jobId)).toMatchObject({ schedule: { status: 'UNSCHEDULED' } });
     await tell(assigned(jobId, one, 2));
     expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'CONFIRMED' } });
-    await setSchedule(writing(), {
-      companyId: one,
-      jobId,
-      binding: binding(newId('evt')),
-      submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
-      expectedVersion: 2,
-      timeoutMs: undefined,
-    });
+    await setTentative(jobId, 2);
     await tell({ ...unassigned(jobId, 3) });
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
   });
 
   test('leaves alone what the company has set after it happened, but not what it has set before', async () => {
     const jobId = await newJob();
-    await setSchedule(writing(), {
-      companyId: one,
-      jobId,
-      binding: binding(newId('evt')),
-      submitted: { status: 'TENTATIVE', startsAt: STARTS, endsAt: ENDS, timeZone: 'America/Denver' },
-      expectedVersion: 1,
-      timeoutMs: undefined,
-    });
+    await setTentative(jobId, 1);
     const before = new Date(TEST_NOW.getTime() - 1);
     await tell(scheduled(jobId, 3, 0, before));
     expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'TENTATIVE' } });
