@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
+import { describeErrorBodies } from './acceptance/error-bodies.js';
+
+/** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
+let started: AcceptanceWorld;
+const world = () => started;
+
+beforeAll(async () => {
+  started = await startAcceptanceWorld();
+});
+
+afterAll(async () => {
+  await started.stack.stop();
+});
+
+describe('error bodies', () => {
+  describeErrorBodies(world);
+});
