@@ -15,10 +15,13 @@ interface Check {
   readonly run: () => Promise<string | undefined>;
 }
 
+const programs = path.join(root, 'node_modules/.bin');
+/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API typescript-eslint and the import matrix need. */
+const compiler = path.join(root, 'node_modules/typescript-native/bin/tsc');
+
 async function command(program: string, args: readonly string[], cwd = root): Promise<string | undefined> {
-  const programs = path.join(root, 'node_modules/.bin');
   const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
-  const { exitCode, stdout, stderr } = await runCommand(path.join(programs, program), args, { cwd, env });
+  const { exitCode, stdout, stderr } = await runCommand(path.resolve(programs, program), args, { cwd, env });
   return exitCode === 0 ? undefined : `${stdout}${stderr}`;
 }
 
@@ -109,7 +112,7 @@ async function carryOut(check: Check): Promise<void> {
 }
 
 // The others read what this one compiles.
-await carryOut({ name: 'types', run: () => command('tsc', ['-b']) });
+await carryOut({ name: 'types', run: () => command(compiler, ['-b']) });
 const waiting = [...checks];
 async function carryOutWhatWaits(): Promise<void> {
   for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await carryOut(check);

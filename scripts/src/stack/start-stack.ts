@@ -384,7 +384,7 @@ async function runJobStateCommand(
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${command}.js`);
-  if (!existsSync(file)) throw new StackError(`${file} is missing; build with: npx tsc -b`);
+  if (!existsSync(file)) throw new StackError(`${file} is missing; build with: npm run build`);
   const result = await runCommand(process.execPath, ['--enable-source-maps', file], {
     cwd: PROJECT_ROOT,
     env,

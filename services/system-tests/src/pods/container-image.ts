@@ -77,7 +77,7 @@ export async function makeImage(service: ServiceName, directory: string): Promis
   for (const workspace of ['proto-contracts', 'services/runtime', `services/${service}`]) {
     const from = path.join(PROJECT_ROOT, workspace);
     if (!existsSync(path.join(from, 'dist')))
-      throw new Error(`${workspace} is not built; build with: npx tsc -b`);
+      throw new Error(`${workspace} is not built; build with: npm run build`);
     mkdirSync(path.join(directory, workspace), { recursive: true });
     cpSync(path.join(from, 'package.json'), path.join(directory, workspace, 'package.json'));
     cpSync(path.join(from, 'dist'), path.join(directory, workspace, 'dist'), {
