@@ -161,6 +161,7 @@ export const jobFeedAnswer = z
               description:
                 "Place in your company's feed: without gaps, in the order of the changes. In a snapshot the place at which" +
                 ' it began, the same in all its entries.',
+              format: 'int64',
             }),
           changedAt: dateTimeOut,
           resource: installerJob,

@@ -108,6 +108,37 @@ describe('the errors of an operation', () => {
   });
 });
 
+describe('what generators of clients need', () => {
+  const schemas = objectsIn(document).filter((node) => 'type' in node);
+
+  test('says of no date-time by a pattern what its format says', () => {
+    const dateTimes = schemas.filter(({ format }) => format === 'date-time');
+    expect(dateTimes.length).toBeGreaterThan(50);
+    expect(dateTimes.filter((schema) => 'pattern' in schema)).toEqual([]);
+  });
+
+  test('calls whole numbers integers, with 64 bits where they can need them', () => {
+    expect(schemas.filter(({ type }) => type === 'number' || [type].flat().includes('number'))).toEqual([]);
+    expect(description.schemas['FeedEntry']?.properties?.['sequence']).toMatchObject({ format: 'int64' });
+    const amounts = objectsIn(document).flatMap(({ amountMinor }) => amountMinor ?? []);
+    const types = amounts.filter((amount) => typeof amount === 'object');
+    expect(types.length).toBeGreaterThan(0);
+    for (const type of types) expect(type).toMatchObject({ type: 'integer', format: 'int64' });
+  });
+
+  test('gives no name to two things that become types', () => {
+    const { schemas: types = {}, parameters = {}, responses = {} } = document.components ?? {};
+    const names = [types, parameters, responses].flatMap((components) => Object.keys(components));
+    expect(names.filter((name, place) => names.indexOf(name) < place)).toEqual([]);
+  });
+});
+
+function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap(objectsIn);
+  return Array.isArray(value) ? inside : [{ ...value }, ...inside];
+}
+
 test('answers and webhooks are open to fields that come later', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });

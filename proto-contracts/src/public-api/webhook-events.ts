@@ -87,7 +87,7 @@ export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
 );
 
 const money = z.strictObject({
-  amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents." }),
+  amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents.", format: 'int64' }),
   currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
 });
 const projectId = z.string();

@@ -1,8 +1,11 @@
 type JsonObject = Record<string, unknown>;
 
+/** Formats that say all that zod's pattern says. Some generators apply a pattern to the parsed value and fail. */
+const FORMATS_WITHOUT_PATTERN = new Set<unknown>(['email', 'date-time']);
+
 /**
  * Takes away from every schema in a document what says nothing to a reader (the bounds of what JavaScript can count, patterns
- * that repeat a type or format), writes "this or null" as one type, and takes away what would close an answer to new fields.
+ * that repeat a type or format), writes whole numbers as integers and "this or null" as one type, and takes away what would close an answer to new fields.
  */
 export function simplifySchemas(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -14,7 +17,11 @@ function simplify(schema: JsonObject): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
-  if (schema['type'] === 'integer' || schema['format'] === 'email') delete schema['pattern'];
+  const values = 'const' in schema ? [schema['const']] : listOf(schema['enum']);
+  if (schema['type'] === 'number' && values.length > 0 && values.every(Number.isInteger)) {
+    schema['type'] = 'integer';
+  }
+  if (schema['type'] === 'integer' || FORMATS_WITHOUT_PATTERN.has(schema['format'])) delete schema['pattern'];
   const [given, nothing, ...others] = listOf(schema['anyOf']);
   if (!isObject(given) || !isObject(nothing) || nothing['type'] !== 'null' || others.length > 0) return;
   if (typeof given['type'] !== 'string') return;

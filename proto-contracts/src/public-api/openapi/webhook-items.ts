@@ -25,7 +25,11 @@ function header(id: string, description: string, example: string) {
 }
 
 const HEADERS = z.object({
-  'x-svc-event': header('WebhookEvent', 'The name of the event, as in the body.', 'install.status_changed'),
+  'x-svc-event': header(
+    'WebhookEventName',
+    'The name of the event, as in the body.',
+    'install.status_changed',
+  ),
   'x-svc-delivery-id': header(
     'WebhookDeliveryId',
     'New in each attempt. The console finds the delivery by it.',

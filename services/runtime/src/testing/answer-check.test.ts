@@ -98,7 +98,7 @@ describe('an answer', () => {
     [
       'has a date-time without milliseconds',
       withResource({ ...INSTALLER_JOB_EXAMPLE, updatedAt: '2026-08-29T16:40:12Z' }),
-      /resource\/updatedAt must match pattern/,
+      /resource\/updatedAt must match format/,
     ],
     ['is not JSON', answer({ text: '<html>' }), /the body is not JSON/],
     ['is of another type', answer({ headers: { 'content-type': 'text/html' } }), /the body is not JSON/],

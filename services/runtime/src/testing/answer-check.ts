@@ -42,7 +42,7 @@ export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     operations: operations.filter((operation) => operation.path === path),
   }));
-  const fits = createSchemaCheck(document);
+  const fits = createSchemaCheck(document, { 'date-time': DATE_TIME_OUT });
 
   return (answer) => {
     const path = answer.path.split('?', 1)[0] ?? '';
@@ -55,10 +55,20 @@ export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   };
 }
 
-/** Makes the check of values against the schemas of an API description, in which objects have no other fields than described. */
-export function createSchemaCheck(document: OpenApiDocument): SchemaCheck {
+/** A date-time as every response writes it. */
+const DATE_TIME_OUT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * Makes the check of values against the schemas of an API description, in which objects have no other fields than described.
+ * `stricterFormats` replace the usual meaning of a format.
+ */
+export function createSchemaCheck(
+  document: OpenApiDocument,
+  stricterFormats: Readonly<Record<string, RegExp>> = {},
+): SchemaCheck {
   const { components } = closed(JSON.parse(JSON.stringify(document)));
   const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false }));
+  for (const [name, format] of Object.entries(stricterFormats)) ajv.addFormat(name, format);
   const compiled = new Map<string, ValidateFunction>();
 
   return (schema, value) => {
