@@ -6,9 +6,12 @@ import {
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { createApiVersions, type Rewrite, type SupersededVersion } from '@partner/runtime/http/api-versions';
+import { API_VERSION_LIVES, type ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
+import { createApiVersions, type Rewrite, type VersionDifferences } from '@partner/runtime/http/api-versions';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import request from 'supertest';
 import { z } from 'zod';
 import { API_VERSIONS } from './api-versions.js';
@@ -35,45 +38,42 @@ const inEach =
 const inEachResource = (rewrite: Rewrite) => inEach('resources', inField('resource', rewrite));
 
 /** What is `status` now was `state` before. */
-const older: SupersededVersion = {
-  date: OLDER,
-  deprecated: {
-    since: new Date('2026-08-26T00:00:00Z'),
-    sunset: new Date('2026-11-24T00:00:00Z'),
-    link: 'https://partner.example/changelog',
-  },
-  differences: {
-    listJobFeed: { answer: inEachResource(renamed('status', 'state')) },
-    getJob: { answer: inField('resource', renamed('status', 'state')) },
-    recordStatusEvent: {
-      request: { body: renamed('state', 'status') },
-      answer: inField('resource', renamed('status', 'state')),
-    },
+const older: VersionDifferences = {
+  listJobFeed: { answer: inEachResource(renamed('status', 'state')) },
+  getJob: { answer: inField('resource', renamed('status', 'state')) },
+  recordStatusEvent: {
+    request: { body: renamed('state', 'status') },
+    answer: inField('resource', renamed('status', 'state')),
   },
 };
 
 /** Before that it was `stage`; `blockerCode` was `blocker`, a page was asked for with `size`, and the feed held `changes`. */
-const oldest: SupersededVersion = {
-  date: OLDEST,
-  deprecated: {
-    since: new Date('2026-03-01T00:00:00Z'),
-    sunset: new Date('2026-10-01T00:00:00Z'),
-    link: '/older-changes',
+const oldest: VersionDifferences = {
+  listJobFeed: {
+    request: { query: renamed('size', 'limit') },
+    answer: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
   },
-  differences: {
-    listJobFeed: {
-      request: { query: renamed('size', 'limit') },
-      answer: (feed) => renamed('resources', 'changes')(inEachResource(renamed('state', 'stage'))(feed)),
-    },
-    getJob: { answer: inField('resource', renamed('state', 'stage')) },
-    recordStatusEvent: {
-      request: { body: (body) => renamed('stage', 'state')(renamed('blocker', 'blockerCode')(body)) },
-      answer: inField('resource', renamed('state', 'stage')),
-    },
+  getJob: { answer: inField('resource', renamed('state', 'stage')) },
+  recordStatusEvent: {
+    request: { body: (body) => renamed('stage', 'state')(renamed('blocker', 'blockerCode')(body)) },
+    answer: inField('resource', renamed('state', 'stage')),
   },
 };
 
-const versions = createApiVersions({ superseded: [oldest, older], current: CURRENT });
+const LIVES: readonly ApiVersionLife[] = [
+  { date: OLDEST, announced: OLDEST, superseded: { ends: '2026-10-01', link: '/older-changes' } },
+  {
+    date: OLDER,
+    announced: OLDER,
+    superseded: { ends: '2026-11-24', link: 'https://partner.example/changelog' },
+  },
+  { date: CURRENT, announced: CURRENT },
+];
+const versions = createApiVersions({
+  lives: LIVES,
+  differences: { [OLDEST]: oldest, [OLDER]: older },
+  now: () => new Date('2026-09-01T12:00:00Z'),
+});
 
 /** A company `cmp_1` with one feed entry and the job `job_1`, whose status events are recorded by their keys. */
 function createFixture(failure?: ServiceError) {
@@ -342,18 +342,101 @@ describe('a version that nobody knows', () => {
   });
 });
 
+describe('a version through its life', () => {
+  const NEXT = '2027-02-01';
+  const next = { date: NEXT, announced: '2027-01-10' };
+  const superseded = {
+    date: CURRENT,
+    announced: CURRENT,
+    superseded: { ends: '2027-04-10', link: '/changelog' },
+  };
+  const stateBecomesStatus: VersionDifferences = {
+    getJob: { answer: inField('resource', renamed('status', 'state')) },
+  };
+
+  /** The answers to a job's read on a day: with the older version pinned, the newer one, and none. */
+  async function reads(lives: readonly ApiVersionLife[], day: string) {
+    const app = createTestApp({
+      versions: createApiVersions({
+        lives,
+        differences: lives.length === 1 ? {} : { [CURRENT]: stateBecomesStatus },
+        now: () => new Date(day),
+      }),
+      jobs: { getJob: () => ({ resourceJson }) },
+    });
+    const get = () => request(app).get('/partner/v1/jobs/job_1').set('x-api-key', keys.installer.text);
+    return {
+      older: await get().set('x-svc-api-version', CURRENT),
+      newer: await get().set('x-svc-api-version', NEXT),
+      unpinned: await get(),
+    };
+  }
+
+  test('is the only one, then announced beside its predecessor, then the only one again', async () => {
+    const before = await reads([{ date: CURRENT, announced: CURRENT }], '2027-01-09T23:59:59Z');
+    expect(before.older.status).toBe(200);
+    expect(before.older.headers).not.toHaveProperty('sunset');
+    expect(errorBody.parse(before.newer.body).error).toBe(`x-svc-api-version: must be ${CURRENT}`);
+    expect(before.unpinned.headers['x-svc-api-version']).toBe(CURRENT);
+
+    for (const day of ['2027-01-10T00:00:00Z', '2027-04-09T23:59:59.999Z']) {
+      const both = await reads([superseded, next], day);
+      expect([both.older.status, both.newer.status, both.unpinned.status]).toEqual([200, 200, 200]);
+      expect(both.older.body).toMatchObject({ apiVersion: CURRENT, resource: { state: 'BLOCKED' } });
+      expect(both.older.headers).toMatchObject({
+        'x-svc-api-version': CURRENT,
+        deprecation: '@1799539200',
+        sunset: 'Sat, 10 Apr 2027 00:00:00 GMT',
+        link: '</changelog>; rel="deprecation"',
+      });
+      for (const { body, headers } of [both.newer, both.unpinned]) {
+        expect(body).toMatchObject({ apiVersion: NEXT, resource: { status: 'BLOCKED' } });
+        expect(headers).not.toHaveProperty('deprecation');
+      }
+    }
+
+    const after = await reads([superseded, next], '2027-04-10T00:00:00Z');
+    expect([after.older.status, after.newer.status, after.unpinned.status]).toEqual([400, 200, 200]);
+    expect(errorBody.parse(after.older.body)).toMatchObject({
+      error: `x-svc-api-version: must be ${NEXT}; ${CURRENT} ended on 2027-04-10`,
+      code: 'invalid_argument',
+    });
+    expect(after.older.headers['x-svc-api-version']).toBe(NEXT);
+    expect(after.older.headers).not.toHaveProperty('sunset');
+  });
+
+  test('has no end that comes less than 90 days after its successor is announced', () => {
+    for (const [place, { announced }] of API_VERSION_LIVES.entries()) {
+      const ends = API_VERSION_LIVES[place - 1]?.superseded?.ends;
+      if (place === 0) continue;
+      expect(Date.parse(ends ?? '') - Date.parse(announced)).toBeGreaterThanOrEqual(90 * 24 * 3_600_000);
+    }
+    const hasty = { ...superseded, superseded: { ends: '2027-04-09', link: '/changelog' } };
+    expect(() => createApiVersions({ lives: [hasty, next], differences: {}, now: () => new Date() })).toThrow(
+      '90 days',
+    );
+  });
+});
+
 describe('the versions of the installer API', () => {
   test('are the current one alone', () => {
     expect(API_VERSIONS.current.date).toBe(CURRENT);
     expect(API_VERSIONS.select('2026-08-25').problem).toBe(`must be ${CURRENT}`);
   });
 
+  test('are announced on the changelog', () => {
+    const changelog = readFileSync(path.join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8').split(
+      '\n',
+    );
+    for (const { announced } of API_VERSION_LIVES) expect(changelog).toContain(`## ${announced}`);
+  });
+
   test('can not differ in an operation that the surface has not', () => {
-    const misspelt = { ...older, differences: { listJobsFeed: {} } };
+    const differences = { [OLDER]: { listJobsFeed: {} } };
     expect(() =>
       createTestApp({
         jobs: {},
-        versions: createApiVersions({ superseded: [misspelt], current: CURRENT }),
+        versions: createApiVersions({ lives: LIVES, differences, now: () => new Date() }),
       }),
     ).toThrow('listJobsFeed');
   });

@@ -1,33 +1,39 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
 import { z } from 'zod';
-import { createApiVersions, type Rewrite, type SupersededVersion } from './api-versions.js';
+import { createApiVersions, type Rewrite, type VersionDifferences } from './api-versions.js';
 
 const steps = z.array(z.string()).catch([]);
 const note =
   (step: string): Rewrite =>
   (object) => ({ ...object, steps: [...steps.parse(object['steps']), step] });
-const deprecated = {
-  since: new Date('2026-03-01T00:00:00.500Z'),
-  sunset: new Date('2026-05-30T00:00:00.500Z'),
-  link: '/changelog',
-};
-const oldest: SupersededVersion = {
+const oldest: ApiVersionLife = {
   date: '2025-11-01',
-  deprecated,
-  differences: {
+  announced: '2025-10-20',
+  superseded: { ends: '2026-05-30', link: '/changelog' },
+};
+const older: ApiVersionLife = {
+  date: '2026-03-01',
+  announced: '2026-03-01',
+  superseded: { ends: '2026-11-24', link: '/changelog' },
+};
+const current: ApiVersionLife = { date: '2026-08-26', announced: '2026-08-20' };
+const differences: Readonly<Record<string, VersionDifferences>> = {
+  [oldest.date]: {
     one: { request: { query: note('query 1'), body: note('body 1') }, answer: note('answer 1') },
     two: { request: { body: note('body 1') } },
   },
-};
-const older: SupersededVersion = {
-  date: '2026-03-01',
-  deprecated,
-  differences: {
+  [older.date]: {
     one: { request: { query: note('query 2'), body: note('body 2') }, answer: note('answer 2') },
     three: { answer: note('answer 2') },
   },
 };
-const versions = createApiVersions({ superseded: [oldest, older], current: '2026-08-26' });
+let now = new Date('2026-05-29T23:59:59.999Z');
+beforeEach(() => {
+  now = new Date('2026-05-29T23:59:59.999Z');
+});
+const madeOf = (...lives: ApiVersionLife[]) => createApiVersions({ lives, differences: {}, now: () => now });
+const versions = createApiVersions({ lives: [oldest, older, current], differences, now: () => now });
 
 /** What each part of a translation does to an empty object. */
 function stepsOf(date: string, operationId: string): unknown {
@@ -81,19 +87,55 @@ describe('a version', () => {
   });
 });
 
+describe('a version that has ended', () => {
+  test('is refused from its last day on, by its end and the versions that work', () => {
+    now = new Date('2026-05-30T00:00:00Z');
+    expect(versions.select('2025-11-01')).toEqual({
+      version: versions.current,
+      problem: 'must be one of 2026-03-01, 2026-08-26; 2025-11-01 ended on 2026-05-30',
+    });
+    expect(versions.select('2026-03-01').version.date).toBe('2026-03-01');
+    now = new Date('2026-11-24T00:00:00Z');
+    expect(versions.select('2026-03-01').problem).toBe('must be 2026-08-26; 2026-03-01 ended on 2026-11-24');
+    expect(versions.select('2026-03-02').problem).toBe('must be 2026-08-26');
+  });
+});
+
 describe('versions', () => {
   test.each([
-    [[older, oldest], '2026-08-26'],
-    [[older, older], '2026-08-26'],
-    [[oldest, older], '2026-03-01'],
-    [[oldest], '2026-8-26'],
-  ])('stand in order of their dates: %#', (superseded, current) => {
-    expect(() => createApiVersions({ superseded, current })).toThrow('version');
+    [
+      'order of date',
+      [
+        { ...older, date: oldest.date },
+        { ...current, date: oldest.date },
+      ],
+    ],
+    ['order of date', [older, { ...current, date: '2026-02-28' }]],
+    ['are dates', [{ ...current, date: '2026-8-26' }]],
+    ['are dates', [{ ...current, announced: '2026-13-01' }]],
+    ['has an end', [{ date: older.date, announced: older.announced }, current]],
+    ['has an end', [oldest, older]],
+    [
+      'no later than its successor',
+      [{ ...oldest, superseded: { ends: '2026-11-25', link: '/' } }, older, current],
+    ],
+    ['a current version', []],
+  ])('have lives that fit together (%s): %#', (problem, lives) => {
+    expect(() => madeOf(...lives)).toThrow(problem);
   });
 
-  test('work for at least 90 days after the next one was announced', () => {
-    const sunset = new Date(deprecated.sunset.getTime() - 1);
-    const hasty = { ...oldest, deprecated: { ...deprecated, sunset } };
-    expect(() => createApiVersions({ superseded: [hasty], current: '2026-08-26' })).toThrow('90 days');
+  test('work for at least 90 days after the next one is announced', () => {
+    const ending = (ends: string) => ({ ...oldest, superseded: { ends, link: '/' } });
+    expect(() => madeOf(ending('2026-05-29'), older, current)).toThrow('90 days');
+    expect(() => madeOf(ending('2026-05-30'), older, current)).not.toThrow();
+  });
+
+  test('differ only where one is superseded', () => {
+    const given = { lives: [older, current], now: () => now };
+    for (const date of [current.date, oldest.date]) {
+      expect(() => createApiVersions({ ...given, differences: { [date]: {} } })).toThrow(
+        'superseded version',
+      );
+    }
   });
 });

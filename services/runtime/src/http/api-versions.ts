@@ -1,3 +1,4 @@
+import type { ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
 import { invariant } from '../invariant.js';
 
 /** The header that pins a version in a request, and tells in every answer which one was used. */
@@ -24,21 +25,8 @@ export interface VersionDifference {
   readonly answer?: Rewrite;
 }
 
-/** A version that still works and has a newer one after it. */
-export interface SupersededVersion {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
-  readonly deprecated: {
-    /** When the version after it was announced. */
-    readonly since: Date;
-    /** From when on it may stop working, at least 90 days later (spec: Versioning 3). */
-    readonly sunset: Date;
-    /** Where the change is described: a URL, or a path on the same base address. */
-    readonly link: string;
-  };
-  /** By operation id. An operation that is not named here is the same in both versions. */
-  readonly differences: Readonly<Record<string, VersionDifference>>;
-}
+/** What differs in a superseded version from the version after it, by operation id. An operation that is missing is the same in both. */
+export type VersionDifferences = Readonly<Record<string, VersionDifference>>;
 
 /** What lies between one version of an operation and the current one; what is undefined is the same in both. */
 export interface Translation {
@@ -75,65 +63,107 @@ export interface ApiVersions {
 /**
  * Makes the versions of a surface (spec: Versioning 3). Services know the current one only: a request of a superseded one is
  * brought up step by step, from each version to the one after it, and a successful answer is brought down the same way.
- * Errors are not versioned. Throws when dates are out of order, or a version is given less than its 90 days.
+ * Errors are not versioned. From its end on a version is refused as one that never was, by the clock. Throws when the lives
+ * are out of order, or a version is given less than its 90 days.
  */
 export function createApiVersions(versions: {
-  /** Oldest first. */
-  readonly superseded: readonly SupersededVersion[];
-  /** `YYYY-MM-DD` */
-  readonly current: string;
+  /** Oldest first; the last one is the current version. */
+  readonly lives: readonly ApiVersionLife[];
+  /** By the date of a superseded version. */
+  readonly differences: Readonly<Record<string, VersionDifferences>>;
+  readonly now: () => Date;
 }): ApiVersions {
-  const dates = [...versions.superseded.map(({ date }) => date), versions.current];
-  for (const [place, date] of dates.entries()) {
-    invariant(/^\d{4}-\d{2}-\d{2}$/.test(date), `a version is named by its date, not ${date}`);
-    invariant(place === 0 || date > (dates[place - 1] ?? ''), `versions stand in order of date: ${date}`);
+  const { lives, differences, now } = versions;
+  assertInOrder(lives);
+  for (const date of Object.keys(differences)) {
+    invariant(
+      lives.some((life) => life.date === date && life.superseded !== undefined),
+      `differences are those of a superseded version, not of ${date}`,
+    );
   }
-  const superseded = versions.superseded.map((version, place) =>
-    supersededVersion(version, versions.superseded.slice(place)),
-  );
-  const current: ApiVersion = {
-    date: versions.current,
-    headers: { [API_VERSION_HEADER]: versions.current },
-    translationOf: () => undefined,
-  };
-  const byDate = new Map([...superseded, current].map((version) => [version.date, version]));
-  const problem = dates.length === 1 ? `must be ${versions.current}` : `must be one of ${dates.join(', ')}`;
+  const known = lives.map((life, place) => {
+    const steps = lives.slice(place).map(({ date }) => differences[date] ?? {});
+    return { life, version: versionOf(life, lives[place + 1], steps) };
+  });
+  const current = known.at(-1)?.version;
+  invariant(current !== undefined, 'there is a current version');
   return {
     current,
-    differingOperations: new Set(versions.superseded.flatMap(({ differences }) => Object.keys(differences))),
+    differingOperations: new Set(Object.values(differences).flatMap((ofVersion) => Object.keys(ofVersion))),
     select(header) {
       if (header === undefined) return { version: current, problem: undefined };
-      const version = byDate.get(header);
-      return version === undefined ? { version: current, problem } : { version, problem: undefined };
+      const today = now().getTime();
+      const working = known.filter(
+        ({ life: { superseded } }) => superseded === undefined || today < startOf(superseded.ends),
+      );
+      const pinned = working.find(({ life }) => life.date === header);
+      if (pinned !== undefined) return { version: pinned.version, problem: undefined };
+      const dates = working.map(({ life }) => life.date).join(', ');
+      const mustBe = working.length === 1 ? `must be ${dates}` : `must be one of ${dates}`;
+      const ended = lives.find(({ date }) => date === header)?.superseded;
+      const problem = ended === undefined ? mustBe : `${mustBe}; ${header} ended on ${ended.ends}`;
+      return { version: current, problem };
     },
   };
 }
 
-/** `steps`: the version itself and those between it and the current one, oldest first. */
-function supersededVersion(
-  { date, deprecated: { since, sunset, link } }: SupersededVersion,
-  steps: readonly SupersededVersion[],
+/** The instant at which a day begins. */
+function startOf(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getTime();
+}
+
+function assertInOrder(lives: readonly ApiVersionLife[]): void {
+  for (const [place, { date, announced, superseded }] of lives.entries()) {
+    for (const day of [date, announced, ...(superseded === undefined ? [] : [superseded.ends])]) {
+      invariant(
+        /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(startOf(day)),
+        `a version's days are dates, not ${day}`,
+      );
+    }
+    const before = lives[place - 1];
+    invariant(before === undefined || date > before.date, `versions stand in order of date: ${date}`);
+    const next = lives[place + 1];
+    invariant(
+      (next === undefined) === (superseded === undefined),
+      `every version but the current one has an end: ${date}`,
+    );
+    if (next === undefined || superseded === undefined) continue;
+    invariant(
+      startOf(superseded.ends) - startOf(next.announced) >= SUPPORTED_DAYS * DAY_MS,
+      `version ${date} works for at least ${SUPPORTED_DAYS} days after its successor was announced`,
+    );
+    invariant(
+      next.superseded === undefined || superseded.ends <= next.superseded.ends,
+      `version ${date} ends no later than its successor`,
+    );
+  }
+}
+
+/** `steps`: what differs in the version itself and in those between it and the current one, oldest first. */
+function versionOf(
+  { date, superseded }: ApiVersionLife,
+  successor: ApiVersionLife | undefined,
+  steps: readonly VersionDifferences[],
 ): ApiVersion {
-  invariant(
-    sunset.getTime() - since.getTime() >= SUPPORTED_DAYS * DAY_MS,
-    `version ${date} works for at least ${SUPPORTED_DAYS} days after its successor was announced`,
-  );
-  const ids = new Set(steps.flatMap(({ differences }) => Object.keys(differences)));
+  const ids = new Set(steps.flatMap((differences) => Object.keys(differences)));
   const translations = new Map([...ids].map((id) => [id, translationThrough(steps, id)]));
   return {
     date,
     headers: {
       [API_VERSION_HEADER]: date,
-      Deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
-      Sunset: sunset.toUTCString(),
-      Link: `<${link}>; rel="deprecation"`,
+      ...(superseded !== undefined &&
+        successor !== undefined && {
+          Deprecation: `@${startOf(successor.announced) / 1_000}`,
+          Sunset: new Date(startOf(superseded.ends)).toUTCString(),
+          Link: `<${superseded.link}>; rel="deprecation"`,
+        }),
     },
     translationOf: (operationId) => translations.get(operationId),
   };
 }
 
-function translationThrough(steps: readonly SupersededVersion[], operationId: string): Translation {
-  const differences = steps.flatMap(({ differences: { [operationId]: difference } }) => difference ?? []);
+function translationThrough(steps: readonly VersionDifferences[], operationId: string): Translation {
+  const differences = steps.flatMap(({ [operationId]: difference }) => difference ?? []);
   return {
     query: oneAfterAnother(differences.flatMap(({ request }) => request?.query ?? [])),
     body: oneAfterAnother(differences.flatMap(({ request }) => request?.body ?? [])),

@@ -29,7 +29,11 @@ const logLine = z.record(z.string(), z.unknown());
 const NOW = new Date('2026-09-01T12:00:00.000Z');
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const oneVersion = createApiVersions({ superseded: [], current: '2026-08-26' });
+const oneVersion = createApiVersions({
+  lives: [{ date: '2026-08-26', announced: '2026-08-26' }],
+  differences: {},
+  now: () => new Date('2026-09-01T12:00:00Z'),
+});
 
 const writeThing = (handle: AnyEndpoint<Caller>['handle']) =>
   serveOperation(

@@ -106,6 +106,7 @@ export const SUBSCRIPTION_STATES =
   'services/job-state/src/subscriptions/follow-subscription-state.int.test.ts';
 export const SURFACES = 'services/system-tests/src/surfaces.sys.test.ts';
 export const VALIDATION = 'services/runtime/src/http/validation.test.ts';
+export const VERSIONS = 'services/runtime/src/http/api-versions.test.ts';
 export const WAITING_MESSAGES = 'services/job-state/src/platform/start-waiting-messages.int.test.ts';
 export const WEBHOOK_DISPATCHER = 'services/webhook-dispatcher/src/webhook-dispatcher.int.test.ts';
 export const WEB_APP = 'services/console/src/web/web-endpoints.test.ts';

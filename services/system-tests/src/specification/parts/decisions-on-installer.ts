@@ -1,5 +1,6 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
+  API_VERSIONS,
   ASSIGNMENTS,
   BOUNDARIES,
   CANONICAL_JSON,
@@ -21,6 +22,7 @@ import {
   STATUS_EVENTS,
   STATUS_MOVES,
   SURFACES,
+  VERSIONS,
 } from '../test-files.js';
 
 /** What the decisions say of the installer surface. */
@@ -413,6 +415,27 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
         'the version of the installer API > may be pinned for $id to the current date, and any other date is a 400',
       ],
       [HTTP_APP]: ['every answer > says the API version on a versioned surface, errors included'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A superseded version ends by the clock, at 00:00 UTC of the day in its `Sunset` header.',
+    provedBy: {
+      [API_VERSIONS]: [
+        'a version through its life > is the only one, then announced beside its predecessor, then the only one again',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'From then on it is a 400 that names the day of its end and the versions that work.',
+    provedBy: {
+      [API_VERSIONS]: [
+        'a version through its life > is the only one, then announced beside its predecessor, then the only one again',
+      ],
+      [VERSIONS]: [
+        'a version that has ended > is refused from its last day on, by its end and the versions that work',
+      ],
     },
   },
 ];
