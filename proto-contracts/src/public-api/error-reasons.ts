@@ -156,6 +156,11 @@ export const ERROR_REASON_CATALOGUE = {
     meaning: 'The service has a fault; whether the request took effect is unknown.',
     action: BACK_OFF,
   },
+  not_implemented: {
+    httpStatus: 501,
+    meaning: 'The request uses a feature of HTTP that the service does not support; the message names it.',
+    action: FIX,
+  },
   unavailable: {
     httpStatus: 503,
     meaning: 'The service did not answer in time; whether the request took effect is unknown.',

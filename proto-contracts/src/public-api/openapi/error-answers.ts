@@ -213,6 +213,8 @@ function usualExample(
         error:
           'the service failed; look whether it took effect, or retry with the same Idempotency-Key where the request had one',
       };
+    case 'not_implemented':
+      return { error: 'transfer-encoding: must be chunked; other codings are not supported' };
     case 'unavailable':
       return {
         error:

@@ -100,8 +100,9 @@ function requestsAndAnswers(): string {
 - Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
   \`-\`, else a new one. Log it. It finds the request in our logs.
 - A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.
-- What can not be read as HTTP is refused before it is looked at: a malformed request with 400, one that takes longer than 30
-  seconds to arrive with 408, headers of more than 16 KB with 431. These answers have the body of an error too.
+- A request that breaks HTTP/1.1 is refused before anything else, with the body of an error: malformed, or without exactly
+  one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
+  501. When you send more bytes than the \`content-length\` says, you get the answer to the request, then the connection ends.
 
 **Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
 answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other.`.trim();

@@ -333,6 +333,76 @@ describe('the order of checks', () => {
   });
 });
 
+describe('a request that breaks HTTP/1.1', () => {
+  const post = (headers: string, version = '1.1') =>
+    `POST /things HTTP/${version}\r\nx-api-key: full\r\nconnection: close\r\n${headers}\r\n\r\n`;
+  const body = JSON.stringify({ address: '1 Oak St' });
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const json = 'host: a\r\ncontent-type: application/json\r\n';
+
+  /** Sends bytes to an app and resolves to the head and the body of the response. */
+  async function exchange(bytes: string) {
+    const fixture = createFixture();
+    const server = createHttpServer(fixture.app);
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(bytes);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    await closeServer(server);
+    return { ...fixture, head, body };
+  }
+
+  test.each([
+    ['no host', post('x: y'), 400, 'host: must be sent exactly once'],
+    ['two hosts', post('host: a\r\nhost: b'), 400, 'host: must be sent exactly once'],
+    ['two hosts in HTTP/1.0', post('host: a\r\nhost: a', '1.0'), 400, 'host: must be sent exactly once'],
+    [
+      'a host that is none',
+      post('host: http://a/'),
+      400,
+      'host: must be a host name or address, with an optional port',
+    ],
+    [
+      'another transfer coding',
+      post(`${json}transfer-encoding: gzip, chunked`) + chunks,
+      501,
+      'transfer-encoding: must be chunked; other codings are not supported',
+    ],
+    [
+      'chunks in HTTP/1.0',
+      post(`${json}transfer-encoding: chunked`, '1.0') + chunks,
+      400,
+      'transfer-encoding: must be absent in HTTP/1.0',
+    ],
+    [
+      'two content types',
+      post(`${json}content-type: text/plain\r\ncontent-length: 2`) + '{}',
+      400,
+      'content-type: must be sent only once',
+    ],
+  ])('with %s is refused with an error body and its request id', async (_what, bytes, status, error) => {
+    const { head, body, handled, lines } = await exchange(bytes);
+    const answer = errorBody.parse(JSON.parse(body));
+    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head).toContain(`x-request-id: ${answer.requestId}`);
+    expect(answer.error).toBe(error);
+    expect(answer.code).toBe(status === 501 ? 'not_implemented' : 'invalid_argument');
+    expect(handled).toHaveLength(0);
+    expect(await lines.atLeast(1)).toMatchObject([{ status }]);
+  });
+
+  test.each([
+    ['HTTP/1.0 without a host', post('content-type: application/json\r\ncontent-length: 22', '1.0') + body],
+    ['an empty host', post(`${json.replace('host: a', 'host:')}transfer-encoding: chunked`) + chunks],
+    [
+      'an address with a port',
+      post(`${json.replace('host: a', 'host: [::1]:8080')}transfer-encoding: Chunked`) + chunks,
+    ],
+  ])('is not: %s', async (_what, bytes) => {
+    expect((await exchange(bytes)).head).toContain('HTTP/1.1 200 ');
+  });
+});
+
 describe('the input of an endpoint', () => {
   const post = (app: ReturnType<typeof createFixture>['app']) =>
     request(app).post('/things').set('x-api-key', 'full');
@@ -452,7 +522,7 @@ describe('the input of an endpoint', () => {
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
     const socket = connect(port, '127.0.0.1');
     socket.write(
-      'POST /things HTTP/1.1\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
+      'POST /things HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\ncontent-type: application/json\r\ncontent-length: 1048577\r\n\r\n',
     );
     const answer: unknown[] = await once(socket, 'data');
     expect(String(answer[0])).toMatch(/^HTTP\/1.1 413 /);
@@ -534,7 +604,7 @@ describe('the input of an endpoint', () => {
       const server = createHttpServer(app);
       const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
       const socket = connect(port, '127.0.0.1');
-      socket.write(`GET ${target} HTTP/1.1\r\nx-request-id: abc\r\nconnection: close\r\n\r\n`);
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: a\r\nx-request-id: abc\r\nconnection: close\r\n\r\n`);
       const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 400 /);
       expect(head.toLowerCase().split('\r\n')).toEqual(
@@ -563,7 +633,7 @@ describe('the input of an endpoint', () => {
       const server = createHttpServer(createFixture().app);
       const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
       const socket = connect(port, '127.0.0.1');
-      socket.write(`GET ${target} HTTP/1.1\r\nconnection: close\r\n\r\n`);
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
       const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 404 /);
       const { requestId } = errorBody.parse(JSON.parse(body));
@@ -577,7 +647,7 @@ describe('the input of an endpoint', () => {
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
     const socket = connect(port, '127.0.0.1');
     socket.write(
-      'GET http://partner.example/things/1 HTTP/1.1\r\nx-api-key: full\r\nconnection: close\r\n\r\n',
+      'GET http://partner.example/things/1 HTTP/1.1\r\nhost: a\r\nx-api-key: full\r\nconnection: close\r\n\r\n',
     );
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
     await closeServer(server);

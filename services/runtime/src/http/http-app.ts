@@ -29,6 +29,7 @@ import { drainWithinBounds } from './drain-within-bounds.js';
 import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 import { errorAnswer } from './error-answer.js';
+import { protocolViolation } from './protocol-violation.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
 import { readJsonBody } from './request-body.js';
 import { requestIdFrom } from './request-id.js';
@@ -115,7 +116,7 @@ export interface HttpAppOptions<Principal> {
 }
 
 /**
- * Makes the app of one surface. An unknown path (404) and a known path with another method (405) are answered
+ * Makes the app of one surface. A request that breaks HTTP/1.1 (400, 501), an unknown path (404) and a known path with another method (405) are answered
  * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
  * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
  * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
@@ -189,6 +190,11 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
     }
     setSecurityHeaders(request, response, () => {
       runWithRequestId(requestId, () => {
+        const violation = protocolViolation(request);
+        if (violation !== undefined) {
+          refuse(violation, request, response, log.recordOf(request));
+          return;
+        }
         route(request, response, (thrown) => {
           // Without a failure: no handler was asked, because Express found no path in the target.
           const error =

@@ -61,10 +61,22 @@ describe('what Node refuses before the app sees it', () => {
     assertError(await exchange(port, bytes), status, 'invalid_argument');
   });
 
-  test('is not refused for a missing host or an unknown expectation', async () => {
+  test('is not an unknown expectation', async () => {
     const { port } = await start(ok);
     const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  test.each([
+    ['headers', 'GET / HTTP/1.1\r\nx: y'],
+    ['a body', 'POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{'],
+  ])('has as long for %s as its error says', async (_what, bytes) => {
+    const { server, port } = await start(() => undefined);
+    expect([server.headersTimeout, server.requestTimeout]).toEqual([30_000, 30_000]);
+    server.headersTimeout = server.requestTimeout = 1;
+    const answer = await exchange(port, bytes);
+    assertError(answer, '408 Request Timeout', 'invalid_argument');
+    expect(answer).toContain('request: must arrive within 30 seconds');
   });
 });
 
@@ -81,13 +93,41 @@ describe('a refusal by Node', () => {
     expect(answer).toContain('\r\nx-svc-api-version: 2026-08-26\r\n');
   });
 
-  test('never comes in place of the answer to an earlier request, which is cut off', async () => {
-    const gone = createRecorder<string>();
-    const { port } = await start((_request, response) => response.once('close', () => gone.record('closed')));
-    expect(await exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`)).toBe('');
-    await gone.atLeast(1);
-    const post = 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n';
-    expect(await exchange(port, `GET / HTTP/1.1\r\n\r\n${post}`, garbage)).toBe('');
+  test.each([
+    ['surplus bytes after its body', `POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}${garbage}`],
+    [
+      'a malformed body of the next request',
+      `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
+    ],
+  ])('never takes the place of the answer to a complete request: %s', async (_what, bytes) => {
+    const begun = createRecorder<() => void>();
+    const refused = createRecorder<string>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    server.on('clientError', () => refused.record('refused'));
+    const answer = exchange(port, bytes);
+    const [finish] = await begun.atLeast(1);
+    await refused.atLeast(1);
+    finish?.();
+    const [head = '', body] = (await answer).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(head).toContain('connection: close');
+    expect(body).toBe('{"ok":true}');
+  });
+
+  test('lets the answer that is under way be complete', async () => {
+    const begun = createRecorder<() => void>();
+    const refused = createRecorder<string>();
+    const { server, port } = await start((_request, response) => {
+      response.setHeader('content-length', 2);
+      response.write('{');
+      begun.record(() => response.end('}'));
+    });
+    server.on('clientError', () => refused.record('refused'));
+    const answer = exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`);
+    const [finish] = await begun.atLeast(1);
+    await refused.atLeast(1);
+    finish?.();
+    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
   });
 
   test('comes after an answer that is complete', async () => {

@@ -10,9 +10,9 @@ import type { Duplex } from 'node:stream';
 import { closeServer } from '../listen.js';
 import { requestIdFrom } from './request-id.js';
 
-const HEADERS_TIMEOUT_MS = 10_000;
+/** For the headers alone and for the whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const CHECK_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** How long nothing may pass on a connection with a request; streams send something every 15 s. */
 const STANDSTILL_MS = 60_000;
 /** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
@@ -34,8 +34,8 @@ const trafficOf = new WeakMap<Server, Traffic>();
 /**
  * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
  * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
- * the surface's API version; where that would come in place of the answer to an earlier request on the connection, the
- * connection is cut instead. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
+ * the surface's API version. Where earlier requests of the connection are still to be answered, as with surplus bytes after a
+ * body, the client gets those answers instead, and the connection ends with the last of them. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
  * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing
  * was asked on it yet.
  */
@@ -52,11 +52,11 @@ export function createHttpServer(
     onLastConnectionClosed: () => undefined,
   };
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    // Nothing here depends on it, and Node's own refusal has no body.
+    // Node's own refusal has no body; the app refuses it.
     requireHostHeader: false,
   });
   server.timeout = STANDSTILL_MS;
@@ -88,12 +88,18 @@ export function createHttpServer(
   // An expectation that nobody knows is not worth a refusal.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const isOwed = [...(pending.get(socket) ?? [])].some(isOwedToClient);
-    if (error.code === 'ECONNRESET' || !socket.writable || isOwed) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
+    const last = [...(pending.get(socket) ?? [])].filter(isOwedToClient).at(-1);
+    if (last === undefined) {
+      socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
+    } else if (last.headersSent) {
+      last.once('finish', () => socket.end(() => socket.destroy()));
+    } else {
+      last.setHeader('connection', 'close');
+    }
   });
   // Node takes a connection on which nothing was asked yet for one in use, and waits for it.
   const close = server.close.bind(server);

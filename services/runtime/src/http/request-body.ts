@@ -5,7 +5,7 @@ import { MAX_JSON_DEPTH, nestsTooDeep } from './canonical-json.js';
 import { invalidArgument } from './validation.js';
 
 /**
- * Reads a request's JSON body; `undefined` when there is none. Throws `invalid_argument` for another content type, a
+ * Reads a request's JSON body; `undefined` when there is none. Throws `invalid_argument` for another or a second content type, a
  * compressed body, bytes that are not UTF-8, malformed JSON and JSON that nests too deep; `payload_too_large` for more than
  * 1 MB, as soon as that is known (spec: Limits).
  */
@@ -19,6 +19,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
     throw invalidArgument([
       { path: 'content-encoding', message: 'must be absent; send the body uncompressed' },
     ]);
+  }
+  if ((request.headersDistinct['content-type'] ?? []).length > 1) {
+    throw invalidArgument([{ path: 'content-type', message: 'must be sent only once' }]);
   }
   if (!isJson(headers['content-type'])) {
     throw invalidArgument([{ path: 'content-type', message: 'must be application/json in UTF-8' }]);

@@ -47,6 +47,7 @@ export const GET_OWNER = 'services/job-state/src/access/get-owner.int.test.ts';
 export const HISTOGRAM = 'services/job-state/src/statistics/duration-histogram.test.ts';
 export const HTTPS_SENDER = 'services/webhook-dispatcher/src/https-sender.test.ts';
 export const HTTP_APP = 'services/runtime/src/http/http-app.test.ts';
+export const HTTP_SERVER = 'services/runtime/src/http/http-server.test.ts';
 export const IDEMPOTENCY = 'services/job-state/src/idempotency/run-idempotent.int.test.ts';
 export const IDS = 'services/runtime/src/ids.test.ts';
 export const INSTALLER_APP = 'services/installer-gateway/src/app.test.ts';

@@ -3,6 +3,7 @@ import {
   BOUNDARIES,
   CRASHES,
   HTTP_APP,
+  HTTP_SERVER,
   MAIN_JOB,
   PROJECTION,
   RATE_LIMITER,
@@ -27,6 +28,36 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       ],
       [HTTP_APP]: [
         'the order of checks > applies the rate limit before the scope, and the scope before the input',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Before these checks, a request without exactly one valid `Host` is 400 (HTTP/1.0 may send none), and a transfer coding other than `chunked` is 501 `not_implemented`.',
+    provedBy: {
+      [HTTP_APP]: [
+        'a request that breaks HTTP/1.1 > with %s is refused with an error body and its request id',
+        'a request that breaks HTTP/1.1 > is not: %s',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A malformed request is 400, one that takes more than 30 seconds to arrive 408, headers over 16 KB are 431, all with the error body.',
+    provedBy: {
+      [HTTP_SERVER]: [
+        'what Node refuses before the app sees it > has an error body and a request id: %s',
+        'what Node refuses before the app sees it > has as long for %s as its error says',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Bytes after a complete request never cost its answer: the client gets the answer, then the connection ends.',
+    provedBy: {
+      [HTTP_SERVER]: [
+        'a refusal by Node > never takes the place of the answer to a complete request: %s',
+        'a refusal by Node > lets the answer that is under way be complete',
       ],
     },
   },
@@ -82,13 +113,16 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / HTTP on every surface',
-    says: 'Malformed JSON or a wrong content type is 400, a body over 1 MB is 413, an unknown path 404, a known path with another method 405 with `allow`.',
+    says: 'Malformed JSON, a wrong content type or a second one is 400, a body over 1 MB is 413, an unknown path 404, a known path with another method 405 with `allow`.',
     provedBy: {
       [SURFACES]: [
         'every operation > $id gives 400 to what is not a JSON object of its content type',
         'every operation > $id takes a body of 1 MB and gives 413 to one byte more',
         'every operation > is all that its surface has: any other path is 404 for everybody',
         'every operation > $id shares its path with no other method than those that the path is known for',
+      ],
+      [HTTP_APP]: [
+        'a request that breaks HTTP/1.1 > with %s is refused with an error body and its request id',
       ],
     },
   },
