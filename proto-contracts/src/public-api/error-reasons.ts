@@ -83,7 +83,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   secret_version_mismatch: {
     httpStatus: 409,
-    meaning: 'The subscription has no such secret: the version must be the pending or the current one.',
+    meaning:
+      'The operation cannot use this secret version. The message says which secret is active and which is pending.',
     action: 'Read the subscription again and send one of its versions.',
   },
   delivery_not_replayable: {

@@ -151,7 +151,7 @@ function usualExample(
       };
     case 'secret_version_mismatch':
       return {
-        error: 'pendingSecretVersion: 3 is not the version of a pending secret; the pending one is 2',
+        error: 'pendingSecretVersion: 1 is already active; the pending secret is 2',
       };
     case 'delivery_not_replayable':
       return {

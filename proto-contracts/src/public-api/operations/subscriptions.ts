@@ -193,7 +193,7 @@ With the version of a pending secret you can see whether your server knows that 
   errors: ['not_found', 'secret_version_mismatch'],
   errorExamples: {
     secret_version_mismatch: {
-      error: 'secretVersion: 3 is not the version of a secret; the current one is 1, the pending one is 2',
+      error: 'secretVersion: 1 was replaced; deliveries are signed with 2; no secret is pending',
     },
   },
 });
@@ -291,8 +291,11 @@ export const activateWebhookSecretOperation = defineOperation({
   body: secretActivationIn,
   summary: 'Activate a new secret',
   description: `
-Has every attempt from now on signed with the pending secret. Keep the former one for a day: attempts that are under way may
-be signed with it. Repeating the request is harmless.`,
+Signs every attempt from now on with the pending secret. Keep the previous secret for a day: attempts in flight may be signed
+with it.
+
+A repeat of the request answers 200 like the first, for as long as the previous secret is kept and you have not rotated again.
+Any other version than the pending one, the active one included, is 409.`,
   bodyExamples: {
     pending: {
       summary: 'The pending secret',

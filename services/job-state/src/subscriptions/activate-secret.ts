@@ -1,9 +1,9 @@
 import { invariant } from '@partner/runtime/invariant';
 import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
 import { recordAudit } from '../audit/record-audit.js';
-import type { Database, TransactionLimits } from '../database/database.js';
+import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { secretVersionMismatch } from './secret-version-mismatch.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
 
 const HOUR_MS = 3_600_000;
@@ -18,12 +18,12 @@ export interface ActivateSecretDeps {
 }
 
 /**
- * Makes the pending secret the current one: every attempt that is released from now on is signed with it (spec: Secret rotation
- * 3). The former one stays for the overlap and is then dropped. Repeating it with the version that is current by then is
- * harmless. Fails with `secret_version_mismatch` for any other version, and with `not_found` for a subscription that the company
- * does not have.
+ * Makes the pending secret the active one: every attempt that is released from now on is signed with it (spec: Secret rotation
+ * 3). The previous one stays for the overlap and is then dropped. A repeat of the latest activation changes nothing and
+ * succeeds; see {@link isRepeat}. Fails with `secret_version_mismatch` for any other version, the active one included, and with
+ * `not_found` for a subscription that the company does not have.
  *
- * Locks: the subscription, then the former secret.
+ * Locks: the subscription, then the previous secret.
  */
 export async function activateSecret(
   deps: ActivateSecretDeps,
@@ -33,18 +33,12 @@ export async function activateSecret(
   const { companyId, subscriptionId, membershipId, actor, pendingSecretVersion } = request;
   const { subscription, isChanged } = await deps.database.transaction(async (tx) => {
     const before = await lockSubscription(tx, request);
-    if (before.secretVersion === pendingSecretVersion) return { subscription: before, isChanged: false };
-    if (before.pendingSecretVersion !== pendingSecretVersion) {
-      const pending =
-        before.pendingSecretVersion === null
-          ? 'none is pending'
-          : `the pending one is ${before.pendingSecretVersion}`;
-      throw new ServiceError(
-        'secret_version_mismatch',
-        `pendingSecretVersion: ${pendingSecretVersion} is not the version of a pending secret; ${pending}`,
-      );
-    }
     const now = deps.clock();
+    if (before.pendingSecretVersion !== pendingSecretVersion) {
+      if (await isRepeat(tx, before, pendingSecretVersion, now))
+        return { subscription: before, isChanged: false };
+      throw secretVersionMismatch('pendingSecretVersion', pendingSecretVersion, before);
+    }
     const expiresAt = new Date(now.getTime() + deps.secretOverlapHours * HOUR_MS);
     await tx.query(
       'update subscription_secrets set expires_at = $3 where subscription_id = $1 and version = $2',
@@ -74,4 +68,23 @@ export async function activateSecret(
     );
   }
   return subscription;
+}
+
+/**
+ * Whether a request repeats the activation that made the active secret so. It does while the secret that this activation
+ * replaced is still in its overlap and no newer rotation has begun; after that a retry is no longer plausible, and the version is
+ * more likely a mistake for the pending one.
+ */
+async function isRepeat(
+  tx: Transaction,
+  subscription: SubscriptionRow,
+  wanted: number,
+  now: Date,
+): Promise<boolean> {
+  if (subscription.secretVersion !== wanted || subscription.pendingSecretVersion !== null) return false;
+  const replaced = await tx.query(
+    'select 1 from subscription_secrets where subscription_id = $1 and version < $2 and expires_at > $3 limit 1',
+    [subscription.id, wanted, now],
+  );
+  return replaced.length > 0;
 }

@@ -122,8 +122,29 @@ describe('a rotation of the secret', () => {
     const of = await fixture.created(await fixture.company());
     const failure = await failureOf(client.activateSecret({ ...of, pendingSecretVersion: version }));
     expect(failure.reason).toBe('secret_version_mismatch');
-    expect(failure.message).toContain('none is pending');
+    expect(failure.message).toContain('no secret is pending');
     expect((await client.getSubscription(of)).subscription?.secretVersion).toBe(1);
+  });
+
+  test('refuses the active version unless the request repeats its activation', async () => {
+    fixture.now = START;
+    const of = await fixture.created(await fixture.company());
+    const activate = (pendingSecretVersion: number) => client.activateSecret({ ...of, pendingSecretVersion });
+    const refusal = (version: number) => failureOf(activate(version));
+    expect(await refusal(1)).toMatchObject({
+      reason: 'secret_version_mismatch',
+      message: 'pendingSecretVersion: 1 is already active; no secret is pending',
+    });
+    await client.rotateSecret(of);
+    expect((await refusal(1)).message).toContain('1 is already active; the pending secret is 2');
+    await activate(2);
+    expect((await activate(2)).subscription).toMatchObject({ secretVersion: 2 });
+    expect((await refusal(1)).message).toContain('1 was replaced; deliveries are signed with 2');
+    await client.rotateSecret(of);
+    expect((await refusal(2)).message).toContain('2 is already active; the pending secret is 3');
+    await activate(3);
+    fixture.now = new Date(START.getTime() + 24 * HOUR_MS);
+    expect((await refusal(3)).message).toContain('3 is already active; no secret is pending');
   });
 
   test('keeps the former secret for the overlap and then drops it', async () => {
@@ -173,10 +194,16 @@ describe('a test with the version of a secret', () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     await client.activateSecret({ ...of, pendingSecretVersion: 2 });
-    for (const secretVersion of [0, 1, 3]) {
+    for (const [secretVersion, fate] of [
+      [0, '0 is not the version of a secret'],
+      [1, '1 was replaced'],
+      [3, '3 is not the version of a secret'],
+    ] as const) {
       const failure = await failureOf(client.sendTestDelivery({ ...of, secretVersion }));
-      expect(failure.reason).toBe('secret_version_mismatch');
-      expect(failure.message).toContain('the current one is 2, none is pending');
+      expect(failure).toMatchObject({
+        reason: 'secret_version_mismatch',
+        message: `secretVersion: ${fate}; deliveries are signed with 2; no secret is pending`,
+      });
     }
     expect(await fixture.deliveriesOf(of.subscriptionId)).toEqual([]);
   });

@@ -11,6 +11,7 @@ import type { Database, Transaction, TransactionLimits } from '../database/datab
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-message.js';
 import { renderEnvelope } from '../events/render-envelope.js';
 import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
+import { secretVersionMismatch } from './secret-version-mismatch.js';
 import type { SubscriptionRow } from './subscription-message.js';
 
 /** Test deliveries of one subscription within {@link TEST_WINDOW_MS}, at most. */
@@ -112,12 +113,7 @@ export async function sendTestDelivery(
 function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): void {
   const { secretVersion, pendingSecretVersion } = subscription;
   if (wanted === secretVersion || wanted === pendingSecretVersion) return;
-  const pending =
-    pendingSecretVersion === null ? 'none is pending' : `the pending one is ${pendingSecretVersion}`;
-  throw new ServiceError(
-    'secret_version_mismatch',
-    `secretVersion: ${wanted} is not the version of a secret; the current one is ${secretVersion}, ${pending}`,
-  );
+  throw secretVersionMismatch('secretVersion', wanted, subscription);
 }
 
 async function refuseTooMany(

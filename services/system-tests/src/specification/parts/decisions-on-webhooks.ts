@@ -297,11 +297,21 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'To activate another version than the pending one is 409 `secret_version_mismatch`, to repeat it is harmless; the former secret is kept for 24 hours (a setting).',
+    says: 'A repeat of the activation answers 200: it names the active version while the secret that the activation replaced is still kept and nothing was rotated since.',
     provedBy: {
       [SECRETS]: [
         'a rotation of the secret > ends with the activation: what is signed from then on is signed with it, again without harm',
+        'a rotation of the secret > refuses the active version unless the request repeats its activation',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'To activate another version than the pending one, the active one included, is 409 `secret_version_mismatch`; the former secret is kept for 24 hours (a setting).',
+    provedBy: {
+      [SECRETS]: [
         'a rotation of the secret > is not activated with version %d when none is pending',
+        'a rotation of the secret > refuses the active version unless the request repeats its activation',
         'a rotation of the secret > keeps the former secret for the overlap and then drops it',
       ],
       [JOB_STATE_SETTINGS]: ['the settings of job-state > have defaults that fit production'],
