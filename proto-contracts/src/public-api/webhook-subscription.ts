@@ -30,13 +30,19 @@ const endpointUrl = z
     override: { format: 'uri' },
   });
 
+const OWN_MACHINE = /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 function endpointUrlFault(text: string): string | undefined {
-  if (/[\p{Cc}\s]/u.test(text)) return 'must not hold spaces or control characters';
+  if (/[\p{Cc}\s]/u.test(text)) return 'must not contain spaces or control characters';
   if (!URL.canParse(text)) return 'must be a URL that begins with https://';
   const url = new URL(text);
   if (url.protocol !== 'https:') return 'must be a URL that begins with https://';
   if (url.port !== '') return 'must use port 443';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (text.includes('#')) return 'must not contain a fragment (#…)';
+  if (OWN_MACHINE.test(url.hostname)) {
+    return 'must have a public host; to receive webhooks on your own machine, use `partnerctl listen`';
+  }
   return undefined;
 }
 

@@ -22,7 +22,6 @@ import { Webhook } from 'standardwebhooks';
 import { createClockWatch } from './clock-watch.js';
 import { createDeliver, type DeliverDeps } from './deliver.js';
 import { createDeliveryMetrics } from './delivery-metrics.js';
-import { ENDPOINT_REFUSAL } from './endpoint-guard.js';
 import type { OutgoingPost, PostResult } from './https-sender.js';
 import { createLeaseMemory } from './lease-memory.js';
 
@@ -284,7 +283,7 @@ describe('a command', () => {
         trace,
         durationMs: 1,
         cause: 'address',
-        error: ENDPOINT_REFUSAL,
+        error: 'the endpoint URL has a host that does not resolve',
       },
       outcome: AttemptOutcome.ENDPOINT_REFUSED,
     },
@@ -556,7 +555,7 @@ describe('what is left behind', () => {
       trace,
       durationMs: 1,
       cause: 'address',
-      error: ENDPOINT_REFUSAL,
+      error: 'the endpoint URL has a host that does not resolve',
     });
     await deliverer()(message());
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ outcome: 'endpoint_refused', refusal: 'address' });

@@ -28,7 +28,7 @@ export interface AdmittedEndpoint {
 /** Every cause for which the guard admits no endpoint. */
 export const REFUSAL_CAUSES = ['url', 'address', 'no_address', 'lookup_failed'] as const;
 
-/** Why an endpoint was refused: for the log, never for the owner, who could map our network with it. */
+/** Why an endpoint was refused. */
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
 
 /** What the guard says of an endpoint. */
@@ -42,10 +42,18 @@ export interface EndpointGuard {
   admit(url: string): Promise<EndpointVerdict>;
 }
 
-/** What an owner is told of a refusal, whatever its cause: it must not tell apart what stands at an address. */
-export const ENDPOINT_REFUSAL =
-  'the endpoint must be an https URL on port 443, without credentials or fragment, at most 2048 characters long, ' +
-  'whose host resolves, and to public addresses only';
+/**
+ * What an owner reads about a refusal: the rule that the URL breaks. It never names an address, nor says whether a server
+ * listens there.
+ */
+export const ENDPOINT_REFUSALS: Readonly<Record<RefusalCause, string>> = {
+  url:
+    'must be an https URL on port 443 with a public host name, at most 2048 characters long, ' +
+    'without credentials, fragment, spaces or encoded characters in the host',
+  address: 'has a host with an address that is not public (private, loopback, link-local or reserved)',
+  no_address: 'has a host that does not resolve',
+  lookup_failed: 'has a host that cannot be resolved now: its name servers did not answer. Try again later',
+};
 
 const ENDPOINT_PORT = 443;
 const MAX_URL_LENGTH = 2_048;

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { ServiceError } from '@partner/runtime/service-error';
-import { ENDPOINT_REFUSAL, type EndpointGuard } from './endpoint-guard.js';
+import { ENDPOINT_REFUSALS, type EndpointGuard } from './endpoint-guard.js';
 
 /**
  * Answers job-state's questions about endpoint URLs with the same guard that every delivery passes (spec: Subscription URL
@@ -16,7 +16,7 @@ export function createEndpointService(deps: {
       const verdict = await deps.guard.admit(request.url);
       return verdict.admitted
         ? { allowed: true, normalizedUrl: verdict.endpoint.url.href }
-        : { allowed: false, refusal: ENDPOINT_REFUSAL };
+        : { allowed: false, refusal: ENDPOINT_REFUSALS[verdict.cause] };
     },
   };
 }

@@ -9,7 +9,7 @@ import { type Deadline, startDeadline } from './deadline.js';
 import {
   type AdmittedEndpoint,
   type DialTarget,
-  ENDPOINT_REFUSAL,
+  ENDPOINT_REFUSALS,
   type EndpointGuard,
   type RefusalCause,
 } from './endpoint-guard.js';
@@ -124,7 +124,8 @@ export function createHttpsSender(deps: {
     if (verdict === undefined) return { outcome: 'timed_out', error: timeoutError, trace: NOTHING_REACHED };
     if (!verdict.admitted) {
       const { cause } = verdict;
-      return { outcome: 'endpoint_refused', cause, error: ENDPOINT_REFUSAL, trace: NOTHING_REACHED };
+      const error = `the endpoint URL ${ENDPOINT_REFUSALS[cause]}`;
+      return { outcome: 'endpoint_refused', cause, error, trace: NOTHING_REACHED };
     }
 
     const { endpoint } = verdict;

@@ -32,6 +32,7 @@ export const DELIVERY_CONSOLE = 'services/system-tests/src/delivery-console.sys.
 export const DELIVERY_HISTORY = 'services/system-tests/src/deliveries.sys.test.ts';
 export const DELIVERY_RESULTS = 'services/job-state/src/deliveries/delivery-results.int.test.ts';
 export const DELIVERY_SERVICE = 'services/job-state/src/deliveries/delivery-service.int.test.ts';
+export const ENDPOINT_SERVICE = 'services/webhook-dispatcher/src/endpoint-service.test.ts';
 export const ENDPOINT_GUARD = 'services/webhook-dispatcher/src/endpoint-guard.test.ts';
 export const ENVELOPES = 'services/job-state/src/events/render-envelope.test.ts';
 export const EVENTS = 'services/job-state/src/events/record-event.int.test.ts';

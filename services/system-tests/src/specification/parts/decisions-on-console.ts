@@ -8,6 +8,7 @@ import {
   CHANGES,
   CHANGE_STREAMS,
   CONSOLE_APP,
+  ENDPOINT_SERVICE,
   HISTOGRAM,
   OPERATORS,
   OWNER_SESSIONS,
@@ -72,6 +73,16 @@ export const DECISIONS_ON_CONSOLE: readonly SpecificationEntry[] = [
         'a URL > can be asked for 60 times a minute by each session',
       ],
     },
+  },
+  {
+    at: 'Decisions / Console',
+    says: 'The refusal of a `url` names the rule that it breaks: scheme, port, user information, fragment, a host that does not resolve, or an address that is not public.',
+    provedBy: { [ENDPOINT_SERVICE]: ['the refusal of %s names the rule and no address'] },
+  },
+  {
+    at: 'Decisions / Console',
+    says: 'It never names an address.',
+    provedBy: { [ENDPOINT_SERVICE]: ['the refusal of %s names the rule and no address'] },
   },
   {
     at: 'Decisions / Console',
