@@ -211,7 +211,9 @@ export const eventData = {
   'journal.invoice_recorded': z.strictObject({
     ...journalEntry,
     invoiceId: z.string(),
-    invoiceNumber: z.string(),
+    invoiceNumber: z
+      .string()
+      .meta({ description: 'A code of capital letters and digits, e.g. `INV-2026-0417`.' }),
     amount: money,
   }),
   'journal.payout_recorded': z.strictObject({
@@ -223,7 +225,7 @@ export const eventData = {
   'journal.adjustment_recorded': z.strictObject({
     ...journalEntry,
     adjustsEntryId: z.string().nullable().meta({ description: 'The entry that is corrected.' }),
-    reasonCode: z.string(),
+    reasonCode: z.string().meta({ description: 'A code of capital letters and digits, e.g. `WRITE_OFF`.' }),
     amount: money.meta({ description: 'Negative lowers.' }),
   }),
 } as const satisfies Record<EventName, z.ZodType>;

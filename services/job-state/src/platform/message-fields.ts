@@ -22,6 +22,26 @@ export const text = (length: number) =>
     .max(length, `is longer than ${length} characters`)
     .refine((value) => !value.includes('\u0000'), 'holds the character U+0000');
 
+const PHONE_DIGITS = 7;
+const RUN_OF_DIGITS = /\d+(?:[-._/]\d+)*/g;
+const YEAR = /^(?:19|20)\d\d[-._/](?:(?:0[1-9]|1[0-2])[-._/])?/;
+
+/**
+ * A code that an accounting company may read: it has the form, and no run of digits in it could be a phone number (spec:
+ * Events, financial journal). Separators do not end a run. A year, or a year and month, that begins it does not count, and
+ * neither do leading zeros.
+ */
+export const journalCode = (form: RegExp, meaning: string) =>
+  text(CODE_LENGTH)
+    .regex(form, `is not ${meaning}`)
+    .refine(
+      (value) =>
+        Array.from(value.matchAll(RUN_OF_DIGITS)).every(
+          ([run]) => run.replace(YEAR, '').replaceAll(/\D/g, '').replace(/^0+/, '').length < PHONE_DIGITS,
+        ),
+      `has a run of ${PHONE_DIGITS} digits or more, as a phone number has`,
+    );
+
 /** A text that is null when it is not given. */
 export const optionalText = (length: number) =>
   text(length)

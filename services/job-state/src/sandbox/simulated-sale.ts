@@ -425,7 +425,7 @@ export async function* simulatedSale(world: SimulatedWorld): AsyncGenerator<stri
     await tell(JobCompletionAcceptedSchema, { jobId: job.id, version: next(job.id), occurredAt: now() });
     yield 'job_completion_accepted';
     const invoiceId = newId('inv');
-    const invoice = { invoiceId, invoiceNumber: `INV-${invoiceId.slice(-6).toUpperCase()}` };
+    const invoice = { invoiceId, invoiceNumber: `INV-1X${invoiceId.slice(-6).toUpperCase()}` };
     const rest = usd(price - price / 10);
     await tell(InvoiceIssuedSchema, {
       ...invoice,

@@ -25,6 +25,8 @@ export interface Canaries {
   readonly all: readonly Canary[];
   /** Makes a word that may be found in certain places. */
   word(what: string, ...places: readonly string[]): string;
+  /** Makes a code of capital letters and one digit. */
+  code(what: string, ...places: readonly string[]): string;
   /** Makes a whole number of nine digits. */
   amount(what: string, ...places: readonly string[]): number;
   /** Takes a text that the service has made, or that was there before. */
@@ -42,6 +44,10 @@ export function createCanaries(): Canaries {
     all,
     known,
     word: (what, ...places) => known(what, `cn${randomBytes(8).toString('hex')}`, ...places),
+    code(what, ...places) {
+      const letters = Array.from(randomBytes(16), (byte) => String.fromCharCode(65 + (byte % 26)));
+      return known(what, `CN7${letters.join('')}`, ...places);
+    },
     amount(what, ...places) {
       const amount = 700_000_000 + Math.floor(Math.random() * 99_999_999);
       known(what, String(amount), ...places);

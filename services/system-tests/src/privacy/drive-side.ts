@@ -535,7 +535,7 @@ export async function driveSide(deps: PrivacyDeps, side: string): Promise<Privat
       occurredAt: now(),
     });
     const amount = (what: string) => money(`journal's ${what}`, ...at.accountantHears);
-    const told = (what: string) => word(`journal's ${what}`, ...at.accountantHears);
+    const told = (what: string) => canaries.code(`journal's ${what} of side ${side}`, ...at.accountantHears);
     await tell(
       JournalEntryRecordedSchema,
       withUnknownFields(

@@ -81,13 +81,30 @@ export async function sendDeadLetters(
         projectId: other.projectId,
         record: {
           case: 'adjustment',
-          value: { reasonCode: word('reason'), amount: { amountMinor: '1', currency: 'USD' } },
+          value: {
+            reasonCode: canaries.code('reason of a dead letter', SOURCE),
+            amount: { amountMinor: '1', currency: 'USD' },
+          },
         },
         occurredAt,
       }),
       [word('email in the journal'), word('name in the journal')],
     ),
   );
+  const amount = { amountMinor: '1', currency: 'USD' };
+  const invoiceNumber = `7 ${word('address in an invoice number')} Street`;
+  const reasonCode = `${word('email in a reason')}@customers.example`;
+  for (const record of [
+    { case: 'invoice', value: { invoiceId: newId('inv'), invoiceNumber, amount } },
+    { case: 'adjustment', value: { reasonCode, amount } },
+  ] as const) {
+    add(JournalEntryRecordedSchema, {
+      entryId: newId('jrn'),
+      companyId: side.seller.id,
+      record,
+      occurredAt,
+    });
+  }
   const membership = {
     membershipId: newId('mem'),
     version: 1,

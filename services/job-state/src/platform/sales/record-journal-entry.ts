@@ -5,10 +5,19 @@ import { assertNever } from '@partner/runtime/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../events/record-event.js';
-import { anyMoney, CODE_LENGTH, id, instant, money, optionalId, text } from '../message-fields.js';
+import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-fields.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { platformMessageType } from '../platform-message-type.js';
 import { claimVersion } from './claim-version.js';
+
+const invoiceNumber = journalCode(
+  /^(?=.*\d)[A-Z0-9]+(?:[-._/][A-Z0-9]+)*$/,
+  'an invoice number: capital letters and digits, at least one digit, and between them single -, ., _ or /',
+);
+const reasonCode = journalCode(
+  /^[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)*$/,
+  'a reason code: capital letters and digits, a letter first, and between them single - or _',
+);
 
 const journalEntryRecorded = z
   .object({
@@ -21,7 +30,7 @@ const journalEntryRecorded = z
         z.object({ case: z.literal('deposit'), value: z.object({ depositId: id('dep'), amount: money }) }),
         z.object({
           case: z.literal('invoice'),
-          value: z.object({ invoiceId: id('inv'), invoiceNumber: text(CODE_LENGTH), amount: money }),
+          value: z.object({ invoiceId: id('inv'), invoiceNumber, amount: money }),
         }),
         z.object({
           case: z.literal('payout'),
@@ -31,7 +40,7 @@ const journalEntryRecorded = z
           case: z.literal('adjustment'),
           value: z.object({
             adjustsEntryId: optionalId('jrn'),
-            reasonCode: text(CODE_LENGTH),
+            reasonCode,
             amount: anyMoney,
           }),
         }),

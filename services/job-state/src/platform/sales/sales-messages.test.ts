@@ -151,6 +151,83 @@ describe('a message about sales', () => {
     expect(read(message)).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(fault) });
   });
 
+  const numbered = (invoiceNumber: string) =>
+    read(
+      salesMessage(JournalEntryRecordedSchema, {
+        ...entry,
+        record: { case: 'invoice', value: { invoiceId: newId('inv'), invoiceNumber, amount: USD } },
+      }),
+    );
+  const reasoned = (reasonCode: string) =>
+    read(
+      salesMessage(JournalEntryRecordedSchema, {
+        ...entry,
+        record: { case: 'adjustment', value: { reasonCode, amount: USD } },
+      }),
+    );
+
+  test.each([
+    'INV-2026-000123',
+    '2026-11-000123',
+    '2026/0001234',
+    'INV-00012345',
+    'R-2026.417',
+    'INV_7',
+    '123456',
+    'A123456-B123456',
+  ])('takes the invoice number %s into the journal', (invoiceNumber) => {
+    expect(numbered(invoiceNumber)).toMatchObject({ kind: 'whole' });
+  });
+
+  test.each(['WRITE_OFF', 'PRICE-CORRECTION', 'R07', 'VAT_2026_11'])(
+    'takes the reason code %s into the journal',
+    (reasonCode) => {
+      expect(reasoned(reasonCode)).toMatchObject({ kind: 'whole' });
+    },
+  );
+
+  test.each([
+    ['no digit', 'INVOICE'],
+    ['a small letter', 'INV-2026-Quill'],
+    ['a space', 'INV 7'],
+    ['an email address', 'ada7@mail.example'],
+    ['two separators in a row', 'INV--7'],
+    ['a separator at its end', 'INV-7-'],
+    ['a character that is no letter of ASCII', 'Übergabe-7'],
+    ['61 characters', '7'.padEnd(61, 'X')],
+  ])('takes no invoice number with %s into the journal, and names the field', (_what, text) => {
+    expect(numbered(text)).toMatchObject({
+      kind: 'malformed',
+      reason: expect.stringContaining('record.value.invoiceNumber is '),
+    });
+  });
+
+  test.each([
+    ['a small letter', 'Write_OFF'],
+    ['a space', 'WRITE OFF'],
+    ['a digit first', '7_HARBOR'],
+    ['61 characters', 'X'.repeat(61)],
+  ])('takes no reason code with %s into the journal, and names the field', (_what, text) => {
+    expect(reasoned(text)).toMatchObject({
+      kind: 'malformed',
+      reason: expect.stringContaining('record.value.reasonCode is '),
+    });
+  });
+
+  test.each([
+    '555-010-0100',
+    '555-0100',
+    '5550100',
+    'CALL-1-512-555-0100',
+    'INV-2026-555-0100',
+    'A-0171-2345678',
+  ])('takes no run of digits like %s into the journal', (text) => {
+    const fault = 'has a run of 7 digits or more, as a phone number has';
+    expect(numbered(text)).toMatchObject({ reason: expect.stringContaining(`invoiceNumber ${fault}`) });
+    const reason = `R-${text}`;
+    expect(reasoned(reason)).toMatchObject({ reason: expect.stringContaining(`reasonCode ${fault}`) });
+  });
+
   test('is malformed without a word of what it holds', () => {
     const secret = 'canary'.repeat(100);
     const message = read(salesMessage(AppointmentScheduledSchema, { ...appointment, notes: secret }));

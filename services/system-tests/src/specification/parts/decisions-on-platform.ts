@@ -5,11 +5,13 @@ import {
   FAULTY_REQUESTS,
   FAULT_SCRIPTS,
   JOB_MESSAGES,
+  JOURNAL_PRIVACY,
   PLATFORM,
   PLATFORM_FORMS,
   PLATFORM_ORDER,
   PLATFORM_OVER_BROKER,
   SALES_MESSAGES,
+  SALES_MESSAGE_FORMS,
   SANDBOX,
   SANDBOX_FAULTS,
   SIMULATOR,
@@ -285,6 +287,49 @@ export const DECISIONS_ON_PLATFORM: readonly SpecificationEntry[] = [
       [JOB_MESSAGES]: [
         'a message about a job > shows a new name of the selling company with the job’s next change, not before',
       ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'The texts of a journal entry are codes, so that no contact details reach an accounting company; an entry with another text is dead-lettered and the reason names the field.',
+    provedBy: {
+      [JOURNAL_PRIVACY]: [
+        'no text of a message about %s brings personal data to an accounting company',
+        'a name of a company, which may be any text, is in no event of an accounting company',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: '`invoiceNumber` has capital letters and digits, at least one digit, and single `-`, `.`, `_` or `/` between them; `reasonCode` has capital letters and digits, a letter first, and single `-` or `_` between them.',
+    provedBy: {
+      [SALES_MESSAGE_FORMS]: [
+        'a message about sales > takes the invoice number %s into the journal',
+        'a message about sales > takes the reason code %s into the journal',
+        'a message about sales > takes no invoice number with %s into the journal, and names the field',
+        'a message about sales > takes no reason code with %s into the journal, and names the field',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'No run of digits in a code has 7 digits or more, as a phone number has.',
+    provedBy: {
+      [SALES_MESSAGE_FORMS]: ['a message about sales > takes no run of digits like %s into the journal'],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'Separators do not end a run.',
+    provedBy: {
+      [SALES_MESSAGE_FORMS]: ['a message about sales > takes no run of digits like %s into the journal'],
+    },
+  },
+  {
+    at: 'Decisions / The platform',
+    says: 'A year, or a year and month, with a separator after it is not counted at its beginning, and neither are leading zeros.',
+    provedBy: {
+      [SALES_MESSAGE_FORMS]: ['a message about sales > takes the invoice number %s into the journal'],
     },
   },
   {

@@ -12,6 +12,7 @@ import {
   EVENTS,
   FAULTS,
   HTTPS_SENDER,
+  JOURNAL_PRIVACY,
   MAIN_JOB,
   PLATFORM,
   PRIVACY,
@@ -501,6 +502,7 @@ export const EVENT_RULES: readonly SpecificationEntry[] = [
         'of everything that came out, after everything has happened to the companies of two sides, > each canary is only where it may be',
         'of everything that came out, after everything has happened to the companies of two sides, > webhooks have the fields that were allowed on purpose, and every event was sent',
       ],
+      [JOURNAL_PRIVACY]: ['no text of a message about %s brings personal data to an accounting company'],
       [ALLOWED_EVENTS]: [
         'eventViolations > names each event that the class may not have, and says what is allowed',
       ],

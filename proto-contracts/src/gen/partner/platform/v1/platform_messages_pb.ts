@@ -1477,7 +1477,8 @@ export type InvoiceRecord = Message<"partner.platform.v1.InvoiceRecord"> & {
   invoiceId?: string | undefined;
 
   /**
-   * The number on it.
+   * The number on it: capital letters and digits with single `-`, `.`, `_` or `/` between them, at least one digit, and no run
+   * of digits that could be a phone number.
    *
    * @generated from field: optional string invoice_number = 2;
    */
@@ -1547,7 +1548,8 @@ export type AdjustmentRecord = Message<"partner.platform.v1.AdjustmentRecord"> &
   adjustsEntryId?: string | undefined;
 
   /**
-   * Why, as a code that the platform uses, e.g. `WRITE_OFF`.
+   * Why, as a code that the platform uses, e.g. `WRITE_OFF`: capital letters and digits with single `-` or `_` between them, and
+   * no run of digits that could be a phone number.
    *
    * @generated from field: optional string reason_code = 2;
    */

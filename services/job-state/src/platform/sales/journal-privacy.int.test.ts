@@ -1,0 +1,219 @@
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  ScalarType,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  CompanyChangedSchema,
+  JournalEntryRecordedSchema,
+  ProjectCreatedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { newId } from '@partner/runtime/ids';
+import { silentLogger } from '@partner/runtime/logger';
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';
+import { createPlatformMessageHandler } from '../handle-platform-message.js';
+
+let testDatabase: TestDatabase;
+let handle: ReturnType<typeof createPlatformMessageHandler>;
+let seller: string;
+let accountant: string;
+let projectId: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+  seller = await insertCompany(database, 'SALES');
+  accountant = await insertCompany(database, 'ACCOUNTING');
+  projectId = newId('prj');
+  await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+  await database.query('insert into accounting_links (company_id, accounting_company_id) values ($1, $2)', [
+    seller,
+    accountant,
+  ]);
+  handle = createPlatformMessageHandler({
+    database,
+    clock: () => TEST_NOW,
+    logger: silentLogger,
+    metrics: new Registry(),
+  });
+});
+
+afterAll(() => testDatabase.drop());
+
+const occurredAt = TEST_NOW.toISOString();
+const amount = { amountMinor: '1', currency: 'USD' };
+const journalEntry = (record: JsonObject): JsonObject => ({
+  entryId: newId('jrn'),
+  companyId: seller,
+  projectId,
+  occurredAt,
+  ...record,
+});
+
+/** Every message of which an event for an accounting company can be made, or that such an event refers to. */
+const MESSAGES: readonly (readonly [string, DescMessage, () => JsonObject])[] = [
+  [
+    'a company',
+    CompanyChangedSchema,
+    () => ({
+      companyId: newId('cmp'),
+      version: 1,
+      name: 'Harbor Home Energy',
+      class: 'COMPANY_CLASS_SALES',
+      accountingCompanyIds: [accountant],
+      occurredAt,
+    }),
+  ],
+  [
+    'a project',
+    ProjectCreatedSchema,
+    () => ({ projectId: newId('prj'), version: 1, sellingCompanyId: seller, occurredAt }),
+  ],
+  [
+    'a deposit',
+    JournalEntryRecordedSchema,
+    () => journalEntry({ deposit: { depositId: newId('dep'), amount } }),
+  ],
+  [
+    'an invoice',
+    JournalEntryRecordedSchema,
+    () => journalEntry({ invoice: { invoiceId: newId('inv'), invoiceNumber: 'INV-2026-000123', amount } }),
+  ],
+  [
+    'a payout',
+    JournalEntryRecordedSchema,
+    () => journalEntry({ payout: { payoutId: newId('pay'), payeeCompanyId: seller, amount } }),
+  ],
+  [
+    'an adjustment',
+    JournalEntryRecordedSchema,
+    () => journalEntry({ adjustment: { adjustsEntryId: newId('jrn'), reasonCode: 'WRITE_OFF', amount } }),
+  ],
+];
+
+/** Where the texts of a message stand, also those of the messages in it that are given. */
+function textPaths(message: DescMessage, given: JsonObject): readonly (readonly string[])[] {
+  return message.fields.flatMap((field) => {
+    const name = field.jsonName;
+    const value = given[name];
+    if (value === undefined) return [];
+    if (field.scalar === ScalarType.STRING) return [[name]];
+    if (field.fieldKind !== 'message' || !isObject(value)) return [];
+    return textPaths(field.message, value).map((path) => [name, ...path]);
+  });
+}
+
+function withText(given: JsonObject, [name = '', ...rest]: readonly string[], text: string): JsonObject {
+  const value = given[name];
+  if (rest.length > 0 && isObject(value)) return { ...given, [name]: withText(value, rest, text) };
+  return { ...given, [name]: Array.isArray(value) ? [text] : text };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const word = fc.stringMatching(/^[A-Z][a-z]{3,9}$/);
+const digits = (length: number) => fc.stringMatching(new RegExp(`^[2-9]\\d{${length - 1}}$`));
+const phone = fc
+  .tuple(fc.constantFrom('', '1', '+1 ', '1-', '+49'), digits(3), digits(3), digits(4))
+  .chain(([prefix, area, exchange, line]) =>
+    fc.constantFrom(
+      `${prefix}${area}${exchange}${line}`,
+      `${prefix}${area}-${exchange}-${line}`,
+      `${prefix}${area}.${exchange}.${line}`,
+      `${prefix}${area}_${exchange}_${line}`,
+      `${area}/${exchange}${line}`,
+      `(${area}) ${exchange}-${line}`,
+      `${exchange}-${line}`,
+      `${exchange}${line}`,
+      `${area} ${exchange} ${line}`,
+    ),
+  );
+const email = fc
+  .tuple(word, word)
+  .map(([one, two]) => `${one.toLowerCase()}.${two.toLowerCase()}@mail.example`);
+const name = fc.oneof(
+  fc.tuple(word, word).map((words) => words.join(' ')),
+  word,
+);
+const address = fc
+  .tuple(fc.integer({ min: 1, max: 9_999 }), word, fc.constantFrom('Street', 'Ave', 'St., Apt 4'))
+  .map(([number, street, suffix]) => `${number} ${street} ${suffix}`);
+const personal = fc.oneof(phone, email, name, address);
+/** As it is, and in what would be a code without it. */
+const written = personal.chain((text) =>
+  fc.record({
+    text: fc.constantFrom(text, `INV-7 ${text}`, `${text} WRITE_OFF`, `CALL-${text}`, `INV-2026-${text}`),
+  }),
+);
+
+test.each(MESSAGES)(
+  'no text of a message about %s brings personal data to an accounting company',
+  async (_what, schema, whole) => {
+    const { database } = testDatabase;
+    const bodies = async () => {
+      const rows = await database.query<{ body: Buffer }>('select body from events where company_id = $1', [
+        accountant,
+      ]);
+      return rows.map(({ body }) => body.toString('utf8'));
+    };
+    const send = (json: JsonObject) =>
+      handle(incoming(schema.typeName, toBinary(schema, create(schema, fromJson(schema, json)))));
+    expect(await send(whole())).toEqual({ kind: 'done' });
+
+    const paths = textPaths(schema, whole()).filter(([field]) => field !== 'name');
+    expect(paths.length).toBeGreaterThan(1);
+    const before = await bodies();
+    for (const path of paths) {
+      await fc.assert(
+        fc.asyncProperty(written, async ({ text }) => {
+          const field = path.at(-1) ?? '';
+          expect(await send(withText(whole(), path, text))).toEqual({
+            kind: 'dead',
+            reason: expect.stringContaining(field),
+          });
+        }),
+        { seed: 20261123, numRuns: 100 },
+      );
+    }
+    expect(await bodies()).toEqual(before);
+  },
+);
+
+test('a name of a company, which may be any text, is in no event of an accounting company', async () => {
+  const { database } = testDatabase;
+  const companyId = newId('cmp');
+  const message = {
+    companyId,
+    version: 1,
+    name: 'Ada Quill ada@mail.example 512-555-0100',
+    class: 'COMPANY_CLASS_SALES',
+    accountingCompanyIds: [accountant],
+    occurredAt,
+  };
+  const entry = {
+    entryId: newId('jrn'),
+    companyId,
+    occurredAt,
+    deposit: { depositId: newId('dep'), amount },
+  };
+  for (const [schema, json] of [
+    [CompanyChangedSchema, message],
+    [JournalEntryRecordedSchema, entry],
+  ] as const) {
+    const body = toBinary(schema, create(schema, fromJson(schema, json)));
+    expect(await handle(incoming(schema.typeName, body))).toEqual({ kind: 'done' });
+  }
+  const events = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
+    entry.entryId,
+  ]);
+  expect(events.map(({ body }) => body.toString('utf8'))).toEqual([expect.not.stringContaining('Quill')]);
+});
