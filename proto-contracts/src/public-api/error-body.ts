@@ -1,12 +1,18 @@
 import { z } from 'zod';
+import { ERROR_REASON_CATALOGUE, isErrorReason } from './error-reasons.js';
+
+/** The `code` of an error. */
+const errorCode = z.enum(Object.keys(ERROR_REASON_CATALOGUE).filter(isErrorReason)).meta({
+  id: 'ErrorCode',
+  description:
+    'What went wrong, for a program. A code keeps its meaning. New codes come without a new version: accept a code that is not in this list, and go by the status.',
+});
 
 /** The body of every error answer. `error` is the contract; the other fields are additions that clients may ignore. */
 export const errorBody = z
   .object({
     error: z.string().meta({ description: 'What went wrong, for a person; names the field for a 400.' }),
-    code: z.string().meta({
-      description: 'What went wrong, for a program: stable, e.g. `stale_version`. More codes may be added.',
-    }),
+    code: errorCode,
     requestId: z.string().meta({
       description: 'The same as the header `x-request-id`. Log it: it finds the request in our logs.',
     }),

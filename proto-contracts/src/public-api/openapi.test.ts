@@ -9,7 +9,7 @@ import { CONSOLE_OPERATIONS } from './operations/console.js';
 import { INBOUND_OPERATIONS } from './operations/inbound.js';
 import { INSTALLER_OPERATIONS } from './operations/installer.js';
 import { SCHEDULE_STATUS_MOVES } from './schedule-status-moves.js';
-import { SIGNATURE_SCHEME } from './versions.js';
+import { CURRENT_API_VERSION, SIGNATURE_SCHEME } from './versions.js';
 import { EVENT_CATALOGUE, eventData } from './webhook-events.js';
 
 const document = createOpenApiDocument({
@@ -124,6 +124,32 @@ describe('what generators of clients need', () => {
     const types = amounts.filter((amount) => typeof amount === 'object');
     expect(types.length).toBeGreaterThan(0);
     for (const type of types) expect(type).toMatchObject({ type: 'integer', format: 'int64' });
+  });
+
+  test('lists the codes of errors and the versions that can be pinned, each as a named type', () => {
+    expect(description.schemas['ErrorCode']?.enum).toEqual(Object.keys(ERROR_REASON_CATALOGUE));
+    expect(description.schemas['Error']?.properties?.['code']).toMatchObject({
+      $ref: '#/components/schemas/ErrorCode',
+    });
+    expect(description.schemas['ApiVersionDate']?.enum).toEqual([CURRENT_API_VERSION]);
+  });
+
+  test('asks for no form of a request id, since any request is taken', () => {
+    const ids = description.operations.flatMap(({ parameters }) =>
+      parameters.filter(({ name }) => name === 'x-request-id'),
+    );
+    expect(ids).toHaveLength(OPERATIONS.length);
+    for (const { required, schema } of ids) {
+      expect(required).toBeUndefined();
+      expect(schema).toEqual({ type: 'string', description: schema.description });
+    }
+  });
+
+  test('gives retry-after as whole seconds', () => {
+    expect(document.components?.headers?.['RetryAfter']).toMatchObject({
+      schema: { type: 'integer' },
+      example: 3,
+    });
   });
 
   test('gives no name to two things that become types', () => {

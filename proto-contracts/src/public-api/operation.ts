@@ -26,7 +26,8 @@ export interface OperationInput<Query, Body> {
 /** A header of an answer. */
 export interface AnswerHeader {
   readonly description: string;
-  readonly example: string;
+  /** A number for a header that is an integer. */
+  readonly example: string | number;
   /** True: every such answer has it. */
   readonly required?: boolean;
 }

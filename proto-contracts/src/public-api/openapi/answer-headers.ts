@@ -45,7 +45,7 @@ const COMMON_HEADERS = {
   RetryAfter: {
     name: 'retry-after',
     description: 'Wait at least so many whole seconds before the next try.',
-    example: '3',
+    example: 3,
     required: true,
   },
   IdempotencyExpires: {
@@ -118,7 +118,7 @@ export function headerObject(header: AnswerHeader): oas31.HeaderObject {
   return {
     description,
     ...(required === true ? { required } : {}),
-    schema: { type: 'string' },
+    schema: { type: typeof example === 'number' ? 'integer' : 'string' },
     example,
   };
 }

@@ -73,7 +73,7 @@ const parameter = z.object({
 const header = z.object({
   description: z.string(),
   required: z.boolean().optional(),
-  example: z.string(),
+  example: z.union([z.string(), z.number()]).transform(String),
 });
 
 const operation = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiParameters } from 'zod-openapi';
 import { idempotencyKeyHeader } from '../idempotency-key.js';
 import type { AnyOperation } from '../operation.js';
-import { CURRENT_API_VERSION } from '../versions.js';
+import { API_VERSION_LIVES, CURRENT_API_VERSION } from '../versions.js';
 import type { DocumentedSurface } from './surfaces.js';
 
 const IDEMPOTENCY_KEY_EXAMPLE = '5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e';
@@ -10,15 +10,16 @@ const IDEMPOTENCY_KEY_EXAMPLE = '5f0c1a52-7d4e-4a53-9a54-0f6f3f1c9b7e';
 const HEADERS = {
   requestId: z
     .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/)
     .optional()
     .meta({
       description:
-        'An id of your own for this request. Without it, or with one in another form, we make one.',
+        'An id of your own for this request: 1 to 128 letters, digits, `.`, `_`, `:` and `-`. Any other is ignored, and the' +
+        ' response has a new one.',
       param: { id: 'RequestId', example: 'import-20260903-0042' },
     }),
   apiVersion: z
-    .string()
+    .enum(API_VERSION_LIVES.map(({ date }) => date))
+    .meta({ id: 'ApiVersionDate', description: 'A version of the installer API.' })
     .optional()
     .meta({
       description:

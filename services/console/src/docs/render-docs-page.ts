@@ -1,6 +1,9 @@
-import type { ApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
+import {
+  type ApiDescription,
+  componentName,
+} from '@partner/proto-contracts/public-api/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
-import { linkedSchemas, renderFields, schemaAnchor } from './render-fields.js';
+import { linkedSchemas, renderConstraints, renderFields, schemaAnchor } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 import { renderOperation } from './render-operation.js';
 import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
@@ -160,8 +163,14 @@ function schemaGroup(description: ApiDescription): Group {
     ...(body === undefined ? [] : [body]),
     ...answers.flatMap((answer) => answer.body ?? []),
   ]);
-  const needed = new Set(['Error']);
-  const open = bodies.flatMap(({ schema }) => linkedSchemas(schema, schemas));
+  const needed = new Set<string>();
+  const open = [
+    'Error',
+    ...operations.flatMap(({ parameters }) =>
+      parameters.flatMap(({ schema }) => componentName(schema) ?? []),
+    ),
+    ...bodies.flatMap(({ schema }) => linkedSchemas(schema, schemas)),
+  ];
   for (const name of open) {
     if (needed.has(name) || name.endsWith('Data')) continue;
     needed.add(name);
@@ -182,7 +191,7 @@ function schemaGroup(description: ApiDescription): Group {
           content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
             <h3 id="${anchor}-title"><a class="anchor" href="#${anchor}">${name}</a></h3>
             ${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
-            ${renderFields(schema, schemas)}
+            ${renderConstraints(schema)} ${renderFields(schema, schemas)}
           </article>`,
         };
       }),

@@ -158,7 +158,7 @@ function rawAnswer(nodeCode: string | undefined, headers: Readonly<Record<string
   ].join('\r\n');
 }
 
-function refusalOf(nodeCode: string | undefined): { status: number; code: string; error: string } {
+function refusalOf(nodeCode: string | undefined): { status: number } & Pick<ErrorBody, 'code' | 'error'> {
   switch (nodeCode) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB together' };
