@@ -4,7 +4,6 @@ import { dateTimeIn, dateTimeOut } from './date-time.js';
 import { expectedVersion } from './expected-version.js';
 import { LIMITS } from './limits.js';
 import { pageLimit } from './page-limit.js';
-import { timeZoneName } from './time-zone-name.js';
 import { CURRENT_API_VERSION } from './versions.js';
 
 /** Every status of a job, in the order of its life. */
@@ -267,24 +266,6 @@ export const SUBMITTABLE_SCHEDULE_STATUSES = [
   'CONFIRMED',
   'CANCELLED',
 ] as const satisfies readonly (typeof SCHEDULE_STATUSES)[number][];
-
-/**
- * A schedule (spec: ScheduleIn). Whether the times fit the status is not judged here: that is a 422, decided with the job.
- */
-export const scheduleIn = z
-  .object({
-    status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
-    startsAt: dateTimeIn
-      .nullable()
-      .meta({ description: 'Null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.' }),
-    endsAt: dateTimeIn.nullable().meta({
-      description:
-        'After `startsAt`; null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.',
-    }),
-    timeZone: timeZoneName,
-    expectedVersion,
-  })
-  .meta({ id: 'ScheduleIn', description: 'The schedule that a job is to have.' });
 
 /** The whole set of technicians of a job, in the order to be shown. */
 export const assignmentsIn = z

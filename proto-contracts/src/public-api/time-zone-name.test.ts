@@ -5,17 +5,24 @@ describe('a time zone name', () => {
   test.each([
     'America/Chicago',
     'UTC',
+    'GMT',
     'US/Central',
     'Asia/Calcutta',
     'Asia/Kolkata',
     'Etc/GMT+5',
+    'Etc/GMT0',
+    'EST',
     'EST5EDT',
+    'PRC',
+    'ROK',
     'America/Port_of_Spain',
     'America/Argentina/Buenos_Aires',
     'America/Port-au-Prince',
+    'America/Coyhaique',
     'GB-Eire',
     'NZ-CHAT',
-    'Etc/GMT0',
+    'Europe/Kyiv',
+    'Europe/Kiev',
   ])('takes %s', (name) => {
     expect(timeZoneName.parse(name)).toBe(name);
   });
@@ -24,16 +31,31 @@ describe('a time zone name', () => {
     '',
     '+05:00',
     '-0600',
-    'america/chicago',
-    'utc',
-    'gmt',
-    'us/pacific',
-    'asia/kolkata',
-    'US/pacific',
     'Central Time',
     'America/Gotham',
     'America/Chicago ',
+    'posix/America/Chicago',
+    'SystemV/CST6CDT',
+    'Factory',
+    'PST',
+    'CST',
+    'IST',
+    'JST',
+    'constructor',
   ])('refuses "%s"', (name) => {
-    expect(timeZoneName.safeParse(name).success).toBe(false);
+    expect(timeZoneName.safeParse(name).error?.issues).toMatchObject([
+      { message: 'must be an IANA time zone name, written exactly, e.g. America/Chicago' },
+    ]);
+  });
+
+  test.each([
+    ['america/chicago', 'America/Chicago'],
+    ['AMERICA/CHICAGO', 'America/Chicago'],
+    ['US/pacific', 'US/Pacific'],
+    ['utc', 'UTC'],
+  ])('refuses "%s" and says that it is written %s', (name, spelling) => {
+    expect(timeZoneName.safeParse(name).error?.issues).toMatchObject([
+      { message: `must be an IANA time zone name, written exactly: ${spelling}` },
+    ]);
   });
 });

@@ -1,19 +1,37 @@
+import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-/** An IANA time zone name, e.g. `America/Chicago`. An offset such as `+05:00` is none. */
+// `require`, because Node.js 20 warns of an `import` of JSON.
+const require = createRequire(import.meta.url);
+const { zones } = z.object({ zones: z.record(z.string(), z.unknown()) }).parse(require('tzdata'));
+
+/** Every name of the tz database by its lower-case spelling. `Factory` stands for "not set", and no other list has it. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  Object.keys(zones)
+    .filter((name) => name !== 'Factory')
+    .map((name) => [name.toLowerCase(), name]),
+);
+
+/**
+ * An IANA time zone name: a zone or link of the tz database, in its exact spelling, e.g. `America/Chicago`. The list comes with
+ * the service, so that every machine accepts the same names, whatever its ICU build adds.
+ */
 export const timeZoneName = z
   .string()
   .max(64)
-  .refine(isTimeZoneName, 'must be an IANA time zone name, e.g. America/Chicago')
-  .meta({ description: 'An IANA time zone name.', examples: ['America/Chicago'] });
+  .refine((name) => spellingOf(name) === name, { error: ({ input }) => expectation(input) })
+  .meta({
+    description: 'An IANA time zone name (a zone or link of the tz database) in its exact spelling.',
+    examples: ['America/Chicago'],
+  });
 
-function isTimeZoneName(name: string): boolean {
-  // Each part begins with a capital letter: the runtime takes any case, readers in other languages do not. No offsets.
-  if (!/^[A-Z]\w*(?:[-+/]\w+)*$/.test(name) || /\/[a-z]/.test(name)) return false;
-  try {
-    const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    return canonical === name || canonical.toLowerCase() !== name.toLowerCase();
-  } catch {
-    return false;
-  }
+function spellingOf(name: string): string | undefined {
+  return SPELLINGS.get(name.toLowerCase());
+}
+
+function expectation(input: unknown): string {
+  const spelling = typeof input === 'string' ? spellingOf(input) : undefined;
+  return spelling === undefined
+    ? 'must be an IANA time zone name, written exactly, e.g. America/Chicago'
+    : `must be an IANA time zone name, written exactly: ${spelling}`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
+import { describeInputFormats } from './acceptance/input-formats.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
@@ -17,6 +18,10 @@ afterAll(async () => {
 
 describe('error bodies', () => {
   describeErrorBodies(world);
+});
+
+describe('input formats', () => {
+  describeInputFormats(world);
 });
 
 describe('webhook subscriptions', () => {

@@ -95,6 +95,8 @@ function requestsAndAnswers(): string {
 - Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes).
 - Fields that we do not know are ignored. Ignore fields that you do not know: new ones come without a new version.
 - Date-times are ISO 8601 in UTC with a \`Z\` suffix. We take seconds or fractions, and always answer with milliseconds.
+- A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
+  that only other lists have, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
 - Text is counted in characters (Unicode code points), and must not hold the character U+0000.
 - Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and

@@ -9,11 +9,11 @@ import {
   jobAnswer,
   jobFeedAnswer,
   jobFeedQuery,
-  scheduleIn,
   statusEventIn,
   techniciansAnswer,
 } from '../installer-job.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
+import { scheduleIn } from '../schedule-input.js';
 import { CURRENT_API_VERSION } from '../versions.js';
 
 const JOB_ID = {
@@ -172,7 +172,10 @@ when it is another than before.`,
       } satisfies z.input<typeof scheduleIn>,
     },
   },
-  faultExample: { path: 'timeZone', message: 'must be an IANA time zone name, e.g. America/Chicago' },
+  faultExample: {
+    path: 'timeZone',
+    message: 'must be an IANA time zone name, written exactly, e.g. America/Chicago',
+  },
   errorExamples: {
     transition_not_allowed: {
       error: 'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',

@@ -95,7 +95,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
 
   const DATE_TIME = 'must be an ISO 8601 date-time in UTC with a Z suffix, e.g. 2026-08-26T14:03:00Z';
   const STATUS = 'must be one of TENTATIVE, CONFIRMED, CANCELLED';
-  const TIME_ZONE = 'must be an IANA time zone name, e.g. America/Chicago';
+  const TIME_ZONE = 'must be an IANA time zone name, written exactly';
   test.each([
     [without('status'), 'status: is required'],
     [{ ...schedule, status: null }, `status: ${STATUS}`],
@@ -115,11 +115,9 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     [without('timeZone'), 'timeZone: is required'],
     [{ ...schedule, timeZone: null }, 'timeZone: must be a string'],
     [{ ...schedule, timeZone: 7 }, 'timeZone: must be a string'],
-    [{ ...schedule, timeZone: '' }, `timeZone: ${TIME_ZONE}`],
-    [{ ...schedule, timeZone: 'Mars/Olympus_Mons' }, `timeZone: ${TIME_ZONE}`],
-    [{ ...schedule, timeZone: '+05:00' }, `timeZone: ${TIME_ZONE}`],
-    [{ ...schedule, timeZone: 'america/denver' }, `timeZone: ${TIME_ZONE}`],
-    [{ ...schedule, timeZone: 'America/Denver ' }, `timeZone: ${TIME_ZONE}`],
+    [{ ...schedule, timeZone: '' }, `timeZone: ${TIME_ZONE}, e.g. America/Chicago`],
+    [{ ...schedule, timeZone: 'PST' }, `timeZone: ${TIME_ZONE}, e.g. America/Chicago`],
+    [{ ...schedule, timeZone: 'america/denver' }, `timeZone: ${TIME_ZONE}: America/Denver`],
     [without('expectedVersion'), 'expectedVersion: is required'],
     [{ ...schedule, expectedVersion: null }, 'expectedVersion: must be a number'],
     [{ ...schedule, expectedVersion: '3' }, 'expectedVersion: must be a number'],

@@ -215,6 +215,10 @@ describe('a message of the platform', () => {
       'timeZone is no IANA time zone name',
       readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: '+05:00' }),
     ],
+    [
+      'timeZone is no IANA time zone name',
+      readOf(JobScheduledSchema, { ...WHOLE.scheduled, timeZone: 'PST' }),
+    ],
     ['endsAt must be after startsAt', readOf(JobScheduledSchema, { ...WHOLE.scheduled, endsAt: NOW })],
     [
       'category has no value that is known',

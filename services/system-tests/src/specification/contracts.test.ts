@@ -7,12 +7,12 @@ import {
   JOB_STATUSES,
   jobFeedAnswer,
   SCHEDULE_STATUSES,
-  scheduleIn,
   statusEventIn,
   technician,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadIn, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { scheduleIn } from '@partner/proto-contracts/public-api/schedule-input';
 import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
 import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import { z } from 'zod';

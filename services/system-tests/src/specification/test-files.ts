@@ -51,6 +51,7 @@ export const HTTP_APP = 'services/runtime/src/http/http-app.test.ts';
 export const HTTP_SERVER = 'services/runtime/src/http/http-server.test.ts';
 export const IDEMPOTENCY = 'services/job-state/src/idempotency/run-idempotent.int.test.ts';
 export const IDS = 'services/runtime/src/ids.test.ts';
+export const INPUT_FORMATS = 'services/system-tests/src/acceptance/input-formats.ts';
 export const INSTALLER_APP = 'services/installer-gateway/src/app.test.ts';
 export const JOB_CHANGES = 'services/job-state/src/jobs/change-job.int.test.ts';
 export const JOB_MESSAGES = 'services/job-state/src/platform/job-messages.int.test.ts';
@@ -109,6 +110,7 @@ export const SUBSCRIPTION_CHANGES = 'services/job-state/src/subscriptions/subscr
 export const SUBSCRIPTION_STATES =
   'services/job-state/src/subscriptions/follow-subscription-state.int.test.ts';
 export const SURFACES = 'services/system-tests/src/surfaces.sys.test.ts';
+export const TIME_ZONE_NAMES = 'proto-contracts/src/public-api/time-zone-name.test.ts';
 export const VALIDATION = 'services/runtime/src/http/validation.test.ts';
 export const VERSIONS = 'services/runtime/src/http/api-versions.test.ts';
 export const WAITING_MESSAGES = 'services/job-state/src/platform/start-waiting-messages.int.test.ts';

@@ -8,6 +8,7 @@ import {
   FEED_CURSOR,
   HTTP_APP,
   IDEMPOTENCY,
+  INPUT_FORMATS,
   INSTALLER_APP,
   JOB_CHANGES,
   JOB_MESSAGES,
@@ -15,6 +16,7 @@ import {
   JOB_STATE_SETTINGS,
   LIST_JOB_FEED_ROUTE,
   LIST_TECHNICIANS_ROUTE,
+  PLATFORM_FORMS,
   PROJECTION,
   RETENTION,
   SCHEDULES,
@@ -22,6 +24,7 @@ import {
   STATUS_EVENTS,
   STATUS_MOVES,
   SURFACES,
+  TIME_ZONE_NAMES,
   VERSIONS,
 } from '../test-files.js';
 
@@ -211,10 +214,18 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
-    says: '`timeZone` must be an IANA name (400).',
+    says: "`timeZone` must be a zone or link of the tz database in its exact spelling (400), also in the platform's messages; `Factory` and names that only other lists have, such as `PST`, are refused.",
     provedBy: {
-      [SURFACES]: [
-        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      [TIME_ZONE_NAMES]: [
+        'a time zone name > takes %s',
+        'a time zone name > refuses "%s"',
+        'a time zone name > refuses "%s" and says that it is written %s',
+      ],
+      [PLATFORM_FORMS]: [
+        'a message of the platform > with the fault “%s” is malformed, and the reason does not repeat what it holds',
+      ],
+      [INPUT_FORMATS]: [
+        'a time zone > takes zones and links of the tz database in their exact spelling alone',
       ],
     },
   },

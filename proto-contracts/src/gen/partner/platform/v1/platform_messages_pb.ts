@@ -631,7 +631,7 @@ export type JobScheduled = Message<"partner.platform.v1.JobScheduled"> & {
   endsAt?: Timestamp | undefined;
 
   /**
-   * The IANA time zone of the place, e.g. `America/Denver`.
+   * The IANA time zone of the place, a zone or link of the tz database in its exact spelling, e.g. `America/Denver`.
    *
    * @generated from field: optional string time_zone = 5;
    */
