@@ -66,7 +66,7 @@ describe('the inbound surface', () => {
       expect(refused.headers).toMatchObject({
         'retry-after': '61',
         'ratelimit-policy': '"default";q=600;w=60',
-        ratelimit: '"default";r=0;t=61',
+        ratelimit: '"default";r=0;t=60',
       });
     }
   });

@@ -302,7 +302,7 @@ describe('the installer surface', () => {
       for (let sent = 0; sent < limit; sent += 1) {
         const response = await get('/partner/v1/jobs?limit=0', key);
         expect(response.status).toBe(400);
-        expect(response.headers['ratelimit']).toBe(`"default";r=${limit - sent - 1};t=61`);
+        expect(response.headers['ratelimit']).toBe(`"default";r=${limit - sent - 1};t=60`);
       }
       const refused = await get('/partner/v1/jobs', key);
       assertError(refused, 429, 'rate_limited');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/acceptance-world.js';
+import { describeCallers } from './acceptance/callers.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
 import { describeInputFormats } from './acceptance/input-formats.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
@@ -22,6 +23,10 @@ describe('error bodies', () => {
 
 describe('input formats', () => {
   describeInputFormats(world);
+});
+
+describe('callers', () => {
+  describeCallers(world);
 });
 
 describe('webhook subscriptions', () => {

@@ -31,7 +31,7 @@ const COMMON_HEADERS = {
   },
   RateLimit: {
     name: 'RateLimit',
-    description: 'What is left of it: `r` requests; in `t` seconds all of it is there again.',
+    description: 'What is left of it: `r` requests fit now, more after `t` seconds (at most 60).',
     example: '"default";r=59;t=60',
     required: true,
   },

@@ -259,12 +259,23 @@ describe('the order of checks', () => {
       const response = await send();
       expect(assertError(response, 403, 'permission_denied').error).toContain('leads:write');
       expect(response.headers['ratelimit-policy']).toBe('"default";q=5;w=60');
-      expect(response.headers['ratelimit']).toBe(`"default";r=${remaining};t=61`);
+      expect(response.headers['ratelimit']).toBe(`"default";r=${remaining};t=60`);
     }
     const refused = await send();
     assertError(refused, 429, 'rate_limited');
     expect(refused.headers['retry-after']).toBe('61');
-    expect(refused.headers['ratelimit']).toBe('"default";r=0;t=61');
+    expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
+  });
+
+  test('never says that more requests fit only after the span of the limit', async () => {
+    const { app } = createFixture({
+      playFaults: async (_principal, { answer, showExhausted }) => {
+        showExhausted(3_600);
+        return answer();
+      },
+    });
+    const response = await request(app).get('/things/1').set('x-api-key', 'full');
+    expect(response.headers['ratelimit']).toBe('"default";r=0;t=60');
   });
 
   test('lets the surface refuse after the scope and before the input', async () => {
@@ -283,13 +294,13 @@ describe('the order of checks', () => {
       const failed = await request(app).get('/things/1').set('x-api-key', 'wrong');
       assertError(failed, 401, 'unauthenticated');
       expect(failed.headers['ratelimit-policy']).toBe('"failed-authentication";q=3;w=60');
-      expect(failed.headers['ratelimit']).toBe(`"failed-authentication";r=${2 - failure};t=61`);
+      expect(failed.headers['ratelimit']).toBe(`"failed-authentication";r=${2 - failure};t=60`);
       expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
     }
     const refused = await request(app).get('/things/1').set('x-api-key', 'wrong');
     assertError(refused, 429, 'rate_limited');
     expect(refused.headers['retry-after']).toBe('61');
-    expect(refused.headers['ratelimit']).toBe('"failed-authentication";r=0;t=61');
+    expect(refused.headers['ratelimit']).toBe('"failed-authentication";r=0;t=60');
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
@@ -694,7 +705,7 @@ describe('an endpoint whose operation is conditional', () => {
       'x-request-id': 'abc',
       'x-svc-api-version': '2026-08-26',
       'ratelimit-policy': '"default";q=5;w=60',
-      ratelimit: '"default";r=3;t=61',
+      ratelimit: '"default";r=3;t=60',
       'cache-control': 'private',
     });
     expect(response.headers).not.toHaveProperty('content-type');

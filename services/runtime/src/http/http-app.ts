@@ -34,11 +34,15 @@ import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
 import { readJsonBody } from './request-body.js';
 import { requestIdFrom } from './request-id.js';
 import { createRequestLog, type RequestRecord } from './request-log.js';
+import { SPAN_MS } from './sliding-window.js';
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.js';
 import { invalidArgument, validate } from './validation.js';
 
 /** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
 const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
+
+/** The span of every rate limit. */
+const WINDOW_SECONDS = SPAN_MS / 1_000;
 
 /** What a surface may look at before it knows who the caller is. */
 export interface SurfaceRequest {
@@ -500,8 +504,10 @@ function setRateLimitHeaders(
   },
 ): void {
   const { policy, limit, verdict } = counted;
-  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=60`);
-  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${verdict.resetSeconds}`);
+  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=${WINDOW_SECONDS}`);
+  // A bucket of the count can leave up to 20 ms after the span.
+  const seconds = Math.min(WINDOW_SECONDS, verdict.resetSeconds);
+  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${seconds}`);
 }
 
 function rateLimited(verdict: RateLimitVerdict): ServiceError {

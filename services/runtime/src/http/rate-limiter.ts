@@ -18,7 +18,7 @@ export interface RateLimitVerdict {
   readonly limit: number;
   /** Requests that would still be accepted at this moment. */
   readonly remaining: number;
-  /** Whole seconds until the oldest counted request leaves the span; 0 when none is counted. */
+  /** Whole seconds until more requests fit than `remaining`; 0 when none is counted. */
   readonly resetSeconds: number;
   /** Whole seconds, at least 1, until one more request fits; 0 for an accepted request. */
   readonly retryAfterSeconds: number;
@@ -318,13 +318,11 @@ function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
   };
 }
 
-function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
+/** What a window says, in whole seconds. */
+export function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
   const { accepted, remaining, resetMs, waitMs } = verdict;
-  return {
-    accepted,
-    limit,
-    remaining,
-    resetSeconds: Math.ceil(resetMs / 1_000),
-    retryAfterSeconds: accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000)),
-  };
+  const retryAfterSeconds = accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000));
+  // A limit that was lowered below what is counted has no room when the oldest request leaves.
+  const resetSeconds = accepted ? Math.ceil(resetMs / 1_000) : retryAfterSeconds;
+  return { accepted, limit, remaining, resetSeconds, retryAfterSeconds };
 }

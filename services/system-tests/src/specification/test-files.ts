@@ -18,6 +18,7 @@ export const BOOK_APPOINTMENT_ROUTE = 'services/inbound-gateway/src/routes/book-
 export const BOUNDARIES = 'services/system-tests/src/boundaries.sys.test.ts';
 export const BROADCAST = 'services/runtime/src/amqp/broadcast.int.test.ts';
 export const BULK_REPLAYS = 'services/job-state/src/deliveries/bulk-replay.int.test.ts';
+export const CALLERS = 'services/system-tests/src/acceptance/callers.ts';
 export const CANONICAL_JSON = 'services/runtime/src/http/canonical-json.test.ts';
 export const CHANGES = 'services/console/src/changes.int.test.ts';
 export const CHANGE_STREAMS = 'services/console/src/live/change-streams.test.ts';

@@ -1,6 +1,7 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
   BOUNDARIES,
+  CALLERS,
   CRASHES,
   HTTP_APP,
   HTTP_SERVER,
@@ -212,6 +213,19 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       [SURFACES]: [
         'a limit > is told with what is left of it to the known caller of $id, at the cost of one command to Redis',
         'every operation > gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'The `t` of `RateLimit` is the whole seconds until more than `r` requests fit, never above 60.',
+    provedBy: {
+      [CALLERS]: ['RateLimit says in at most 60 seconds when more requests fit, with and without room'],
+      [HTTP_APP]: [
+        'the order of checks > never says that more requests fit only after the span of the limit',
+      ],
+      [RATE_LIMITER]: [
+        'the shared limiter > takes exactly the seconds that it names, when a limit was lowered below what is counted',
       ],
     },
   },
