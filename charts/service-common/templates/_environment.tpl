@@ -9,12 +9,15 @@
 {{- end -}}
 
 {{/*
-The settings of the service that are no secrets, as YAML: PARTNER_ENVIRONMENT, and each value of `config` under the name of
+The settings of the service that are no secrets, as YAML: PARTNER_ENVIRONMENT, what the release says of itself, and each value of `config` under the name of
 its variable. A value that is null or empty is left to the service, but for
 those that the chart knows better: the prefix in Redis and the number of replicas.
 */}}
 {{- define "service-common.settings" -}}
 PARTNER_ENVIRONMENT: {{ .Values.environment | quote }}
+RELEASE_VERSION: {{ default "" .Values.image.tag | quote }}
+RELEASE_SANDBOX_SINCE: {{ .Values.sandboxRun.since | quote }}
+RELEASE_EARLY_REASON: {{ .Values.sandboxRun.earlyReason | quote }}
 {{- range $key, $value := .Values.config }}
 {{- $text := ternary "" (include "service-common.text" $value) (kindIs "invalid" $value) }}
 {{- if $text }}

@@ -1,6 +1,11 @@
 {{- define "service-common.notes" -}}
 {{- $facts := include "service-common.facts" . | fromYaml -}}
 {{ .Chart.Name }} {{ .Chart.AppVersion }} is installed as {{ include "service-common.fullname" . }} in {{ .Release.Namespace }}, for the {{ .Values.environment }} environment.
+{{- if .Values.sandboxRun.earlyReason }}
+EARLY RELEASE, less than 14 days in the sandbox: {{ .Values.sandboxRun.earlyReason }}
+{{- else if .Values.sandboxRun.since }}
+In the sandbox since {{ .Values.sandboxRun.since }}.
+{{- end }}
 
 Wait until it is up:
   kubectl --namespace {{ .Release.Namespace }} rollout status deployment/{{ include "service-common.fullname" . }}

@@ -29,6 +29,18 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
 {{- $faults = append $faults "image.digest is set, and image.tag has a digest of its own" -}}
 {{- end -}}
+{{- if and $isProduction (not .Values.sandboxRun.earlyReason) -}}
+{{- with .Values.sandboxRun -}}
+{{- if or (not .since) (ne (default "" .imageTag) (default "" $values.image.tag)) -}}
+{{- $faults = append $faults (printf "sandboxRun does not say since when image.tag (%s) runs in the sandbox: set sandboxRun.imageTag and sandboxRun.since, or give the reason for an early release in sandboxRun.earlyReason" $values.image.tag) -}}
+{{- else -}}
+{{- $ready := toDate "2006-01-02T15:04:05Z07:00" (printf "%sT00:00:00Z" .since) | dateModify "336h" -}}
+{{- if gt ($ready | unixEpoch | int64) (now | unixEpoch | int64) -}}
+{{- $faults = append $faults (printf "sandboxRun.since (%s) is less than 14 days ago: production takes image.tag (%s) from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $values.image.tag (dateInZone "2006-01-02" $ready "UTC")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- with .Values.autoscaling -}}
 {{- if and .enabled (gt (int64 .minReplicas) (int64 .maxReplicas)) -}}
 {{- $faults = append $faults (printf "autoscaling.minReplicas (%d) is more than autoscaling.maxReplicas (%d)" (int64 .minReplicas) (int64 .maxReplicas)) -}}
@@ -58,7 +70,7 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- range .Values.extraEnv -}}
 {{- $name := .name -}}
-{{- $isSetting := has $name (list "PARTNER_ENVIRONMENT" "NODE_OPTIONS") -}}
+{{- $isSetting := has $name (list "PARTNER_ENVIRONMENT" "NODE_OPTIONS" "RELEASE_VERSION" "RELEASE_SANDBOX_SINCE" "RELEASE_EARLY_REASON") -}}
 {{- range concat (keys $values.config) (keys $values.secretKeys) -}}
 {{- if eq (include "service-common.variable" .) $name -}}
 {{- $isSetting = true -}}

@@ -5,7 +5,7 @@ import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js'
 import { ensureHelm } from './ensure-helm.js';
 import { workload } from './kubernetes-object.js';
 import { ofKind } from './rules/deployment-rule.js';
-import { imageOf } from './service-values.js';
+import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 let workspace: ChartWorkspace;
 
@@ -15,7 +15,9 @@ beforeAll(async () => {
 
 afterAll(() => workspace.remove());
 
-const production = { environment: 'production' };
+const production = { environment: 'production', sandboxRun: SANDBOX_RUN };
+/** A day in UTC, some days ago. */
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 /** The setting that the chart of the console can not do without. */
 const CONSOLE = { publicBaseUrl: 'https://partner.example.org' };
 
@@ -66,6 +68,24 @@ const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
     /at '\/secretKeys\/amqpUrl'/,
   ],
   ['a file system that can be changed', { readOnlyRootFilesystem: false }, /only with development\.enabled/],
+  [
+    'a version in production that never ran in the sandbox',
+    { environment: 'production' },
+    /sandboxRun does not say since when image\.tag \(0\.1\.0\) runs in the sandbox/,
+  ],
+  [
+    'a version in production in place of which another ran in the sandbox',
+    { ...production, image: { tag: '0.2.0' } },
+    /sandboxRun does not say since when image\.tag \(0\.2\.0\) runs in the sandbox/,
+  ],
+  [
+    'a version in production that ran in the sandbox for less than 14 days',
+    { ...production, sandboxRun: { ...SANDBOX_RUN, since: daysAgo(12) } },
+    new RegExp(
+      `is less than 14 days ago: production takes image\\.tag \\(0\\.1\\.0\\) from ${daysAgo(-2)} on`,
+    ),
+  ],
+  ['a day that is none', { sandboxRun: { since: 'yesterday' } }, /at '\/sandboxRun\/since'/],
   [
     'development in production',
     { ...production, development: { enabled: true } },
@@ -244,6 +264,12 @@ const groups = z.looseObject({ image: group, config: group });
 
 /** Values beside those that are refused. */
 const TAKEN: readonly (readonly [ServiceName, string, object])[] = [
+  ['job-state', 'a version that ran in the sandbox for 14 days', production],
+  [
+    'job-state',
+    'a younger version with a reason',
+    { environment: 'production', sandboxRun: { earlyReason: 'fixes a leak of contact data' } },
+  ],
   ['inbound-gateway', 'IPv6', { config: { adminHost: '::', httpHost: '::' } }],
   ['job-state', 'a collector on its port', traced('http://collector.monitoring:4318/v1')],
   [
@@ -303,15 +329,21 @@ test.each(TAKEN)('the chart of %s takes %s', async (service, _what, values) => {
 
 test.each(
   SERVICE_NAMES.flatMap((service) => ['production', 'sandbox'].map((name) => [service, name] as const)),
-)('%s: values-%s.yaml has to be told where the image is, and of nothing else', async (service, name) => {
-  const { exitCode, stderr } = await workspace.template({
-    chart: service,
-    valuesFiles: [`values-${name}.yaml`],
-  });
-  expect(exitCode).toBe(1);
-  const faults = stderr.split('\n').filter((line) => line.startsWith('  - '));
-  expect(faults).toEqual([expect.stringContaining(`image.repository (partner/${service})`)]);
-});
+)(
+  '%s: values-%s.yaml has to be told where the image is and, in production, since when it runs in the sandbox',
+  async (service, name) => {
+    const { exitCode, stderr } = await workspace.template({
+      chart: service,
+      valuesFiles: [`values-${name}.yaml`],
+    });
+    expect(exitCode).toBe(1);
+    const faults = stderr.split('\n').filter((line) => line.startsWith('  - '));
+    expect(faults).toEqual([
+      expect.stringContaining(`image.repository (partner/${service})`),
+      ...(name === 'production' ? [expect.stringContaining('sandboxRun does not say')] : []),
+    ]);
+  },
+);
 
 test.each(['registry.example.com/a', 'registry:5000/partner/a', 'localhost/a', 'docker.io/partner/a'])(
   'an image at %s is taken',

@@ -24,7 +24,7 @@ import { ensureHelm } from './ensure-helm.js';
 import { withMatcher } from './label-matchers.js';
 import { observabilityFiles } from './observability-files.js';
 import { createRuleCheck } from './rule-check.js';
-import { imageOf } from './service-values.js';
+import { imageOf, SANDBOX_RUN } from './service-values.js';
 
 const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const alerts = [...CHART_ALERTS.values()].flat();
@@ -151,7 +151,7 @@ describe('promtool', () => {
       const objects = await workspace.objects({
         chart: service,
         valuesFiles: ['values-production.yaml'],
-        values: { image: imageOf(service) },
+        values: { image: imageOf(service), sandboxRun: SANDBOX_RUN },
       });
       const rules = path.join(folder, service);
       mkdirSync(rules);

@@ -13,6 +13,9 @@ export function imageOf(service: ServiceName): { readonly repository: string } {
   return { repository: `registry.example.com/partner/${service}` };
 }
 
+/** What production has to be told about the version: it has run in the sandbox for long enough. */
+export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
+
 /** What a chart needs to be told besides when none of the files of values is used. */
 const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
   console: { config: { publicBaseUrl: 'https://partner.example.org' } },
@@ -94,7 +97,7 @@ export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service)
     rendering: {
       chart: service,
       valuesFiles: [`values-${name}.yaml`],
-      values: { image: imageOf(service) },
+      values: { image: imageOf(service), sandboxRun: SANDBOX_RUN },
     },
   })),
   {

@@ -32,6 +32,9 @@ describe('the settings of a service', () => {
       AMQP_TOPOLOGY: 'declare',
       AMQP_URL: 'amqp://broker',
       SHUTDOWN_GRACE_MS: 25_000,
+      RELEASE_VERSION: '',
+      RELEASE_SANDBOX_SINCE: '',
+      RELEASE_EARLY_REASON: '',
     });
     expect(parseConfig(z.object(httpConfig), { REDIS_URL: 'redis://cache' })).toEqual({
       HTTP_HOST: '0.0.0.0',

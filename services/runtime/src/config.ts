@@ -13,6 +13,10 @@ export const commonConfig = {
   AMQP_TOPOLOGY: z.enum(['declare', 'check']).default('declare'),
   /** How long a shutdown may take before the process ends by force. */
   SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 }).default(25_000),
+  /** What the release says of itself, for the metric `partner_release_info` alone; see the charts' `sandboxRun`. */
+  RELEASE_VERSION: z.string().max(200).default(''),
+  RELEASE_SANDBOX_SINCE: z.string().max(10).default(''),
+  RELEASE_EARLY_REASON: z.string().max(200).default(''),
 } as const;
 
 /** The settings of a service that serves HTTP to partners or owners. */

@@ -4,16 +4,21 @@ import { createLifecycle } from './lifecycle.js';
 import { silentLogger } from './logger.js';
 import { registerServiceMetrics } from './service-metrics.js';
 
+const RELEASE = { version: '1.2.3', sandboxSince: '2026-11-01', earlyReason: 'fixes a leak' };
+
 describe('the metrics that every service has', () => {
   test('tell whether it is ready, and which condition does not hold', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
-    registerServiceMetrics(metrics, { service: 'job-state', lifecycle });
+    registerServiceMetrics(metrics, { service: 'job-state', lifecycle, release: RELEASE });
     let isUp = false;
     lifecycle.addReadinessCheck('broker', () => isUp);
     lifecycle.started();
 
     const before = await metrics.metrics();
+    expect(before).toContain(
+      'partner_release_info{version="1.2.3",sandbox_since="2026-11-01",early_reason="fixes a leak",partner_service="job-state"} 1\n',
+    );
     expect(before).toContain('partner_service_ready{partner_service="job-state"} 0\n');
     expect(before).toContain(
       'partner_service_readiness_check{check="broker",partner_service="job-state"} 0\n',
@@ -32,7 +37,7 @@ describe('the metrics that every service has', () => {
   test('name the service in every series, and tell of its event loop and its process', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
-    registerServiceMetrics(metrics, { service: 'console', lifecycle });
+    registerServiceMetrics(metrics, { service: 'console', lifecycle, release: RELEASE });
     new Counter({ name: 'partner_things_total', help: 'Things', registers: [metrics] }).inc();
     const text = await metrics.metrics();
     expect(text).toContain('partner_things_total{partner_service="console"} 1\n');

@@ -8,10 +8,25 @@ import type { Lifecycle } from './lifecycle.js';
  */
 export function registerServiceMetrics(
   metrics: Registry,
-  options: { readonly service: string; readonly lifecycle: Pick<Lifecycle, 'readiness'> },
+  options: {
+    readonly service: string;
+    readonly lifecycle: Pick<Lifecycle, 'readiness'>;
+    readonly release: {
+      readonly version: string;
+      readonly sandboxSince: string;
+      readonly earlyReason: string;
+    };
+  },
 ): void {
   metrics.setDefaultLabels({ partner_service: options.service });
   collectDefaultMetrics({ register: metrics });
+  const { version, sandboxSince, earlyReason } = options.release;
+  new Gauge({
+    name: 'partner_release_info',
+    help: 'Always 1: the version, the day since which it runs in the sandbox, and why production got it before 14 days there.',
+    labelNames: ['version', 'sandbox_since', 'early_reason'] as const,
+    registers: [metrics],
+  }).set({ version, sandbox_since: sandboxSince, early_reason: earlyReason }, 1);
   new Gauge({
     name: 'partner_service_ready',
     help: '1 while the service is started, not draining, and each part that it depends on can be used.',

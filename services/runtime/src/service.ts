@@ -39,7 +39,15 @@ export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
   const metrics = new Registry();
   const lifecycle = createLifecycle({ logger, graceMs: config.SHUTDOWN_GRACE_MS });
-  registerServiceMetrics(metrics, { service: options.name, lifecycle });
+  registerServiceMetrics(metrics, {
+    service: options.name,
+    lifecycle,
+    release: {
+      version: config.RELEASE_VERSION,
+      sandboxSince: config.RELEASE_SANDBOX_SINCE,
+      earlyReason: config.RELEASE_EARLY_REASON,
+    },
+  });
 
   lifecycle.onShutdown('traces', flushTraces);
 

@@ -1,5 +1,15 @@
 import type { SpecificationEntry } from '../specification-entry.js';
-import { API_VERSIONS, BOUNDARIES, ENVELOPES, EVENTS, HTTP_APP, OPENAPI, SURFACES } from '../test-files.js';
+import {
+  API_VERSIONS,
+  BOUNDARIES,
+  CHART_VALUES,
+  ENVELOPES,
+  EVENTS,
+  HTTP_APP,
+  OPENAPI,
+  SERVICE_METRICS,
+  SURFACES,
+} from '../test-files.js';
 
 /** The part "Versioning". */
 export const VERSIONING: readonly SpecificationEntry[] = [
@@ -53,6 +63,11 @@ export const VERSIONING: readonly SpecificationEntry[] = [
   {
     at: 'Versioning / rule 5',
     says: 'The sandbox receives changes at least two weeks before production.',
-    requiresNothing: 'a promise about releases, which those who release keep',
+    provedBy: {
+      [CHART_VALUES]: ['the chart of %s refuses > %s', 'the chart of %s takes %s'],
+      [SERVICE_METRICS]: [
+        'the metrics that every service has > tell whether it is ready, and which condition does not hold',
+      ],
+    },
   },
 ];
