@@ -40,6 +40,27 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.test.ts', '**/testing/*.ts', 'services/system-tests/**/*.ts'],
+    ignores: ['services/runtime/src/testing/fast-check.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'fast-check',
+          message: 'Its seed comes from the clock: import fc from @partner/runtime/testing/fast-check.',
+        },
+      ],
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'Math',
+          property: 'random',
+          message: 'Tests make the same choices in every run: @partner/runtime/testing/seeded-random.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.test.ts'],
     ...jest.configs['flat/recommended'],
     settings: { jest: { version: 30, globalPackage: '@jest/globals' } },

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@partner/runtime/local-parts/local-process';
@@ -23,6 +24,13 @@ function minutesFrom(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && minutes <= 1_440) return minutes;
   throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
+}
+
+/** Tests read their seed from `SEED`. */
+function seedFrom(text: string): number {
+  const seed = text === 'random' ? randomInt(2 ** 31) : Number(text);
+  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
+  throw new InvalidArgumentError('It must be `random` or a whole number from 0 to 2147483647.');
 }
 
 /** How many test files run beside each other: most wait for servers more than they compute. */
@@ -62,13 +70,21 @@ async function main(): Promise<boolean> {
         .argParser(minutesFrom)
         .conflicts('only'),
     )
+    .addOption(
+      new Option(
+        '--seed <seed>',
+        'what random tests choose follows from it: a number, or `random`; always the same without it, random with --faults',
+      ).argParser(seedFrom),
+    )
     .argument('[pattern]', 'run only test files whose path matches')
     .allowExcessArguments(false)
     .parse();
   const options = z
-    .object({ only: z.array(z.enum(KINDS)), faults: z.number().optional() })
+    .object({ only: z.array(z.enum(KINDS)), faults: z.number().optional(), seed: z.number().optional() })
     .parse(program.opts());
   const { faults } = options;
+  const seed = options.seed ?? (faults === undefined ? undefined : seedFrom('random'));
+  if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
   const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
   const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
 
@@ -100,6 +116,7 @@ async function main(): Promise<boolean> {
       TEST_POSTGRES_URL: postgres.url,
       TEST_AMQP_URL: rabbitmq.url,
       TEST_REDIS_URL: redis.url,
+      ...(seed !== undefined && { SEED: String(seed) }),
       ...(faults !== undefined && { FAULT_MINUTES: String(faults) }),
     };
     try {

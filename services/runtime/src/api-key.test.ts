@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createApiKey, type Environment, parseApiKey } from './api-key.js';
+import { fc } from './testing/fast-check.js';
 
 const environments = fc.constantFrom<Environment>('sandbox', 'production');
 const randomBytes = fc.uint8Array({ minLength: 64, maxLength: 64 });

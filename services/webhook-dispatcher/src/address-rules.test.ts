@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import ipaddr from 'ipaddr.js';
 import {
   publicAddress,

@@ -3,7 +3,7 @@ import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { ServiceError } from '@partner/runtime/service-error';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import { Registry } from 'prom-client';
 import { endExpiredLeases } from './claim-due.js';
 import type { Database } from '../database/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import { retryWaitMs } from './retry-schedule.js';
 
 const MINUTE_MS = 60_000;

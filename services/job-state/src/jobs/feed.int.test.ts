@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
+import { SEED, seededRandom } from '@partner/runtime/testing/seeded-random';
 import type { Database } from '../database/database.js';
 import { makePartitionsAhead } from '../retention/run-retention.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -12,6 +13,8 @@ import { recordStatusEvent } from './record-status-event.js';
 
 const WRITERS = 32;
 const EVENTS_PER_WRITER = 12;
+
+const random = seededRandom(SEED);
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -28,9 +31,9 @@ function withPauses(): Pick<Database, 'transaction'> {
   return {
     transaction: (work, limits) =>
       database.transaction(async (tx) => {
-        if (Math.random() < 0.3) await delay(Math.random() * 20);
+        if (random() < 0.3) await delay(random() * 20);
         const result = await work(tx);
-        await delay(Math.random() * 8);
+        await delay(random() * 8);
         return result;
       }, limits),
   };
@@ -103,7 +106,7 @@ describe('the feed', () => {
       Array.from({ length: 40 }, (_, index) =>
         database.transaction(async (tx) => {
           await appendFeedEntries(tx, index % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]);
-          await delay(Math.random() * 3);
+          await delay(random() * 3);
         }),
       ),
     );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
+import { SEED, seededRandom } from '@partner/runtime/testing/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
 import type { Database, Queryable } from '../database/database.js';
@@ -231,26 +232,27 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
         insertAssignedJob(database, seller, index % 2 === 0 ? companyId : other),
       ),
     );
+    const random = seededRandom(SEED);
     let running = WRITERS;
     let changes = 0;
     const paused: Pick<Database, 'transaction'> = {
       transaction: (work, limits) =>
         database.transaction(async (tx) => {
           const result = await work(tx);
-          await delay(Math.random() * 6);
+          await delay(random() * 6);
           return result;
         }, limits),
     };
     const changeSomething = async () => {
-      const id = ids[Math.floor(Math.random() * ids.length)];
+      const id = ids[Math.floor(random() * ids.length)];
       invariant(id, 'there are jobs');
       const [job] = await database.query<{ version: number; status: string; owner: string }>(
         'select version, status, installer_company_id as owner from jobs where id = $1',
         [id],
       );
       invariant(job, 'the job is there');
-      if (Math.random() < 0.15) ids.push(await insertAssignedJob(paused, seller, companyId));
-      else if (Math.random() < 0.4) await assign(job.owner === other ? companyId : other, id, paused);
+      if (random() < 0.15) ids.push(await insertAssignedJob(paused, seller, companyId));
+      else if (random() < 0.4) await assign(job.owner === other ? companyId : other, id, paused);
       else await move(job.owner, { id, ...job }, paused);
       changes += 1;
     };

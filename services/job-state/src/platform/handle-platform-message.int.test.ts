@@ -3,7 +3,7 @@ import { installerJob } from '@partner/proto-contracts/public-api/installer-job'
 import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';

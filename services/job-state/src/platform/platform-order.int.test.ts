@@ -4,7 +4,7 @@ import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
 import { newId } from '@partner/runtime/ids';
 import { invariant } from '@partner/runtime/invariant';
 import { silentLogger } from '@partner/runtime/logger';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import { fc } from '../testing/fast-check.js';
 import { MAX_JSON_DEPTH, nestsTooDeep, sha256OfCanonicalJson } from './canonical-json.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest();

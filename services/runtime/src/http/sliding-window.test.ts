@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { fc } from '../testing/fast-check.js';
 import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
 
 const START = 1_800_000_000_000;

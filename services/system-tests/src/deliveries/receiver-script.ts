@@ -1,6 +1,6 @@
+import { fractionOf } from '@partner/runtime/testing/seeded-random';
 import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
 import { TEST_EVENT } from './history-index.js';
-import { fractionOf } from './seeded-random.js';
 
 /** Of this path no event is ever taken. */
 export const FAILING_PATH = '/always-fails';

@@ -3,12 +3,12 @@ import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/runtime/ids';
+import { fractionOf, seededRandom } from '@partner/runtime/testing/seeded-random';
 import { z } from 'zod';
 import { assignNewJob } from '../platform-job.js';
 import { apiKeyOf, type TestStack } from '../test-stack.js';
 import type { AcknowledgedWrite } from './delivery-history.js';
 import { writePatiently } from './patient-calls.js';
-import { seededRandom } from './seeded-random.js';
 
 const JOBS_PER_INSTALLER = 4;
 const SCHEDULES = 0.12;
@@ -55,9 +55,12 @@ export function createWorkload(
     });
     let version = job.version;
     let step = 0;
+    let isScheduled = false;
     const random = seededRandom(`${seed} job ${clients.length}`);
     clients.push(async () => {
-      const isSchedule = random() < SCHEDULES;
+      // Each job is scheduled at once: among its subscribers is the one that takes nothing.
+      const isSchedule = !isScheduled || random() < SCHEDULES;
+      isScheduled = true;
       const sent = await (isSchedule
         ? writePatiently(baseUrl, `/partner/v1/jobs/${jobId}/schedule`, {
             method: 'PUT',
@@ -85,7 +88,7 @@ export function createWorkload(
 
   async function addSeller(seller: SandboxCompany): Promise<void> {
     const headers = { 'x-api-key': apiKeyOf(seller, 'general') };
-    const address = `${Math.floor(Math.random() * 1e9)} Main Street, Austin, TX 78701`;
+    const address = `${Math.floor(fractionOf(seed, seller.id) * 1e9)} Main Street, Austin, TX 78701`;
     const lead = await writePatiently(baseUrl, '/inbound/leads', {
       method: 'POST',
       headers,

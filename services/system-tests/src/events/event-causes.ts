@@ -53,9 +53,11 @@ const TOTAL_TOLD = { amountMinor: 1_849_900, currency: 'USD' };
 const STARTS = new Date('2026-12-01T15:00:00.250Z');
 const ENDS = new Date('2026-12-01T17:00:00.000Z');
 
-/** An instant of the platform's clock, as its messages and as webhooks say it. */
+let instants = 0;
+
+/** An instant of the platform's clock, another one each time, as its messages and as webhooks say it. */
 function anInstant() {
-  const instant = new Date(Date.now() - 60_000 - Math.floor(Math.random() * 60_000));
+  const instant = new Date(Date.now() - 60_000 - (instants += 1));
   return { occurredAt: timestampFromDate(instant), told: instant.toISOString() };
 }
 

@@ -6,7 +6,7 @@ import type { Platform } from './platform.js';
 import type { World } from './world.js';
 
 /** Longer than the lease of a delivery whose command died with the process that made it. */
-const SETTLE_MS = 45_000;
+const SETTLE_MS = 180_000;
 
 const jobRow = z.object({
   id: z.string(),
@@ -95,7 +95,7 @@ export async function messagesAreSettled(
 }
 
 /**
- * Waits until every message to the platform is out and heard and every delivery is finished, or for 45 s, then reads it all.
+ * Waits until every message to the platform is out and heard and every delivery is finished, or for three minutes, then reads it all.
  */
 export async function readFinalState(
   {

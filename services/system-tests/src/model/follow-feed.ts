@@ -1,5 +1,5 @@
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import type { Caller, FeedPage, Following } from './history.js';
+import type { Caller, FeedPage, Following, ReceivedAnswer } from './history.js';
 import { sendRead } from './send-request.js';
 
 /** How long a reader rests that has read everything. */
@@ -7,7 +7,8 @@ const PAUSE_MS = 15;
 
 /**
  * Reads a company's change feed with cursors while others write, and until a page that was asked for after `writersAreDone`
- * has nothing new. While nothing is new it asks with the `ETag` of the page before.
+ * has nothing new. While nothing is new it asks with the `ETag` of the page before, and for the last page once more with its
+ * own.
  */
 export async function followFeed(options: {
   readonly baseUrl: string;
@@ -22,15 +23,18 @@ export async function followFeed(options: {
   let cursor: string | null = null;
   let lastPath = '';
   let etag: string | undefined;
+  async function readPage(path: string, ifNoneMatch: string | undefined): Promise<ReceivedAnswer> {
+    const { sentAt, endedAt, answer } = await sendRead(baseUrl, path, {
+      'x-api-key': caller.apiKey,
+      ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+    });
+    pages.push({ path, sentAt, endedAt, answer });
+    return answer;
+  }
   for (;;) {
     const isLast = options.writersAreDone();
     const path: string = `/partner/v1/jobs?limit=${limit}${cursor === null ? first : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const mayBeSame = path === lastPath && etag !== undefined && !isLast;
-    const { sentAt, endedAt, answer } = await sendRead(baseUrl, path, {
-      'x-api-key': caller.apiKey,
-      ...(mayBeSame && etag !== undefined ? { 'if-none-match': etag } : {}),
-    });
-    pages.push({ path, sentAt, endedAt, answer });
+    const answer = await readPage(path, path === lastPath && !isLast ? etag : undefined);
     lastPath = path;
     let isNew = false;
     let hasMore = false;
@@ -44,7 +48,10 @@ export async function followFeed(options: {
     } else if (answer.status !== 304) {
       return { caller, begins, limit, pages };
     }
-    if (!hasMore && !isNew && isLast) return { caller, begins, limit, pages };
+    if (!hasMore && !isNew && isLast) {
+      await readPage(path, etag);
+      return { caller, begins, limit, pages };
+    }
     if (!hasMore && !isNew) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fractionOf, SEED } from '@partner/runtime/testing/seeded-random';
 
 /** Who may see a text or id that stands in somebody's data. */
 export type Visibility =
@@ -56,7 +57,7 @@ export function createMarkers(): Markers {
       return text;
     },
     canaryNumber() {
-      const value = 700_000_000 + Math.floor(Math.random() * 99_999_999) + 0.25;
+      const value = 700_000_000 + Math.floor(fractionOf(SEED, 'canary', canaries.size) * 99_999_999) + 0.25;
       canaries.add(String(value));
       return value;
     },

@@ -1,5 +1,5 @@
 import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 
 /**
  * What the clients of one run do: data that can be printed, generated again from a seed, and made smaller piece by piece.
@@ -7,6 +7,8 @@ import fc from 'fast-check';
  */
 export interface Plan {
   readonly jobs: readonly PlannedJob[];
+  /** Steps before all others, one after another: each finds what the one before has left. */
+  readonly opening: readonly OpeningStep[];
   /** The clients of the installer companies, two for each. */
   readonly installers: readonly [InstallerStep[], InstallerStep[], InstallerStep[], InstallerStep[]];
   /** The clients with general keys, one for each sales company. */
@@ -153,6 +155,16 @@ export type ContractorStep =
   | { readonly step: 'list jobs'; readonly bound: number; readonly take: number }
   | (ReplayStep & { readonly bound: number })
   | { readonly step: 'trespass'; readonly job: JobChoice };
+
+/** A step of the client at a place among those of its kind. */
+export type OpeningStep = (
+  | { readonly client: 'installer'; readonly place: number; readonly does: InstallerStep }
+  | { readonly client: 'general'; readonly place: number; readonly does: GeneralStep }
+  | { readonly client: 'contractor'; readonly place: number; readonly does: ContractorStep }
+) & {
+  /** The process that is killed before, and started again once a request of the step has got no certain answer. */
+  readonly without?: PlannedKill['victim'];
+};
 
 /** A reader of a company's change feed that begins once so many requests have been answered, and reads to the end. */
 export interface PlannedFollower {
@@ -393,6 +405,7 @@ export const planArbitrary: fc.Arbitrary<Plan> = fc.noBias(
       }),
       { minLength: 1, maxLength: 12, size: 'max' },
     ),
+    opening: fc.constant([]),
     installers: fc.tuple(
       manySteps(installerStep),
       manySteps(installerStep),

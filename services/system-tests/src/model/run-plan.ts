@@ -9,7 +9,15 @@ import { followFeed } from './follow-feed.js';
 import type { Caller, Following, History, Read, Sending, ToldAssignment, WriteRequest } from './history.js';
 import { createKnowledge } from './knowledge.js';
 import type { Markers } from './markers.js';
-import type { ContractorStep, GeneralStep, InstallerStep, Plan, ReplayStep } from './plan.js';
+import type {
+  ContractorStep,
+  GeneralStep,
+  InstallerStep,
+  OpeningStep,
+  Plan,
+  PlannedKill,
+  ReplayStep,
+} from './plan.js';
 import type { Platform } from './platform.js';
 import { sendRead, sendWrite } from './send-request.js';
 import type { World } from './world.js';
@@ -21,8 +29,8 @@ export interface RunOutcome {
 }
 
 /**
- * Carries a plan out on a real stack: all clients at once, each doing its steps one after another, while followers read the
- * feeds, the platform gives jobs to other companies, and processes are killed and started again. Resolves when all writes
+ * Carries a plan out on a real stack: its opening, then all clients at once, each doing its steps one after another. Followers
+ * read the feeds, the platform gives jobs to other companies, and processes are killed and started again meanwhile. Resolves when all writes
  * are answered, all processes are ready, and every follower has read to the end.
  */
 export async function runPlan(
@@ -41,6 +49,7 @@ export async function runPlan(
   const knowledge = createKnowledge(world, deps.markers, unknownJobId);
   const compose = createWriteComposer({ world, knowledge, markers: deps.markers });
   const progress = createProgress();
+  const uncertainTries = createProgress();
   const sendings: Sending[] = [];
   const reads: Read[] = [];
   const followings: Following[] = [];
@@ -52,7 +61,7 @@ export async function runPlan(
     knowledge.noteRequest(request);
     const id = (ids += 1);
     const body = reordered ? Object.fromEntries(Object.entries(request.body).reverse()) : request.body;
-    const tries = await sendWrite(baseUrl, request, body);
+    const tries = await sendWrite(baseUrl, request, body, () => uncertainTries.advance());
     sendings.push({ id, request, tries });
     const answer = tries.at(-1)?.answer;
     if (answer !== undefined) knowledge.noteAnswer(request, answer);
@@ -229,12 +238,39 @@ export async function runPlan(
     if (planned.form === 'twice') await deps.platform.tell(JobAssignedSchema, message, messageId);
   }
 
-  async function killAndStart(victim: Plan['kills'][number]['victim']): Promise<void> {
+  async function killAndStart(
+    victim: PlannedKill['victim'],
+    meanwhile = () => Promise.resolve(),
+  ): Promise<void> {
     const process = deps.stack.stack.process(victim);
     await process.kill('SIGKILL');
     killed.push(victim);
+    await meanwhile();
     await process.start();
     await process.ready();
+  }
+
+  async function doOpeningStep(step: OpeningStep): Promise<void> {
+    const { without } = step;
+    if (without === undefined) return doStepOf(step);
+    const uncertainBefore = uncertainTries.count();
+    const done: Promise<void>[] = [];
+    await killAndStart(without, async () => {
+      done.push(doStepOf(step));
+      await uncertainTries.reached(uncertainBefore + 1);
+    });
+    await Promise.all(done);
+  }
+
+  function doStepOf(step: OpeningStep): Promise<void> {
+    switch (step.client) {
+      case 'installer':
+        return doInstallerStep(callerAt(world.installerCallers, step.place), step.does);
+      case 'general':
+        return doGeneralStep(callerAt(world.generalCallers, step.place), step.does);
+      case 'contractor':
+        return doContractorStep(callerAt(world.contractorCallers, step.place), step.does);
+    }
   }
 
   /** What everybody sees in the end. */
@@ -247,17 +283,21 @@ export async function runPlan(
       await read(caller, '/inbound/jobs?take=200', { kind: 'contractor jobs', take: 200 });
   }
 
-  const clients = Promise.all([
-    ...plan.installers.map((steps, place) =>
-      doAll(steps, (step) => doInstallerStep(callerAt(world.installerCallers, place), step)),
-    ),
-    ...plan.generals.map((steps, place) =>
-      doAll(steps, (step) => doGeneralStep(callerAt(world.generalCallers, place), step)),
-    ),
-    ...plan.contractors.map((steps, place) =>
-      doAll(steps, (step) => doContractorStep(callerAt(world.contractorCallers, place), step)),
-    ),
-  ]).finally(() => progress.finish());
+  const everyClient = () =>
+    Promise.all([
+      ...plan.installers.map((steps, place) =>
+        doAll(steps, (step) => doInstallerStep(callerAt(world.installerCallers, place), step)),
+      ),
+      ...plan.generals.map((steps, place) =>
+        doAll(steps, (step) => doGeneralStep(callerAt(world.generalCallers, place), step)),
+      ),
+      ...plan.contractors.map((steps, place) =>
+        doAll(steps, (step) => doContractorStep(callerAt(world.contractorCallers, place), step)),
+      ),
+    ]);
+  const clients = doAll(plan.opening, doOpeningStep)
+    .then(everyClient)
+    .finally(() => progress.finish());
 
   let writersAreDone = false;
   const disturbances = Promise.all([
@@ -300,9 +340,10 @@ function callerAt<T>(callers: readonly T[], place: number): T {
   return caller;
 }
 
-/** Counts answers, and lets others wait for a number of them. */
+/** Counts, and lets others wait for a number. */
 function createProgress(): {
   advance(): void;
+  count(): number;
   finish(): void;
   /** Resolves once so many were counted, or with `over` when there will be no more. */
   reached(count: number): Promise<'reached' | 'over'>;
@@ -318,6 +359,7 @@ function createProgress(): {
       count += 1;
       wake();
     },
+    count: () => count,
     finish() {
       isOver = true;
       wake();

@@ -1,7 +1,7 @@
 import type { Call } from '../http-call.js';
 import { isUncertain, type ReceivedAnswer, type Try, type WriteRequest } from './history.js';
 
-const GIVE_UP_MS = 60_000;
+const GIVE_UP_MS = 180_000;
 const ANSWER_MS = 30_000;
 /** What a client owes the service between two tries. */
 const PAUSE_MS = 100;
@@ -35,12 +35,14 @@ async function receive(
 
 /**
  * Sends a write as a partner would: with an idempotency key until it is answered for certain, always the same; without one
- * only again when it was refused for its rate. Throws when there is no certain answer within a minute.
+ * only again when it was refused for its rate. Throws when there is no certain answer within three minutes. `onUncertain` is
+ * called after each try without a certain answer.
  */
 export async function sendWrite(
   baseUrl: string,
   request: WriteRequest,
   body: Readonly<Record<string, unknown>>,
+  onUncertain: () => void,
 ): Promise<readonly Try[]> {
   const { key, write } = request;
   const inHeader = key !== undefined && write.kind !== 'appointment';
@@ -54,6 +56,7 @@ export async function sendWrite(
   for (;;) {
     const last = await sendOnce(baseUrl, request.path, options);
     tries.push(last);
+    if (isUncertain(last.answer)) onUncertain();
     const mayRepeat = key !== undefined || last.answer?.status === 429;
     // A fault of the service is a fault of the run: there is nothing to wait for.
     if (!isUncertain(last.answer) || !mayRepeat || last.answer?.status === 500) return tries;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fractionOf, SEED } from '@partner/runtime/testing/seeded-random';
 
 /** Something that came out of a process, or went into one. */
 export interface Piece {
@@ -49,7 +50,7 @@ export function createCanaries(): Canaries {
       return known(what, `CN7${letters.join('')}`, ...places);
     },
     amount(what, ...places) {
-      const amount = 700_000_000 + Math.floor(Math.random() * 99_999_999);
+      const amount = 700_000_000 + Math.floor(fractionOf(SEED, 'amount', all.length) * 99_999_999);
       known(what, String(amount), ...places);
       return amount;
     },

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** Seed of everything random in tests. It is fixed, so every run makes the same choices; `scripts/test --seed` sets another. */
+export const SEED = Number(process.env['SEED'] ?? 20_260_826);
+
 /** A number from 0 up to but not including 1 that depends on the texts alone. */
 export function fractionOf(...texts: readonly (string | number)[]): number {
   return createHash('sha256').update(texts.join('\n')).digest().readUInt32BE(0) / 2 ** 32;
