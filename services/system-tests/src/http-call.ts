@@ -65,7 +65,7 @@ export async function callUntilAnswered(
   options: Call,
   onUncertain: (what: string) => void = () => undefined,
 ): Promise<Answer> {
-  const timeoutMs = 60_000;
+  const timeoutMs = 180_000;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let last: string;

@@ -74,7 +74,7 @@ export async function waitForDelivery(
   session: OwnerSession,
   deliveryId: string,
   condition: (state: string, attempts: number) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = 180_000,
 ): Promise<z.infer<typeof deliveryWithAttempts>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -6,6 +6,7 @@ import {
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
 import type { Pool } from 'pg';
 import { callUntilAnswered } from './http-call.js';
 import type { TestStack } from './test-stack.js';
@@ -75,14 +76,11 @@ export async function assignNewJob(
 
 /** Asks the database rather than the API, whose limit would count each look. */
 async function waitUntilAssigned(database: Pick<Pool, 'query'>, jobId: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
+  await eventually('the job that the platform has assigned is there', async () => {
     const found = await database.query(
       'select 1 from jobs where id = $1 and installer_company_id is not null',
       [jobId],
     );
-    if (found.rowCount === 1) return;
-    if (Date.now() > deadline) throw new Error('the job that the platform has assigned does not appear');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return found.rowCount === 1;
+  });
 }

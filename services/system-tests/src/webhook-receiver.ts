@@ -101,7 +101,7 @@ export async function startWebhookReceiver(options: {
   return {
     port,
     received,
-    waitUntil(what, condition, timeoutMs = 60_000) {
+    waitUntil(what, condition, timeoutMs = 120_000) {
       return new Promise((resolve, reject) => {
         const settle = (finish: () => void) => {
           clearTimeout(timer);

@@ -340,7 +340,7 @@ describe('an appointment', () => {
     };
     const first = book({ binding: key }, slow);
     await reached.opened;
-    expect(await refusal(book({ binding: key, timeoutMs: 500 }))).toMatchObject({
+    expect(await refusal(book({ binding: key, timeoutMs: 1_500 }))).toMatchObject({
       reason: 'idempotency_in_progress',
     });
     ended.open();

@@ -4,9 +4,9 @@ export interface Recorder<T> {
   readonly record: (item: T) => void;
   /** Everything so far, oldest first. */
   all(): readonly T[];
-  /** The first item that matches, now or when it comes. Rejects after `timeoutMs` (absent: 60,000). */
+  /** The first item that matches, now or when it comes. Rejects after `timeoutMs` (absent: 120,000). */
   find(matches: (item: T) => boolean, timeoutMs?: number): Promise<T>;
-  /** Everything, as soon as there are at least so many items. Rejects after `timeoutMs` (absent: 60,000). */
+  /** Everything, as soon as there are at least so many items. Rejects after `timeoutMs` (absent: 120,000). */
   atLeast(count: number, timeoutMs?: number): Promise<readonly T[]>;
 }
 
@@ -40,7 +40,7 @@ export function createRecorder<T>(): Recorder<T> {
       for (const look of watchers) look();
     },
     all: () => [...items],
-    async find(matches, timeoutMs = 60_000) {
+    async find(matches, timeoutMs = 120_000) {
       const { item } = await when(
         () => {
           const index = items.findIndex(matches);
@@ -52,7 +52,7 @@ export function createRecorder<T>(): Recorder<T> {
       );
       return item;
     },
-    atLeast: (count, timeoutMs = 60_000) =>
+    atLeast: (count, timeoutMs = 120_000) =>
       when(() => (items.length >= count ? [...items] : undefined), `${count} items`, timeoutMs),
   };
 }
