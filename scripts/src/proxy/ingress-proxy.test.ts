@@ -1,8 +1,13 @@
 import { createServer, type IncomingMessage, request, type RequestListener, type Server } from 'node:http';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { createHttpServer } from '@partner/runtime/http/http-server';
 import { closeServer, listen } from '@partner/runtime/listen';
 import { freePort } from '@partner/runtime/local-parts/local-process';
 import { afterEach, expect, test } from '@jest/globals';
-import { createIngressProxy, type ProxyRoute } from './ingress-proxy.js';
+import { createIngressProxy, type ProxyRoute, UPSTREAM_KEEP_ALIVE_MS } from './ingress-proxy.js';
 
 const servers: Server[] = [];
 
@@ -65,7 +70,7 @@ test('an unknown path gets the error body with a request id', async () => {
   expect(answer.status).toBe(404);
   expect(answer.headers.get('x-request-id')).toBe('req-1');
   await expect(answer.json()).resolves.toEqual({
-    error: 'no such path',
+    error: 'path: there is no such path',
     code: 'not_found',
     requestId: 'req-1',
   });
@@ -140,4 +145,111 @@ test('a service that dies in the middle of a request is not asked again', async 
 
   expect(answer.status).toBe(503);
   expect(requests).toBe(1);
+});
+
+/** Sends bytes on a connection of their own and resolves to all that comes back until it is closed. */
+async function exchange(baseUrl: string, ...parts: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  for (const part of parts) socket.write(part);
+  return text(socket);
+}
+
+test.each([
+  ['what is not HTTP', 'hello\r\n\r\n', 400],
+  ['headers over 16 KB', `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ['no host', 'GET /inbound HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+  ['two hosts', 'GET http://a/ HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', 400],
+  [
+    'another transfer coding',
+    'POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    501,
+  ],
+])('refuses %s with the error body and a request id', async (_what, bytes, status) => {
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
+  const [head = '', body = ''] = (await exchange(baseUrl, bytes)).split('\r\n\r\n');
+  expect(head).toContain(`HTTP/1.1 ${status} `);
+  expect(head).toContain(`x-request-id: ${errorBody.parse(JSON.parse(body)).requestId}`);
+});
+
+test('an absolute target goes to its path, with its own host in place of the header', async () => {
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
+  const answer = await exchange(
+    baseUrl,
+    'GET http://partner.example/inbound/jobs?take=2 HTTP/1.1\r\nhost: other\r\nconnection: close\r\n\r\n',
+  );
+  expect(answer).toContain('"url":"/inbound/jobs?take=2"');
+  expect(answer).toContain('"host","partner.example"');
+  expect(answer).not.toContain('other');
+});
+
+test('HTTP/1.0 without a host gets that of the service', async () => {
+  const target = await serve(echo('inbound'));
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [target] }]);
+  expect(await exchange(baseUrl, 'GET /inbound HTTP/1.0\r\n\r\n')).toContain(
+    `"host","${new URL(target).host}"`,
+  );
+});
+
+test.each(['100-continue', 'wonders'])('an expectation of %s is not passed on', async (expectation) => {
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
+  const answer = await exchange(
+    baseUrl,
+    `POST /inbound HTTP/1.1\r\nhost: a\r\nexpect: ${expectation}\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
+  );
+  expect(answer.startsWith('HTTP/1.1 100 Continue')).toBe(expectation === '100-continue');
+  expect(answer).toContain('HTTP/1.1 200 OK');
+  expect(answer).toContain('"body":"{}"');
+  expect(answer).not.toContain(expectation);
+});
+
+test('the answer to a request reaches its client when more bytes come than it announced', async () => {
+  const baseUrl = await proxyTo([{ prefix: '/inbound', targets: [await serve(echo('inbound'))] }]);
+  const answer = await exchange(
+    baseUrl,
+    'POST /inbound HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}surplus\r\n\r\n',
+  );
+  expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
+  expect(answer).toContain('"body":"{}"');
+});
+
+test('an answer before the end of its request reaches the client, whose connection and the next request stay whole', async () => {
+  const bodies: string[] = [];
+  const refusing = await serve((incoming, response) => {
+    bodies.push(incoming.url ?? '');
+    response.writeHead(incoming.method === 'POST' ? 413 : 200, { 'content-length': '2' }).end('{}');
+  });
+  const { hostname, port } = new URL(await proxyTo([{ prefix: '/inbound', targets: [refusing] }]));
+  const socket = connect(Number(port), hostname);
+  socket.write('POST /inbound/early HTTP/1.1\r\nhost: a\r\ncontent-length: 2000000\r\n\r\n');
+  const first: unknown[] = await once(socket, 'data');
+  expect(String(first[0])).toMatch(/^HTTP\/1.1 413/);
+  socket.write('x'.repeat(2_000_000));
+  socket.write('GET /inbound/next HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/HTTP\/1.1 200 OK/);
+  expect(bodies).toEqual(['/inbound/early', '/inbound/next']);
+});
+
+test('a stream arrives while it goes on', async () => {
+  let end: () => void = () => undefined;
+  const streaming = await serve((_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: 1\n\n');
+    end = () => response.end();
+  });
+  const baseUrl = await proxyTo([{ prefix: '/partner-api', targets: [streaming] }]);
+  const answer = await fetch(`${baseUrl}/partner-api/changes`);
+  const chunks: string[] = [];
+  for await (const chunk of answer.body ?? []) {
+    chunks.push(Buffer.from(chunk).toString());
+    end();
+  }
+  expect(chunks).toEqual(['data: 1\n\n']);
+});
+
+test('keeps idle connections longer than clients do, and those to services shorter than services do', async () => {
+  const proxy = createIngressProxy([]);
+  const service = createHttpServer(() => undefined);
+  expect(proxy.keepAliveTimeout).toBeGreaterThan(300_000);
+  expect(UPSTREAM_KEEP_ALIVE_MS).toBeLessThan(service.keepAliveTimeout);
 });

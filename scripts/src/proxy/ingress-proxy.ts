@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import {
   Agent,
-  createServer,
   type IncomingMessage,
   request as sendRequest,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { pipeline } from 'node:stream';
+import { drainWithinBounds } from '@partner/runtime/http/drain-within-bounds';
+import { errorAnswer } from '@partner/runtime/http/error-answer';
+import { createHttpServer } from '@partner/runtime/http/http-server';
+import { protocolViolation } from '@partner/runtime/http/protocol-violation';
+import { requestIdFrom } from '@partner/runtime/http/request-id';
+import { ServiceError } from '@partner/runtime/service-error';
 
 /** Paths that go to the replicas of one service. */
 export interface ProxyRoute {
@@ -17,8 +20,15 @@ export interface ProxyRoute {
   readonly targets: readonly string[];
 }
 
-const HOP_BY_HOP = new Set([
+/** Longer than common clients keep an idle connection (Chrome 300 s, curl 118 s), so that they never send on a closing one. */
+const CLIENT_KEEP_ALIVE_MS = 350_000;
+/** Shorter than the services keep an idle connection (75 s), for the same reason. */
+export const UPSTREAM_KEEP_ALIVE_MS = 60_000;
+
+/** Headers of one connection (RFC 9110, 7.6.1), and `expect`, to which the proxy's own server responds. */
+const NOT_FORWARDED = new Set([
   'connection',
+  'expect',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
@@ -29,77 +39,116 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
+interface RequestTarget {
+  /** Path and query. */
+  readonly path: string;
+  /** Of an absolute target; takes the place of the header `Host` (RFC 9112, 3.2.2). */
+  readonly host?: string;
+}
+
 /**
  * A reverse proxy with the ingress's routes on one address. It adds itself to `x-forwarded-for`, sets `x-forwarded-proto`,
  * passes everything else on as it came, and takes the next replica when one takes no connection. With none left it
- * answers 503.
+ * answers 503. It refuses what breaks HTTP/1.1 as the services do.
  */
 export function createIngressProxy(routes: readonly ProxyRoute[]): Server {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_KEEP_ALIVE_MS });
   const turns = new Map<ProxyRoute, number>();
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
-    const route = routes.find(({ prefix }) => isBelow(prefix, request.url ?? '/'));
-    if (route === undefined) {
-      sendError(request, response, 404, 'not_found', 'no such path');
+    const violation = protocolViolation(request);
+    const target = targetOf(request.url ?? '/');
+    const route = routes.find(({ prefix }) => isBelow(prefix, target.path));
+    if (violation !== undefined || route === undefined) {
+      refuse(request, response, violation ?? new ServiceError('not_found', 'path: there is no such path'));
       return;
     }
     const turn = turns.get(route) ?? 0;
     turns.set(route, (turn + 1) % route.targets.length);
-    passTo([...route.targets.slice(turn), ...route.targets.slice(0, turn)], request, response);
+    passTo([...route.targets.slice(turn), ...route.targets.slice(0, turn)], target, request, response);
   }
 
-  function passTo(targets: readonly string[], request: IncomingMessage, response: ServerResponse): void {
-    const [target, ...others] = targets;
-    if (target === undefined) {
-      sendError(request, response, 503, 'unavailable', 'the service does not answer; try again');
+  function passTo(
+    replicas: readonly string[],
+    target: RequestTarget,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    const [replica, ...others] = replicas;
+    if (replica === undefined) {
+      const advice = 'the service does not answer; try again';
+      refuse(request, response, new ServiceError('unavailable', advice));
       return;
     }
-    const { hostname, port } = new URL(target);
+    const { host, hostname, port } = new URL(replica);
     const upstream = sendRequest({
       agent,
       hostname,
       port,
       method: request.method,
-      path: request.url,
-      headers: forwardedHeaders(request),
+      path: target.path,
+      headers: forwardedHeaders(request, target.host ?? request.headers.host ?? host),
     });
     let connected = false;
     upstream.once('socket', (socket) => {
       const sendBody = () => {
         connected = true;
-        pipeline(request, upstream, () => undefined);
+        // A service may respond before the body comes.
+        upstream.flushHeaders();
+        request.pipe(upstream);
       };
       if (socket.connecting) socket.once('connect', sendBody);
       else sendBody();
     });
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
-      pipeline(answer, response, () => undefined);
+      response.flushHeaders();
+      answer.once('error', () => response.destroy());
+      answer.once('end', () => {
+        // An early answer, such as a 413: the client still writes, and reads the answer only if its connection stays.
+        if (!request.complete) {
+          request.unpipe(upstream);
+          drainWithinBounds(request);
+          upstream.destroy();
+        }
+      });
+      answer.pipe(response);
     });
-    upstream.once('error', () => {
-      if (response.headersSent) response.destroy();
-      else passTo(connected ? [] : others, request, response);
+    upstream.on('error', () => {
+      request.unpipe(upstream);
+      if (!response.headersSent && !response.destroyed)
+        passTo(connected ? [] : others, target, request, response);
     });
-    response.once('close', () => upstream.destroy());
+    response.once('close', () => {
+      if (!response.writableFinished) upstream.destroy();
+    });
   }
 
-  return createServer(pass);
+  const server = createHttpServer(pass);
+  server.keepAliveTimeout = CLIENT_KEEP_ALIVE_MS;
+  return server;
 }
 
-function isBelow(prefix: string, url: string): boolean {
-  const next = url.charAt(prefix.length);
-  return url.startsWith(prefix) && (next === '' || next === '/' || next === '?');
+function targetOf(url: string): RequestTarget {
+  const [, host, path = ''] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? [];
+  if (host === undefined) return { path: url };
+  return { host, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+function isBelow(prefix: string, path: string): boolean {
+  const next = path.charAt(prefix.length);
+  return path.startsWith(prefix) && (next === '' || next === '/' || next === '?');
 }
 
 /** As a flat list, so that headers which came twice arrive twice. */
-function forwardedHeaders(request: IncomingMessage): string[] {
+function forwardedHeaders(request: IncomingMessage, host: string): string[] {
   const { remoteAddress = '' } = request.socket;
   const before = request.headers['x-forwarded-for'];
   const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const kept = endToEnd(request.rawHeaders, ['x-forwarded-for', 'x-forwarded-proto']);
   return [
-    ...kept,
+    'host',
+    host,
+    ...endToEnd(request.rawHeaders, ['host', 'x-forwarded-for', 'x-forwarded-proto']),
     'x-forwarded-for',
     before === undefined ? remoteAddress : `${[before].flat().join(', ')}, ${remoteAddress}`,
     'x-forwarded-proto',
@@ -113,26 +162,24 @@ function endToEnd(rawHeaders: readonly string[], replaced: readonly string[] = [
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
     const key = name.toLowerCase();
-    if (!HOP_BY_HOP.has(key) && !replaced.includes(key)) kept.push(name, value);
+    if (!NOT_FORWARDED.has(key) && !replaced.includes(key)) kept.push(name, value);
   }
   return kept;
 }
 
-function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  code: string,
-  error: string,
-): void {
-  const given = request.headers['x-request-id'];
-  const requestId =
-    typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : randomUUID();
+function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+  drainWithinBounds(request);
+  const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
+  const { status, json, headers } = errorAnswer(error, requestId);
+  const body = JSON.stringify(json);
   response
     .writeHead(status, {
-      'content-type': 'application/json',
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
-      ...(status === 503 ? { 'retry-after': '1' } : {}),
     })
-    .end(JSON.stringify({ error, code, requestId }));
+    .end(body);
 }

@@ -4,6 +4,7 @@ import { describeCallers } from './acceptance/callers.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
 import { describeInputFormats } from './acceptance/input-formats.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
+import { describeHttpProtocol } from './acceptance/http-protocol.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
 let started: AcceptanceWorld;
@@ -31,4 +32,8 @@ describe('callers', () => {
 
 describe('webhook subscriptions', () => {
   describeWebhookSubscriptions(world);
+});
+
+describe('HTTP', () => {
+  describeHttpProtocol(world);
 });

@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { exchangeBytes } from '../fuzz/exchange.js';
+import type { AcceptanceWorld } from './acceptance-world.js';
+
+/** HTTP/1.1 as RFC 9110 and 9112 say, through the ingress. */
+export function describeHttpProtocol(world: () => AcceptanceWorld): void {
+  const write = (headers: string, body: string) =>
+    `POST /inbound/leads HTTP/1.1\r\nx-api-key: ${world().side.keys.general}\r\n${headers}\r\n\r\n${body}`;
+  const leadAt = (address: string) =>
+    JSON.stringify({ fullName: 'Ada Quill', email: 'ada@example.com', phone: '555-0100', address });
+  const json = 'host: a\r\ncontent-type: application/json\r\n';
+
+  test.each<[string, () => string, number, string]>([
+    ['what is not HTTP', () => 'hello\r\n\r\n', 400, 'invalid_argument'],
+    [
+      'headers over 16 KB',
+      () => `GET /inbound/jobs HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'invalid_argument',
+    ],
+    ['no host', () => 'GET /inbound/jobs HTTP/1.1\r\nx: y\r\n\r\n', 400, 'invalid_argument'],
+    ['two hosts', () => 'GET /inbound/jobs HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n', 400, 'invalid_argument'],
+    [
+      'a transfer coding other than chunked',
+      () => write(`${json}transfer-encoding: gzip, chunked`, '2\r\n{}\r\n0\r\n\r\n'),
+      501,
+      'not_implemented',
+    ],
+    [
+      'a second content type',
+      () => write(`${json}content-type: text/plain\r\ncontent-length: 2`, '{}'),
+      400,
+      'invalid_argument',
+    ],
+    [
+      'a body over 1 MB whose client still writes',
+      () => write(`${json}content-length: 1048577`, '{'),
+      413,
+      'payload_too_large',
+    ],
+  ])('refuses %s with the error body and its request id', async (_what, bytes, status, code) => {
+    const answer = await exchangeBytes(world().stack.baseUrl, bytes());
+    const error = errorBody.parse(JSON.parse(answer.text));
+    expect({ status: answer.status, code: error.code }).toEqual({ status, code });
+    expect(answer.header('x-request-id')).toBe(error.requestId);
+  });
+
+  test('answers a write that surplus bytes follow', async () => {
+    const lead = leadAt('1 Surplus Lane, Austin, TX 78701');
+    const headers = `${json}content-length: ${lead.length}`;
+    const answer = await exchangeBytes(world().stack.baseUrl, write(headers, `${lead}surplus\r\n\r\n`));
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"status":"created"')]);
+  });
+
+  test.each<[string, () => string]>([
+    [
+      'an absolute target',
+      () => write(`${json}content-length: 2`, '{}').replace('/inbound', 'http://partner.example/inbound'),
+    ],
+    ['an unknown expectation', () => write(`${json}expect: wonders\r\ncontent-length: 2`, '{}')],
+    [
+      'HTTP/1.0 without a host',
+      () =>
+        write('content-type: application/json\r\ncontent-length: 2', '{}').replace('HTTP/1.1', 'HTTP/1.0'),
+    ],
+  ])('takes %s', async (_what, bytes) => {
+    const answer = await exchangeBytes(world().stack.baseUrl, bytes());
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('fullName: is required')]);
+  });
+}
