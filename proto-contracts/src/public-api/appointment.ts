@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boundedText } from './bounded-text.js';
-import { dateTimeIn } from './date-time.js';
+import { plannedDateTimeIn } from './date-time.js';
 import { LIMITS } from './limits.js';
 
 /** An appointment as a partner books it (spec: AppointmentIn). */
@@ -13,8 +13,8 @@ export const appointmentIn = z
       .max(100)
       .optional()
       .meta({ description: 'A project of your company that it is about.' }),
-    startsAt: dateTimeIn,
-    endsAt: dateTimeIn.meta({ description: 'After `startsAt`. ISO 8601 in UTC with a `Z` suffix.' }),
+    startsAt: plannedDateTimeIn.meta({ description: 'In UTC, in the years 2000 to 2100.' }),
+    endsAt: plannedDateTimeIn.meta({ description: 'After `startsAt`, in UTC, in the years 2000 to 2100.' }),
     notes: boundedText({ max: LIMITS.appointmentNotesLength })
       .optional()
       .meta({ description: 'For the person who goes there.' }),

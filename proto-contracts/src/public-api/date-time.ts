@@ -1,18 +1,29 @@
 import { z } from 'zod';
+import { LIMITS } from './limits.js';
 
-/** A date-time that comes in: ISO 8601 in UTC with a `Z` suffix, with seconds or fractions. */
-export const dateTimeIn = z.iso
-  .datetime({
-    // One that is missing is told like any other field.
-    error: ({ input }) =>
-      input === undefined
-        ? undefined
-        : 'must be an ISO 8601 date-time in UTC with a Z suffix, e.g. 2026-08-26T14:03:00Z',
-  })
+/** RFC 3339 in UTC: `t` and `z` may be lower-case, and `+00:00` is the same as `Z`. */
+const IN_UTC = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d(?:\.\d+)?)(?:[Zz]|\+00:00)$/;
+const inUtc = z.iso.datetime();
+const EXPECTATION =
+  'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
+const { acceptedYears } = LIMITS;
+
+/** A date-time that comes in: RFC 3339 in UTC, with seconds or fractions. The output ends in `Z`, whatever spelling came in. */
+export const dateTimeIn = z
+  // A missing one is reported like any other field.
+  .string({ error: ({ input }) => (input === undefined ? undefined : EXPECTATION) })
+  .overwrite((text) => text.replace(IN_UTC, '$1T$2Z'))
+  .refine((text) => IN_UTC.test(text) && inUtc.safeParse(text).success, { error: EXPECTATION, abort: true })
   .meta({
-    description: 'ISO 8601 in UTC with a `Z` suffix, with seconds or fractions of a second.',
+    format: 'date-time',
+    description: 'In UTC (`Z` or `+00:00`), with seconds or fractions of a second.',
     examples: ['2026-08-26T14:03:00Z'],
   });
+
+/** A date-time that somebody plans. Another year comes from a wrong unit or a typing error. */
+export const plannedDateTimeIn = dateTimeIn.refine((text) => isAcceptedYear(Number(text.slice(0, 4))), {
+  error: `must be in the years ${acceptedYears.min} to ${acceptedYears.max}`,
+});
 
 /** A date-time that goes out: ISO 8601 in UTC, always with milliseconds and `Z`. */
 export const dateTimeOut = z.iso.datetime({ precision: 3 }).meta({
@@ -23,4 +34,8 @@ export const dateTimeOut = z.iso.datetime({ precision: 3 }).meta({
 /** Writes an instant the way every answer and webhook shows it: ISO 8601 UTC with milliseconds and `Z`. */
 export function formatDateTime(instant: Date): string {
   return instant.toISOString();
+}
+
+function isAcceptedYear(year: number): boolean {
+  return year >= acceptedYears.min && year <= acceptedYears.max;
 }

@@ -216,8 +216,7 @@ export const statusEventIn = z
   .object({
     status: z.enum(REPORTABLE_STATUSES),
     occurredAt: dateTimeIn.meta({
-      description:
-        'When it happened: at most 5 minutes in the future and 30 days in the past. ISO 8601 in UTC with a `Z` suffix.',
+      description: 'When it happened, in UTC: at most 5 minutes in the future and 30 days in the past.',
     }),
     note: boundedText({ max: LIMITS.noteLength }).optional(),
     blockerCode: z

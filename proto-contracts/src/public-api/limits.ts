@@ -14,6 +14,8 @@ export const LIMITS = {
   appointmentNotesLength: 500,
   appointmentIdempotencyKeyLength: { min: 8, max: 160 },
   assignmentMembershipIds: 20,
+  /** Of the times of appointments and schedules, and of every time in a message of the platform. */
+  acceptedYears: { min: 2000, max: 2100 },
   occurredAtAheadMs: 5 * 60_000,
   occurredAtBackMs: 30 * 24 * 3_600_000,
   idempotencyRetentionDays: 45,

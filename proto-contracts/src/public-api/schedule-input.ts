@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTimeIn } from './date-time.js';
+import { plannedDateTimeIn } from './date-time.js';
 import { expectedVersion } from './expected-version.js';
 import { SUBMITTABLE_SCHEDULE_STATUSES } from './installer-job.js';
 import { timeZoneName } from './time-zone-name.js';
@@ -10,12 +10,12 @@ import { timeZoneName } from './time-zone-name.js';
 export const scheduleIn = z
   .object({
     status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
-    startsAt: dateTimeIn
+    startsAt: plannedDateTimeIn
       .nullable()
-      .meta({ description: 'Null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.' }),
-    endsAt: dateTimeIn.nullable().meta({
+      .meta({ description: 'In UTC, in the years 2000 to 2100. Null only when `status` is `CANCELLED`.' }),
+    endsAt: plannedDateTimeIn.nullable().meta({
       description:
-        'After `startsAt`; null only when `status` is `CANCELLED`. ISO 8601 in UTC with a `Z` suffix.',
+        'After `startsAt`, in UTC, in the years 2000 to 2100. Null only when `status` is `CANCELLED`.',
     }),
     timeZone: timeZoneName,
     expectedVersion,

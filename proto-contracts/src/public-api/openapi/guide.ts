@@ -94,7 +94,9 @@ function requestsAndAnswers(): string {
 
 - Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes).
 - Fields that we do not know are ignored. Ignore fields that you do not know: new ones come without a new version.
-- Date-times are ISO 8601 in UTC with a \`Z\` suffix. We take seconds or fractions, and always answer with milliseconds.
+- Date-times are ISO 8601 in UTC. We take seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.
+  Any other offset is 400, \`-00:00\` too. Appointments and schedules are in the years 2000 to 2100. We always answer with
+  milliseconds and \`Z\`.
 - A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
   that only other lists have, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.

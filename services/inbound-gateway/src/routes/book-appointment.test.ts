@@ -105,7 +105,8 @@ describe('POST /inbound/appointments', () => {
     assertError(await createFixture({}).post().send(appointment), 500, 'internal');
   });
 
-  const dateTime = 'must be an ISO 8601 date-time in UTC with a Z suffix, e.g. 2026-08-26T14:03:00Z';
+  const dateTime =
+    'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
   test.each([
     ['leadId', undefined, 'is required'],
     ['leadId', null, 'must be a string'],
@@ -120,16 +121,12 @@ describe('POST /inbound/appointments', () => {
     ['startsAt', '', dateTime],
     ['startsAt', '2026-09-02', dateTime],
     ['startsAt', '2026-09-02T15:00:00', dateTime],
-    ['startsAt', '2026-09-02T15:00:00z', dateTime],
-    ['startsAt', '2026-09-02T15:00:00+00:00', dateTime],
-    ['startsAt', '2026-09-02 15:00:00Z', dateTime],
-    ['startsAt', '2026-02-30T15:00:00Z', dateTime],
-    ['startsAt', '2026-09-02T24:00:00Z', dateTime],
-    ['startsAt', ' 2026-09-02T15:00:00Z', dateTime],
+    ['startsAt', '1999-09-02T15:00:00Z', 'must be in the years 2000 to 2100'],
     ['endsAt', undefined, 'is required'],
     ['endsAt', null, dateTime],
     ['endsAt', false, dateTime],
     ['endsAt', '2026-09-02T16:00:00-07:00', dateTime],
+    ['endsAt', '2101-01-01T00:00:00Z', 'must be in the years 2000 to 2100'],
     ['endsAt', '2026-09-02T15:00:00Z', 'must be after startsAt'],
     ['endsAt', '2026-09-02T15:00:00.000Z', 'must be after startsAt'],
     ['endsAt', '2026-09-02T14:59:59.999Z', 'must be after startsAt'],
@@ -162,6 +159,7 @@ describe('POST /inbound/appointments', () => {
     ['leadId', '🏠'],
     ['projectId', 'anything'],
     ['startsAt', '2024-02-29T23:59:59.123456Z'],
+    ['startsAt', '2026-09-02t14:00:00+00:00'],
     ['endsAt', '2026-09-02T15:00:00.001Z'],
     ['notes', ''],
     ['notes', 'n'.repeat(500)],

@@ -1,5 +1,6 @@
 import { isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { type IdPrefix, isId } from '@partner/runtime/ids';
 import { z } from 'zod';
 
@@ -10,8 +11,7 @@ export const CODE_LENGTH = 60;
 /** The most characters of each part of an address, and of each text of a scope. */
 export const TEXT_LENGTH = 200;
 const LIST_LENGTH = 200;
-const EARLIEST_MS = Date.UTC(2000, 0, 1);
-const TOO_LATE_MS = Date.UTC(10_000, 0, 1);
+const { min: FIRST_YEAR, max: LAST_YEAR } = LIMITS.acceptedYears;
 const AMOUNT_LIMIT = 9_000_000_000_000_000n;
 
 /** A text that has to be there. */
@@ -71,13 +71,13 @@ export const optionalId = (prefix: IdPrefix) =>
     .optional()
     .transform((value) => value ?? null);
 
-/** An instant that has to be there. One outside of the years 2000 to 9999 is a fault of the sender's clock or units. */
+/** An instant that has to be there. One outside the accepted years is a fault of the sender's clock or units. */
 export const instant = z
   .custom<Timestamp>((value) => isMessage(value, TimestampSchema), 'is missing')
   .transform(timestampDate)
   .refine(
-    (date) => date.getTime() >= EARLIEST_MS && date.getTime() < TOO_LATE_MS,
-    'is no instant of the years 2000 to 9999',
+    (date) => date.getUTCFullYear() >= FIRST_YEAR && date.getUTCFullYear() <= LAST_YEAR,
+    `is no instant of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
   );
 
 /** An instant that is null when it is not given. */

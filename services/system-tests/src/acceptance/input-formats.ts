@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { signIn, type OwnerSession } from '../owner-session.js';
 import { expectError, type WireAnswer } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
@@ -8,6 +9,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What requests may hold, to the letter. */
 export function describeInputFormats(world: () => AcceptanceWorld): void {
+  let owner: OwnerSession;
+  beforeAll(async () => {
+    const [company] = world().stack.companies('INSTALLER');
+    if (company === undefined) throw new Error('the sandbox has no installer company');
+    owner = await signIn(world().stack.baseUrl, company.owner);
+  });
+
   const headersOf = (kind: 'general' | 'installer-contractor' | 'installer-company') => ({
     'x-api-key': world().side.keys[kind],
     'idempotency-key': randomUUID(),
@@ -33,6 +41,22 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     });
   }
 
+  /** Books an appointment under a new key. */
+  async function book(fields: Fields): Promise<WireAnswer> {
+    return world().send({
+      method: 'POST',
+      path: '/inbound/appointments',
+      headers: headersOf('general'),
+      json: {
+        leadId: world().side.leadId,
+        startsAt: '2026-12-01T15:00:00Z',
+        endsAt: '2026-12-01T16:00:00Z',
+        idempotencyKey: randomUUID(),
+        ...fields,
+      },
+    });
+  }
+
   describe('a time zone', () => {
     test('takes zones and links of the tz database in their exact spelling alone', async () => {
       for (const timeZone of ['Europe/Kyiv', 'US/Central', 'EST', 'Etc/GMT+5']) {
@@ -49,6 +73,48 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         const refused = expectError(await putSchedule({ timeZone }), 400, 'invalid_argument');
         expect(refused.error).toBe(`${rule}${hint}`);
       }
+    });
+  });
+  describe('a date-time', () => {
+    test('is UTC as Z, z and +00:00, with t or T, in bodies and in queries', async () => {
+      for (const startsAt of [
+        '2026-12-01T15:00:00Z',
+        '2026-12-01t15:00:00z',
+        '2026-12-01T15:00:00.5+00:00',
+      ]) {
+        expect((await book({ startsAt })).status).toBe(201);
+      }
+      const answer = await putSchedule({
+        startsAt: '2026-12-01t15:00:00z',
+        endsAt: '2026-12-01T19:00:00+00:00',
+      });
+      expect(jobAnswer.parse(answer.json).resource.schedule).toMatchObject({
+        startsAt: '2026-12-01T15:00:00.000Z',
+        endsAt: '2026-12-01T19:00:00.000Z',
+      });
+      const query = new URLSearchParams({ from: '2026-11-01T00:00:00+00:00', to: '2026-11-03t00:00:00z' });
+      const statistics = await owner.call('GET', `/partner-api/statistics?${query}`);
+      expect(statistics).toMatchObject({ status: 200, json: { bucketMinutes: 60 } });
+    });
+
+    test('with another offset, without seconds or with second 60 is a 400 that says what is right', async () => {
+      const rule =
+        'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
+      for (const time of ['15:00:00-05:00', '15:00:00-00:00', '15:00Z', '15:00:60Z', '15:00:00']) {
+        const refused = expectError(await book({ startsAt: `2026-12-01T${time}` }), 400, 'invalid_argument');
+        expect(refused.error).toBe(`startsAt: ${rule}`);
+      }
+      const query = new URLSearchParams({ from: '2026-11-01T00:00:00+02:00' });
+      const statistics = await owner.call('GET', `/partner-api/statistics?${query}`);
+      expect(statistics).toMatchObject({ status: 400, json: { error: `from: ${rule}` } });
+    });
+
+    test('of an appointment or a schedule is in the years 2000 to 2100', async () => {
+      const rule = 'must be in the years 2000 to 2100';
+      const booked = await book({ startsAt: '0004-12-01T15:00:00Z' });
+      expect(expectError(booked, 400, 'invalid_argument').error).toBe(`startsAt: ${rule}`);
+      const scheduled = await putSchedule({ endsAt: '2101-01-01T00:00:00Z' });
+      expect(expectError(scheduled, 400, 'invalid_argument').error).toBe(`endsAt: ${rule}`);
     });
   });
 }

@@ -28,6 +28,7 @@ export const CONTRACTOR_JOBS = 'services/job-state/src/contractor-jobs/list-cont
 export const CONTRACTOR_JOB_STAGES = 'services/job-state/src/contractor-jobs/contractor-job-stage.test.ts';
 export const CONTRACTS = 'services/system-tests/src/specification/contracts.test.ts';
 export const CRASHES = 'services/system-tests/src/crash.sys.test.ts';
+export const DATE_TIMES = 'proto-contracts/src/public-api/date-time.test.ts';
 export const DELIVERIES = 'services/webhook-dispatcher/src/deliver.test.ts';
 export const DELIVERY_CONSOLE = 'services/system-tests/src/delivery-console.sys.test.ts';
 export const DELIVERY_HISTORY = 'services/system-tests/src/deliveries.sys.test.ts';

@@ -25,7 +25,9 @@ const DAY = 86_400;
 const WRONG_DATE_TIMES = [
   '2026-09-02',
   '2026-09-02T15:00:00',
-  '2026-09-02T15:00:00+00:00',
+  '2026-09-02T15:00Z',
+  '2026-09-02T15:00:60Z',
+  '2026-09-02T15:00:00-00:00',
   '2026-09-02T15:00:00.5-05:00',
   '2026-02-30T15:00:00Z',
   '2026-09-02 15:00:00Z',
@@ -33,6 +35,7 @@ const WRONG_DATE_TIMES = [
   1_788_000_000,
   undefined,
 ];
+const OTHER_YEARS = ['1999-12-31T23:59:59Z', '2101-01-01T00:00:00Z'];
 const WRONG_VERSIONS = [0, -1, 1.5, '1', null, undefined];
 const WRONG_PAGE_SIZES = ['0', '-1', '1.5', 'x', ''];
 const WRONG_NOTES = [7, null];
@@ -87,14 +90,19 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'bookAppointment',
     field: 'startsAt',
-    taken: ['2026-09-02T15:00:00Z', '2026-09-02T15:00:00.5Z', '2026-09-02T15:00:00.123456Z'],
-    refused: WRONG_DATE_TIMES,
+    taken: [
+      '2026-09-02T15:00:00Z',
+      '2026-09-02t15:00:00+00:00',
+      '2026-09-02T15:00:00.5z',
+      '2026-09-02T15:00:00.123456Z',
+    ],
+    refused: [...WRONG_DATE_TIMES, ...OTHER_YEARS],
   },
   {
     operation: 'bookAppointment',
     field: 'endsAt',
     taken: ['2026-09-02T15:00:00.001Z'],
-    refused: [...WRONG_DATE_TIMES, '2026-09-02T15:00:00Z', '2026-09-02T14:00:00Z'],
+    refused: [...WRONG_DATE_TIMES, ...OTHER_YEARS, '2026-09-02T15:00:00Z', '2026-09-02T14:00:00Z'],
   },
   {
     operation: 'bookAppointment',
@@ -173,20 +181,20 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'setSchedule',
     field: 'startsAt',
-    taken: ['2026-09-02T15:00:00Z', '2026-09-02T15:00:00.25Z'],
-    refused: WRONG_DATE_TIMES,
+    taken: ['2026-09-02T15:00:00Z', '2026-09-02T15:00:00.25+00:00'],
+    refused: [...WRONG_DATE_TIMES, ...OTHER_YEARS],
   },
   {
     operation: 'setSchedule',
     field: 'endsAt',
     taken: ['2026-12-02T15:00:00Z'],
-    refused: WRONG_DATE_TIMES,
+    refused: [...WRONG_DATE_TIMES, ...OTHER_YEARS],
   },
   {
     operation: 'setSchedule',
     field: 'timeZone',
     taken: ['America/Chicago', 'UTC', 'Pacific/Honolulu'],
-    refused: ['Mars/Olympus', '+05:00', '', 'america/chicago', null, undefined],
+    refused: ['Mars/Olympus', '+05:00', 'PST', '', 'america/chicago', null, undefined],
   },
   { operation: 'setSchedule', field: 'expectedVersion', taken: [], refused: WRONG_VERSIONS },
   requiredIdempotencyKey('setSchedule', 'd'),

@@ -3,9 +3,12 @@ import {
   BOUNDARIES,
   CALLERS,
   CRASHES,
+  DATE_TIMES,
   HTTP_APP,
   HTTP_SERVER,
+  INPUT_FORMATS,
   MAIN_JOB,
+  PLATFORM_FORMS,
   PROJECTION,
   RATE_LIMITER,
   RATE_LIMITS,
@@ -140,11 +143,36 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / HTTP on every surface',
-    says: 'Date-times in: ISO 8601 with `Z` (seconds or fractions).',
+    says: 'Date-times in: ISO 8601 in UTC with seconds 00 to 59 or fractions, in bodies and in queries.',
     provedBy: {
+      [DATE_TIMES]: ['a date-time that comes in > takes %s as %s', 'a date-time that comes in > refuses %j'],
       [SURFACES]: [
         'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
       ],
+      [INPUT_FORMATS]: ['a date-time > is UTC as Z, z and +00:00, with t or T, in bodies and in queries'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: '`Z`, `z` and `+00:00` are UTC, and `t` is `T`; every other offset is 400, `-00:00` too, which ISO 8601 does not have.',
+    provedBy: {
+      [DATE_TIMES]: ['a date-time that comes in > takes %s as %s', 'a date-time that comes in > refuses %j'],
+      [INPUT_FORMATS]: [
+        'a date-time > is UTC as Z, z and +00:00, with t or T, in bodies and in queries',
+        'a date-time > with another offset, without seconds or with second 60 is a 400 that says what is right',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Times of appointments and schedules are in the years 2000 to 2100 (400 outside), as all times of the platform are.',
+    provedBy: {
+      [DATE_TIMES]: [
+        'a date-time that is planned > takes %s',
+        'a date-time that is planned > refuses %s for its year',
+      ],
+      [PLATFORM_FORMS]: ['a message of the platform > of the instant %d is malformed'],
+      [INPUT_FORMATS]: ['a date-time > of an appointment or a schedule is in the years 2000 to 2100'],
     },
   },
   {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { dateTimeIn, plannedDateTimeIn } from './date-time.js';
+
+describe('a date-time that comes in', () => {
+  test.each([
+    ['2026-08-26T14:03:00Z', '2026-08-26T14:03:00Z'],
+    ['2026-08-26T14:03:00+00:00', '2026-08-26T14:03:00Z'],
+    ['2026-08-26t14:03:00z', '2026-08-26T14:03:00Z'],
+    ['2026-08-26T14:03:59.123456+00:00', '2026-08-26T14:03:59.123456Z'],
+    ['2024-02-29T23:59:59.5Z', '2024-02-29T23:59:59.5Z'],
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
+  ])('takes %s as %s', (given, taken) => {
+    expect(dateTimeIn.parse(given)).toBe(taken);
+  });
+
+  test.each([
+    '',
+    '2026-08-26',
+    '2026-08-26T14:03:00',
+    '2026-08-26T14:03Z',
+    '2026-08-26T14:03+00:00',
+    '2026-08-26T14:03:60Z',
+    '2026-08-26T24:00:00Z',
+    '2026-02-30T14:03:00Z',
+    '2026-02-30T14:03:00+00:00',
+    '2026-08-26T14:03:00-00:00',
+    '2026-08-26T14:03:00+0000',
+    '2026-08-26T14:03:00+02:00',
+    '2026-08-26T14:03:00 00:00',
+    '2026-08-26 14:03:00Z',
+    ' 2026-08-26T14:03:00Z',
+    '2026-08-26T14:03:00Z\n',
+    '+002026-08-26T14:03:00Z',
+    1_788_000_000,
+    null,
+  ])('refuses %j', (given) => {
+    expect(dateTimeIn.safeParse(given).error?.issues).toMatchObject([
+      {
+        message:
+          'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z',
+      },
+    ]);
+  });
+});
+
+describe('a date-time that is planned', () => {
+  test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('takes %s', (given) => {
+    expect(plannedDateTimeIn.safeParse(given).success).toBe(true);
+  });
+
+  test.each(['1999-12-31T23:59:59.999Z', '2101-01-01T00:00:00Z', '0004-09-02T15:00:00Z'])(
+    'refuses %s for its year',
+    (given) => {
+      expect(plannedDateTimeIn.safeParse(given).error?.issues).toMatchObject([
+        { message: 'must be in the years 2000 to 2100' },
+      ]);
+    },
+  );
+
+  test('is refused for its form alone when that is wrong', () => {
+    expect(plannedDateTimeIn.safeParse('tomorrow').error?.issues).toHaveLength(1);
+  });
+});
