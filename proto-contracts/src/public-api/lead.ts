@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { boundedText } from './bounded-text.js';
+import { emailAddress } from './email-address.js';
 
 /** A lead as a partner hands it in (spec: LeadIn). */
 export const leadIn = z
   .object({
     fullName: boundedText({ min: 1, max: 120 }).meta({ description: "The customer's name." }),
-    email: z.email().max(254),
+    email: emailAddress,
     phone: boundedText({ min: 7, max: 40 }).meta({ description: 'In any notation.' }),
     address: boundedText({ min: 3, max: 500 }).meta({
       description:

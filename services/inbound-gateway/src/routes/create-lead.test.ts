@@ -103,7 +103,7 @@ describe('POST /inbound/leads', () => {
 
   test.each([
     [{ ...lead, address: '1' }, 'address: must be at least 3 characters'],
-    [{ ...lead, email: 'ada' }, 'email: must be an email address'],
+    [{ ...lead, email: 'ada' }, 'email: must be an email address, e.g. ada@example.com'],
     [{ ...lead, phone: '1' }, 'phone: must be at least 7 characters'],
     [{ ...lead, fullName: 7 }, 'fullName: must be a string'],
     [{}, 'fullName: is required'],

@@ -1,4 +1,5 @@
 import { boundedText } from '@partner/proto-contracts/public-api/bounded-text';
+import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
 import { invalidArgument, validate } from '@partner/runtime/http/validation';
 import { isId } from '@partner/runtime/ids';
 import { isPasswordHash } from '@partner/runtime/password-hashing';
@@ -30,7 +31,7 @@ const companyFields = z.object({
 /** What operators may say of an owner; all of it optional. */
 const ownerFields = z.object({
   displayName: name.optional(),
-  email: z.email().max(254).optional(),
+  email: emailAddress.optional(),
   passwordHash: passwordHash.optional(),
 });
 

@@ -4,6 +4,7 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
 import { z } from 'zod';
 import { flag, id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
 import { platformMessageType, type PlatformMessageType } from './platform-message-type.js';
@@ -44,7 +45,7 @@ const membershipChanged = z
     } as const),
     displayName: text(NAME_LENGTH),
     email: text(EMAIL_LENGTH)
-      .refine((address) => z.email().safeParse(address).success, 'is no email address')
+      .refine((address) => emailAddress.safeParse(address).success, 'is no email address')
       .optional(),
     active: flag,
     occurredAt: instant,

@@ -192,6 +192,10 @@ describe('a message of the platform', () => {
     ['email is empty', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: '' })],
     ['email is no email address', readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'secret' })],
     [
+      'email is no email address',
+      readOf(MembershipChangedSchema, { ...WHOLE.membership, email: 'sécret@harbor.example' }),
+    ],
+    [
       'displayName holds the character U+0000',
       readOf(MembershipChangedSchema, { ...WHOLE.membership, displayName: 'secret\u0000' }),
     ],

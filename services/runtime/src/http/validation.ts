@@ -43,11 +43,6 @@ const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   null: 'must be null',
 };
 
-const FORMAT_EXPECTATIONS: Readonly<Record<string, string>> = {
-  email: 'must be an email address',
-  url: 'must be a URL',
-};
-
 /** The one place that words what a schema wants, for schemas that do not word it themselves. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
@@ -66,8 +61,6 @@ function expectation(issue: z.core.$ZodRawIssue): string {
         : bound('at least', issue.origin, issue.minimum);
     case 'too_big':
       return bound('at most', issue.origin, issue.maximum);
-    case 'invalid_format':
-      return FORMAT_EXPECTATIONS[issue.format] ?? 'has not the form that it must have';
     case 'unrecognized_keys':
       return `must not hold ${issue.keys.join(', ')}`;
     default:

@@ -57,6 +57,22 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     });
   }
 
+  /** Posts a lead without a key. */
+  async function postLead(fields: Fields): Promise<WireAnswer> {
+    return world().send({
+      method: 'POST',
+      path: '/inbound/leads',
+      headers: { 'x-api-key': world().side.keys.general },
+      json: {
+        fullName: 'Ada Quill',
+        email: 'ada@example.com',
+        phone: '+1 512 555 0100',
+        address: `${randomUUID()} Main Street, Austin, TX 78701`,
+        ...fields,
+      },
+    });
+  }
+
   describe('a time zone', () => {
     test('takes zones and links of the tz database in their exact spelling alone', async () => {
       for (const timeZone of ['Europe/Kyiv', 'US/Central', 'EST', 'Etc/GMT+5']) {
@@ -93,7 +109,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         endsAt: '2026-12-01T19:00:00.000Z',
       });
       const query = new URLSearchParams({ from: '2026-11-01T00:00:00+00:00', to: '2026-11-03t00:00:00z' });
-      const statistics = await owner.call('GET', `/partner-api/statistics?${query}`);
+      const statistics = await owner.call('GET', `/partner-api/statistics?${query.toString()}`);
       expect(statistics).toMatchObject({ status: 200, json: { bucketMinutes: 60 } });
     });
 
@@ -105,7 +121,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         expect(refused.error).toBe(`startsAt: ${rule}`);
       }
       const query = new URLSearchParams({ from: '2026-11-01T00:00:00+02:00' });
-      const statistics = await owner.call('GET', `/partner-api/statistics?${query}`);
+      const statistics = await owner.call('GET', `/partner-api/statistics?${query.toString()}`);
       expect(statistics).toMatchObject({ status: 400, json: { error: `from: ${rule}` } });
     });
 
@@ -115,6 +131,20 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       expect(expectError(booked, 400, 'invalid_argument').error).toBe(`startsAt: ${rule}`);
       const scheduled = await putSchedule({ endsAt: '2101-01-01T00:00:00Z' });
       expect(expectError(scheduled, 400, 'invalid_argument').error).toBe(`endsAt: ${rule}`);
+    });
+  });
+
+  describe('an email address', () => {
+    test('is a mailbox of RFC 5321 in ASCII', async () => {
+      for (const email of ['a/b@x.example', 'a%b@x.example', 'a`b@x.example', '"ada quill"@x.example']) {
+        expect((await postLead({ email })).status).toBe(201);
+      }
+      for (const email of ['.ada@x.example', 'ada@localhost', `${'x'.repeat(65)}@x.example`]) {
+        const refused = expectError(await postLead({ email }), 400, 'invalid_argument');
+        expect(refused.error).toBe('email: must be an email address, e.g. ada@example.com');
+      }
+      const international = expectError(await postLead({ email: 'zoë@x.example' }), 400, 'invalid_argument');
+      expect(international.error).toContain('email: must be an email address in ASCII');
     });
   });
 }

@@ -37,6 +37,7 @@ export const DELIVERY_SERVICE = 'services/job-state/src/deliveries/delivery-serv
 export const CHART_VALUES = 'scripts/src/deployment/chart-values.test.ts';
 export const SERVICE_METRICS = 'services/runtime/src/service-metrics.test.ts';
 export const ENDPOINT_SERVICE = 'services/webhook-dispatcher/src/endpoint-service.test.ts';
+export const EMAIL_ADDRESSES = 'proto-contracts/src/public-api/email-address.test.ts';
 export const ENDPOINT_GUARD = 'services/webhook-dispatcher/src/endpoint-guard.test.ts';
 export const ENVELOPES = 'services/job-state/src/events/render-envelope.test.ts';
 export const EVENTS = 'services/job-state/src/events/record-event.int.test.ts';

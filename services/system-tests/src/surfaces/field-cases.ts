@@ -15,8 +15,8 @@ const letters = (count: number) => 'x'.repeat(count);
 const houses = (count: number) => '🏠'.repeat(count);
 /** An address of so many characters that is an email address in every other respect. */
 const emailOf = (length: number) => {
-  const domain = `${letters(60)}.${letters(60)}.${letters(60)}.example`;
-  return `${letters(length - domain.length - 1)}@${domain}`;
+  const rest = `.${letters(60)}.${letters(60)}.example`;
+  return `${letters(60)}@${letters(length - rest.length - 61)}${rest}`;
 };
 const fromNow = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 const MINUTE = 60;
@@ -64,8 +64,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'createLead',
     field: 'email',
-    taken: ['a@b.co', emailOf(254)],
-    refused: [emailOf(255), 'nobody', '', null, undefined],
+    taken: ['a@b.co', "a/b%c`d!#$&'*+=?^_{|}~-@b.example", '"a b"@b.example', emailOf(254)],
+    refused: [emailOf(255), `${letters(65)}@b.example`, 'zoë@b.example', 'nobody', '', null, undefined],
   },
   {
     operation: 'createLead',

@@ -4,8 +4,11 @@ import {
   BOUNDARIES,
   CONTRACTOR_JOBS,
   CONTRACTOR_JOB_STAGES,
+  EMAIL_ADDRESSES,
+  INPUT_FORMATS,
   JOB_NOTES,
   LEADS,
+  PLATFORM_FORMS,
   SURFACES,
 } from '../test-files.js';
 
@@ -56,6 +59,31 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
         'a resource > a lead is answered with exactly the fields of LeadCreated, then of LeadMerged',
       ],
       [LEADS]: ['a lead > at the address of a project without a lead becomes that project’s lead, once'],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'An email address is a mailbox of RFC 5321, dot-atom or quoted, at a domain of two labels or more; no address literals.',
+    provedBy: {
+      [EMAIL_ADDRESSES]: ['an email address > takes %s', 'an email address > refuses "%s"'],
+      [INPUT_FORMATS]: ['an email address > is a mailbox of RFC 5321 in ASCII'],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: "It is ASCII, as OpenAPI's `format: email` is: an internationalised one is 400, and its domain is written in Punycode.",
+    provedBy: {
+      [EMAIL_ADDRESSES]: ['an email address > refuses %s and says that it must be ASCII'],
+      [INPUT_FORMATS]: ['an email address > is a mailbox of RFC 5321 in ASCII'],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'The same holds for the addresses of owners.',
+    provedBy: {
+      [PLATFORM_FORMS]: [
+        'a message of the platform > with the fault “%s” is malformed, and the reason does not repeat what it holds',
+      ],
     },
   },
   {
