@@ -31,3 +31,11 @@ export const KEY_KINDS: Readonly<
     ],
   },
 };
+
+/** The kinds of keys that a surface takes; with a scope, those of them that have it. */
+export function keyKindsOf(surface: Surface, scope?: Scope): readonly string[] {
+  return Object.entries(KEY_KINDS)
+    .filter(([, kind]) => kind.surface === surface)
+    .filter(([, { scopes }]) => scope === undefined || scopes.includes(scope))
+    .map(([kind]) => kind);
+}

@@ -5,6 +5,7 @@ import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbo
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
 import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
 import { createHttpApp } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
@@ -182,11 +183,13 @@ export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
       ...createWebEndpoints<OwnerSession>({ ...deps.webApp, cookie }),
     ],
     authenticate: (request) => authenticateSession(kit, request),
+    challenge: 'Session realm="console"',
     scopesOf: () => [],
     rateLimit: {
       limiter: deps.limiter,
       keyOf: (session) => `console:${session.id}`,
       limitOf: () => LIMITS.consoleRequestsPerMinute,
+      countedAs: COUNTED_AS.console,
     },
     failedAuthentication: {
       limiter: deps.limiter,

@@ -3,6 +3,7 @@ import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/
 import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
 import {
   type ApiKeyAuthenticator,
   type ApiKeyPrincipal,
@@ -43,11 +44,14 @@ export function createInboundApp(deps: InboundAppDeps): RequestListener {
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: inboundEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
+    challenge: 'ApiKey realm="inbound"',
     scopesOf: scopesOfPrincipal,
+    keySurface: 'inbound',
     rateLimit: {
       limiter,
       keyOf: ({ companyId }) => `inbound:${companyId}`,
       limitOf: () => LIMITS.inboundRequestsPerMinute,
+      countedAs: COUNTED_AS.inbound,
     },
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),

@@ -1,6 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
 import {
   type ApiKeyAuthenticator,
   type ApiKeyPrincipal,
@@ -63,12 +64,15 @@ export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
   return createHttpApp<ApiKeyPrincipal>({
     endpoints: installerEndpoints(deps),
     authenticate: (request) => authenticator.authenticate(request),
+    challenge: 'ApiKey realm="installer"',
     scopesOf: scopesOfPrincipal,
+    keySurface: 'installer',
     rateLimit: {
       limiter,
       keyOf: ({ companyId }) => `installer:${companyId}`,
       limitOf: ({ installerRequestsPerMinute }) =>
         installerRequestsPerMinute ?? LIMITS.installerRequestsPerMinute,
+      countedAs: COUNTED_AS.installer,
     },
     failedAuthentication: { limiter, limitPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE },
     logFieldsOf: ({ companyId, keyId }) => ({ companyId, keyId }),

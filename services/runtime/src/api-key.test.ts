@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createApiKey, type Environment, parseApiKey } from './api-key.js';
+import { createApiKey, type Environment, faultOfApiKey, parseApiKey } from './api-key.js';
 import { fc } from './testing/fast-check.js';
 
 const environments = fc.constantFrom<Environment>('sandbox', 'production');
@@ -42,6 +42,31 @@ describe('an API key', () => {
   test('is refused in the other environment', () => {
     expect(parseApiKey(createApiKey('sandbox').text, 'production')).toBeUndefined();
     expect(parseApiKey(createApiKey('production').text, 'sandbox')).toBeUndefined();
+  });
+
+  test.each<[string, string | undefined, string]>([
+    ['no key', undefined, 'is required'],
+    ['an empty key', '', 'is required'],
+    [
+      'a key without a dot',
+      createApiKey('sandbox').text.replace('.', ''),
+      'must be one key that reads <keyId>.<secret>',
+    ],
+    ['two keys', `${createApiKey('sandbox').text}, ${createApiKey('sandbox').text}`, 'must be one key'],
+    ['an id of something else', createApiKey('sandbox').text.replace('key_', 'job_'), 'begins with key_'],
+    [
+      'a key of the other environment',
+      createApiKey('production').text,
+      'is a key of the production (svc_live_), but this is the sandbox',
+    ],
+    ['another secret', `${createApiKey('sandbox').keyId}.secret`, 'begins with svc_test_'],
+    ['a part of a key', createApiKey('sandbox').text.slice(0, -1), 'incomplete or changed'],
+    ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
+  ])('is not read from %s, and the fault is named without the secret', (_what, text, fault) => {
+    const said = faultOfApiKey(text, 'sandbox');
+    expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
+    expect(said).toContain(fault);
+    expect(said).not.toMatch(/svc_(test|live)_\w/);
   });
 
   test('is refused after any change of one character of its secret', () => {

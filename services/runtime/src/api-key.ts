@@ -63,6 +63,27 @@ export function parseApiKey(text: string, environment: Environment): ParsedApiKe
   return { keyId, secretSha256: createHash('sha256').update(secret).digest() };
 }
 
+/**
+ * Says what is wrong with a value of `x-api-key` that {@link parseApiKey} does not take, as far as the value itself shows it.
+ * The value may hold a secret and is never repeated.
+ */
+export function faultOfApiKey(text: string | undefined, environment: Environment): string {
+  if (text === undefined || text === '')
+    return 'is required; send <keyId>.<secret>, as shown when the key was created';
+  const [keyId = '', secret = '', ...rest] = text.split('.');
+  if (rest.length > 0 || !isId('key', keyId)) {
+    return 'must be one key that reads <keyId>.<secret>, where <keyId> begins with key_';
+  }
+  const other = environment === 'sandbox' ? 'production' : 'sandbox';
+  if (secret.startsWith(SECRET_PREFIXES[other])) {
+    return `is a key of the ${other} (${SECRET_PREFIXES[other]}), but this is the ${environment}; use a key whose secret begins with ${SECRET_PREFIXES[environment]}`;
+  }
+  if (!secret.startsWith(SECRET_PREFIXES[environment])) {
+    return `must have a secret after the dot that begins with ${SECRET_PREFIXES[environment]}`;
+  }
+  return 'has a secret that is incomplete or changed: its length or checksum is wrong; copy the whole key';
+}
+
 function base62(random: Uint8Array, length: number): string {
   let text = '';
   // 248 is the largest multiple of 62 in a byte: values from there on would favour the first characters.

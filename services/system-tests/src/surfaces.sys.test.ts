@@ -91,7 +91,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id gives 401, each time in the same words, to everything that is no valid key of its surface',
+    '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
     async (operation) => {
       const request = await valid(operation);
       const kind = kindFor(operation);
@@ -103,26 +103,35 @@ describe('every operation', () => {
       const goodKey = own.keys[kind];
       const [keyId = ''] = goodKey.split('.');
       const [, foreignSecret = ''] = createApiKey('sandbox').text.split('.');
-      const keys = [
-        undefined,
-        '',
-        'key',
-        goodKey.replace('.', ''),
-        goodKey.slice(0, -1),
-        `${goodKey}x`,
+      const wrong = [
+        [undefined, 'x-api-key: is required'],
+        ['', 'x-api-key: is required'],
+        ['key', 'x-api-key: must be one key that reads <keyId>.<secret>'],
+        [goodKey.replace('.', ''), 'x-api-key: must be one key that reads <keyId>.<secret>'],
+        [goodKey.slice(0, -1), 'x-api-key: has a secret that is incomplete or changed'],
+        [`${goodKey}x`, 'x-api-key: has a secret that is incomplete or changed'],
+        [
+          await addKey(stack, { ...holder, environment: 'production' }),
+          'x-api-key: is a key of the production',
+        ],
+      ] as const;
+      const unknown = [
         createApiKey('sandbox').text,
         `${keyId}.${foreignSecret}`,
-        await addKey(stack, { ...holder, environment: 'production' }),
         await addKey(stack, { ...holder, revoked: true }),
         await addKey(stack, { ...holder, expired: true }),
         own.keys[kind === 'installer-company' ? 'general' : 'installer-company'],
       ];
-      const messages: string[] = [];
-      for (const key of keys) {
+      const refusalOf = async (key: string | undefined) => {
         const { 'x-api-key': _key, ...headers } = request.headers;
         const sent = { ...request, headers: key === undefined ? headers : { ...headers, 'x-api-key': key } };
-        messages.push(expectError(await send(sent), 401, 'unauthenticated').error);
-      }
+        const answer = await send(sent);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^ApiKey realm="(inbound|installer)"$/);
+        return expectError(answer, 401, 'unauthenticated').error;
+      };
+      for (const [key, fault] of wrong) expect(await refusalOf(key)).toContain(fault);
+      const messages: string[] = [];
+      for (const key of unknown) messages.push(await refusalOf(key));
       expect(new Set(messages).size).toBe(1);
       await expectSuccess(withHeader(request, 'x-api-key', await addKey(stack, holder)));
     },

@@ -42,6 +42,13 @@ const COMMON_HEADERS = {
     example: '"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"',
     required: true,
   },
+  WwwAuthenticate: {
+    name: 'WWW-Authenticate',
+    description:
+      'The credentials that the operation takes: `ApiKey`, the header `x-api-key`, or `Session`, the cookie of a signed-in owner.',
+    example: 'ApiKey realm="installer"',
+    required: true,
+  },
   RetryAfter: {
     name: 'retry-after',
     description: 'Wait at least so many whole seconds before the next try.',
@@ -100,6 +107,7 @@ export function errorHeaders(
   const isRecorded = takesIdempotencyKey(operation) && (status === 409 || status === 422);
   return {
     ...refer('RequestId'),
+    ...(status === 401 ? refer('WwwAuthenticate') : {}),
     ...(status === 429 || status === 503 ? refer('RetryAfter') : {}),
     ...(surface.isVersioned ? refer('ApiVersion', 'ApiVersionOfError') : {}),
     ...(operation.unauthenticated === true

@@ -5,6 +5,7 @@ import { ERROR_REASON_CATALOGUE, type ErrorReason, isErrorReason } from '../erro
 import { INSTALLER_JOB_EXAMPLE } from '../examples/installer-job-example.js';
 import { LIMITS } from '../limits.js';
 import type { AnyOperation, ErrorExample } from '../operation.js';
+import { keyRefusal, missingScope, requestLimitReached } from '../refusals.js';
 import { CURRENT_API_VERSION } from '../versions.js';
 import { WEBHOOK_LIMITS } from '../webhook-subscription.js';
 import { errorHeaders } from './answer-headers.js';
@@ -115,13 +116,13 @@ function usualExample(
       return { error: `${fault.path}: ${fault.message}`, details: [fault] };
     }
     case 'unauthenticated':
-      return surface.credentials === 'session'
-        ? { error: 'there is no session; sign in with POST /partner-api/session' }
-        : { error: 'x-api-key: must be one valid key of this surface and environment' };
+      return surface.keySurface === undefined
+        ? { error: 'the session has ended; sign in with POST /partner-api/session' }
+        : { error: keyRefusal(surface.keySurface) };
     case 'permission_denied':
-      return operation.scope === undefined
+      return operation.scope === undefined || surface.keySurface === undefined
         ? { error: 'the origin header must be https://partner.example' }
-        : { error: `x-api-key: this key lacks the scope ${operation.scope}` };
+        : { error: missingScope(surface.keySurface, operation.scope) };
     case 'confirmation_required':
       return {
         error: 'confirm your password with POST /partner-api/session/confirm, then send the request again',
@@ -207,7 +208,7 @@ function usualExample(
         error: `note: all notes of a job together must be at most ${LIMITS.installerNoteLength} characters`,
       };
     case 'rate_limited':
-      return { error: 'too many requests; retry after 3 seconds' };
+      return { error: requestLimitReached(surface.requestsPerMinute, surface.countedAs, 3) };
     case 'internal':
       return {
         error:

@@ -84,7 +84,8 @@ Every request carries the header \`x-api-key: <keyId>.<secret>\`. The secret beg
 
 ${markdownTable(['Kind', 'Owner', 'Surface', 'Scopes', 'Sees'], rows)}
 
-A key that is missing, malformed, revoked, expired, or of another surface or environment is 401. A key that lacks the scope of
+A key that is missing, malformed, revoked, expired, or of another surface or environment is 401: the error says what is wrong as
+far as the key itself shows it, and \`WWW-Authenticate\` which credentials the operation takes. A key that lacks the scope of
 an operation is 403. The console takes no API keys: an owner signs in there, and the browser sends the session's cookie.`.trim();
 }
 

@@ -1,6 +1,6 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { AnyOperation, OperationAnswer } from '../operation.js';
-import { KEY_KINDS } from '../scopes.js';
+import { keyKindsOf } from '../scopes.js';
 import { headerObject, successHeaders } from './answer-headers.js';
 import { errorAnswers } from './error-answers.js';
 import { requestParameters } from './request-parameters.js';
@@ -76,11 +76,8 @@ function describe(operation: AnyOperation, surface: DocumentedSurface): string {
 
 function credentialsOf({ scope, unauthenticated }: AnyOperation, surface: DocumentedSurface): string {
   if (unauthenticated === true) return '**Needs** no session.';
-  if (surface.credentials === 'session') return "**Needs** an owner's session.";
-  const kinds = Object.entries(KEY_KINDS)
-    .filter(([, kind]) => kind.surface === surface.tag.toLowerCase())
-    .filter(([, { scopes }]) => scope === undefined || scopes.includes(scope))
-    .map(([kind]) => `\`${kind}\``);
+  if (surface.keySurface === undefined) return "**Needs** an owner's session.";
+  const kinds = keyKindsOf(surface.keySurface, scope).map((kind) => `\`${kind}\``);
   return `**Needs** the scope \`${scope ?? ''}\`: a key of kind ${kinds.join(' or ')}.`;
 }
 

@@ -3,6 +3,8 @@ import type { AnyOperation } from '../operation.js';
 import { CONSOLE_OPERATIONS } from '../operations/console.js';
 import { INBOUND_OPERATIONS } from '../operations/inbound.js';
 import { INSTALLER_OPERATIONS } from '../operations/installer.js';
+import { COUNTED_AS } from '../refusals.js';
+import type { Surface } from '../scopes.js';
 
 /** A group of operations that takes the same credentials. */
 export interface DocumentedSurface {
@@ -10,9 +12,13 @@ export interface DocumentedSurface {
   readonly description: string;
   readonly operations: readonly AnyOperation[];
   readonly credentials: 'apiKey' | 'session';
+  /** Of API keys: the surface that their kind is for. */
+  readonly keySurface?: Surface;
   readonly requestsPerMinute: number;
   /** What requests are counted by. */
   readonly countedBy: string;
+  /** The same as an error says it, after "requests a minute". */
+  readonly countedAs: string;
   /** True: versioned by date. */
   readonly isVersioned: boolean;
 }
@@ -26,8 +32,10 @@ export const SURFACES: readonly DocumentedSurface[] = [
       ' `installer-contractor`.',
     operations: INBOUND_OPERATIONS,
     credentials: 'apiKey',
+    keySurface: 'inbound',
     requestsPerMinute: LIMITS.inboundRequestsPerMinute,
     countedBy: 'company, all its keys together',
+    countedAs: COUNTED_AS.inbound,
     isVersioned: false,
   },
   {
@@ -37,8 +45,10 @@ export const SURFACES: readonly DocumentedSurface[] = [
       ' `installer-company`.',
     operations: INSTALLER_OPERATIONS,
     credentials: 'apiKey',
+    keySurface: 'installer',
     requestsPerMinute: LIMITS.installerRequestsPerMinute,
     countedBy: 'company that owns the key',
+    countedAs: COUNTED_AS.installer,
     isVersioned: true,
   },
   {
@@ -50,6 +60,7 @@ export const SURFACES: readonly DocumentedSurface[] = [
     credentials: 'session',
     requestsPerMinute: LIMITS.consoleRequestsPerMinute,
     countedBy: 'session',
+    countedAs: COUNTED_AS.console,
     isVersioned: false,
   },
 ];

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { NO_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
+import { loginLimitReached } from '../refusals.js';
 import {
   CONFIRMED_MINUTES,
   confirmationIn,
@@ -60,7 +61,7 @@ account and each client address.`,
   errorExamples: {
     unauthenticated: { error: 'the email address or the password is wrong' },
     permission_denied: { error: 'only a company owner can use the console' },
-    rate_limited: { error: 'too many failed logins; wait before you try again' },
+    rate_limited: { error: loginLimitReached('account', 10, 540) },
   },
   answers: {
     200: {
@@ -130,7 +131,7 @@ logins.`,
   },
   faultExample: { path: 'password', message: 'is required' },
   errorExamples: {
-    rate_limited: { error: 'too many failed logins; wait before you try again' },
+    rate_limited: { error: loginLimitReached('account', 10, 540) },
   },
   answers: { 200: { description: 'Confirmed.', schema: sessionAnswer, example: SESSION_EXAMPLE } },
   errors: ['password_wrong'],

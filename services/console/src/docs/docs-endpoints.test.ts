@@ -38,8 +38,9 @@ beforeAll(async () => {
     authenticate: () => {
       throw new ServiceError('unauthenticated', 'nobody is known here');
     },
+    challenge: 'ApiKey realm="test"',
     scopesOf: () => [],
-    rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1 },
+    rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1, countedAs: 'to the API' },
     failedAuthentication: { limiter, limitPerMinute: 1 },
     logger: createLogger({ service: 'console', level: 'info', destination }),
     metrics: new Registry(),

@@ -15,7 +15,7 @@ import type { OwnerSession, SessionStore } from './session-store.js';
 export async function authenticateSession(
   deps: OwnerCheckDeps & {
     readonly sessions: Pick<SessionStore, 'find'>;
-    readonly cookie: Pick<SessionCookie, 'read'>;
+    readonly cookie: Pick<SessionCookie, 'name' | 'read'>;
   },
   request: Pick<AuthenticationRequest, 'method' | 'path' | 'header' | 'call'>,
 ): Promise<OwnerSession> {
@@ -26,7 +26,9 @@ export async function authenticateSession(
     session === undefined ||
     !(isSigningOut(request) || (await isStillOwner(deps, session, request.call)))
   ) {
-    throw new ServiceError('unauthenticated', 'there is no session; sign in with POST /partner-api/session');
+    const fault =
+      token === undefined ? `the cookie ${deps.cookie.name} is required` : 'the session has ended';
+    throw new ServiceError('unauthenticated', `${fault}; sign in with POST /partner-api/session`);
   }
   return session;
 }

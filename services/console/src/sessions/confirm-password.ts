@@ -67,5 +67,5 @@ export async function confirmPassword(
 }
 
 function noSession(): ServiceError {
-  return new ServiceError('unauthenticated', 'there is no session; sign in with POST /partner-api/session');
+  return new ServiceError('unauthenticated', 'the session has ended; sign in with POST /partner-api/session');
 }

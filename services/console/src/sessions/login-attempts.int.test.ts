@@ -25,6 +25,7 @@ describe('failed logins', () => {
       for (let n = 1; n < LOGIN_FAILURE_LIMITS[by]; n += 1) await attempts.begin(by, 'first');
       await expect(attempts.begin(by, 'first')).rejects.toMatchObject({
         reason: 'rate_limited',
+        message: `too many failed logins of this ${by}: the limit is ${LOGIN_FAILURE_LIMITS[by]} in 15 minutes; retry after 840 seconds`,
         attributes: { retryAfterSeconds: (LOGIN_FAILURE_WINDOW_MS - 60_000) / 1_000 },
       });
       await attempts.begin(by, 'second');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { loginLimitReached } from '@partner/proto-contracts/public-api/refusals';
 import { ServiceError } from '@partner/runtime/service-error';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -67,9 +68,9 @@ export function createLoginAttempts(deps: {
           ),
         );
       if (waitMs > 0) {
-        throw new ServiceError('rate_limited', 'too many failed logins; wait before you try again', {
-          retryAfterSeconds: Math.ceil(waitMs / 1_000),
-        });
+        const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+        const message = loginLimitReached(by, LOGIN_FAILURE_LIMITS[by], retryAfterSeconds);
+        throw new ServiceError('rate_limited', message, { retryAfterSeconds });
       }
       return {
         async forget() {

@@ -41,8 +41,9 @@ beforeAll(async () => {
       authenticate: () => {
         throw new ServiceError('unauthenticated', 'nobody is known here');
       },
+      challenge: 'ApiKey realm="test"',
       scopesOf: () => [],
-      rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1 },
+      rateLimit: { limiter, keyOf: () => 'all', limitOf: () => 1, countedAs: 'to the API' },
       failedAuthentication: { limiter, limitPerMinute: 1 },
       logger: silentLogger,
       metrics: new Registry(),

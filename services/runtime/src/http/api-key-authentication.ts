@@ -11,12 +11,13 @@ import {
   type Scope,
   type Surface,
 } from '@partner/proto-contracts/public-api/scopes';
+import { keyRefusal } from '@partner/proto-contracts/public-api/refusals';
 import { requestFaults, type RequestFaults } from '@partner/proto-contracts/public-api/fault-script';
 import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import { serviceErrorFrom } from '../amqp/rpc-error.js';
-import { type Environment, type ParsedApiKey, parseApiKey } from '../api-key.js';
+import { type Environment, faultOfApiKey, type ParsedApiKey, parseApiKey } from '../api-key.js';
 import { invariant } from '../invariant.js';
 import { ServiceError } from '../service-error.js';
 import type { AuthenticationRequest } from './http-app.js';
@@ -38,7 +39,10 @@ export interface ApiKeyPrincipal {
 
 /** Finds the caller of a request by its `x-api-key` header. */
 export interface ApiKeyAuthenticator {
-  /** Throws `unauthenticated` with one message for every fault (spec: Authentication 4), `unavailable` when nobody can tell. */
+  /**
+   * Throws `unauthenticated` (spec: Authentication 4) with what the header itself shows to be wrong, and with one message for all
+   * that only a lookup can tell apart; `unavailable` when the lookup fails.
+   */
   authenticate(
     request: Pick<AuthenticationRequest, 'header' | 'call' | 'beforeLookUp'>,
   ): Promise<ApiKeyPrincipal>;
@@ -197,11 +201,11 @@ export function createApiKeyAuthenticator(deps: {
       const key = text === undefined ? undefined : parseApiKey(text, deps.environment);
       if (key === undefined) {
         outcomes.inc({ outcome: 'malformed' });
-        throw unauthenticated();
+        throw new ServiceError('unauthenticated', `x-api-key: ${faultOfApiKey(text, deps.environment)}`);
       }
       const { principal, outcome } = await judge(key, request);
       outcomes.inc({ outcome });
-      if (principal === undefined) throw unauthenticated();
+      if (principal === undefined) throw new ServiceError('unauthenticated', keyRefusal(deps.surface));
       return principal;
     },
     forget(keyId) {
@@ -235,13 +239,6 @@ function cannotTell(): ServiceError {
   return new ServiceError('unavailable', 'the key cannot be checked at this moment; retry', {
     retryAfterSeconds: 1,
   });
-}
-
-function unauthenticated(): ServiceError {
-  return new ServiceError(
-    'unauthenticated',
-    'x-api-key: must be one valid key of this surface and environment',
-  );
 }
 
 const KIND_NAMES: Readonly<Record<KeyKind, KeyKindName | undefined>> = {

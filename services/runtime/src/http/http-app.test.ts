@@ -82,8 +82,10 @@ function createFixture(overrides: Partial<HttpAppOptions<Caller>> = {}) {
       if (id === 'down') throw new ServiceError('unavailable', 'nobody can tell', { retryAfterSeconds: 7 });
       throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
     },
+    challenge: 'ApiKey realm="things"',
     scopesOf: ({ scopes }) => scopes,
-    rateLimit: { limiter, keyOf: ({ id }) => id, limitOf: () => 5 },
+    keySurface: 'inbound',
+    rateLimit: { limiter, keyOf: ({ id }) => id, limitOf: () => 5, countedAs: 'to the things API' },
     failedAuthentication: { limiter, limitPerMinute: 3 },
     logger,
     metrics,
@@ -240,6 +242,7 @@ describe('the order of checks', () => {
     const { app, handled } = createFixture();
     const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
     expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
+    expect(response.headers['www-authenticate']).toBe('ApiKey realm="things"');
     expect(response.headers['ratelimit']).not.toContain('default');
     expect(handled).toHaveLength(0);
   });
@@ -257,12 +260,16 @@ describe('the order of checks', () => {
       request(app).post('/things').set('x-api-key', 'bare').set('content-type', 'text/plain').send('{');
     for (let remaining = 4; remaining >= 0; remaining -= 1) {
       const response = await send();
-      expect(assertError(response, 403, 'permission_denied').error).toContain('leads:write');
+      expect(assertError(response, 403, 'permission_denied').error).toBe(
+        'x-api-key: this key lacks the scope leads:write; keys of kind general have it',
+      );
       expect(response.headers['ratelimit-policy']).toBe('"default";q=5;w=60');
       expect(response.headers['ratelimit']).toBe(`"default";r=${remaining};t=60`);
     }
     const refused = await send();
-    assertError(refused, 429, 'rate_limited');
+    expect(assertError(refused, 429, 'rate_limited').error).toBe(
+      'too many requests: the limit is 5 requests a minute to the things API; retry after 61 seconds',
+    );
     expect(refused.headers['retry-after']).toBe('61');
     expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
   });
@@ -298,7 +305,9 @@ describe('the order of checks', () => {
       expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
     }
     const refused = await request(app).get('/things/1').set('x-api-key', 'wrong');
-    assertError(refused, 429, 'rate_limited');
+    expect(assertError(refused, 429, 'rate_limited').error).toBe(
+      'too many failed authentications from this address: the limit is 3 a minute; retry after 61 seconds',
+    );
     expect(refused.headers['retry-after']).toBe('61');
     expect(refused.headers['ratelimit']).toBe('"failed-authentication";r=0;t=60');
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);

@@ -1,6 +1,7 @@
 import type { CallOptions } from '@connectrpc/connect';
 import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
-import type { Scope } from '@partner/proto-contracts/public-api/scopes';
+import { missingScope, requestLimitReached } from '@partner/proto-contracts/public-api/refusals';
+import type { Scope, Surface } from '@partner/proto-contracts/public-api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
@@ -88,13 +89,19 @@ export interface HttpAppOptions<Principal> {
   readonly endpoints: readonly AnyEndpoint<Principal>[];
   /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller can not be told. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Principal>;
+  /** The credentials that a 401 asks for in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+  readonly challenge: string;
   readonly scopesOf: (principal: Principal) => readonly Scope[];
+  /** Of API keys: the surface whose kinds of keys a 403 names. */
+  readonly keySurface?: Surface;
   readonly rateLimit: {
     readonly limiter: RateLimiter;
     /** What requests are counted by, e.g. `inbound:cmp_…`. */
     readonly keyOf: (principal: Principal) => string;
     /** Requests in any 60 seconds. */
     readonly limitOf: (principal: Principal) => number;
+    /** What is counted, as a 429 says it after "requests a minute". */
+    readonly countedAs: string;
   };
   /**
    * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged, and never
@@ -239,6 +246,7 @@ async function serve<Principal>(
       } catch (thrown) {
         const error = serviceErrorFrom(thrown);
         markFailure(span, error);
+        if (error.reason === 'unauthenticated') response.setHeader('WWW-Authenticate', options.challenge);
         refuse(error, request, response, record);
       }
       span.setAttribute('http.response.status_code', response.statusCode);
@@ -271,12 +279,18 @@ async function answerTo<Principal>(
     record.principal = options.logFieldsOf?.(known) ?? {};
     if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
     principal = known;
-    const { limiter, keyOf, limitOf } = options.rateLimit;
-    const verdict = await limiter.take(keyOf(known), limitOf(known));
-    setRateLimitHeaders(response, { policy: 'default', limit: limitOf(known), verdict });
-    if (!verdict.accepted) throw rateLimited(verdict);
+    const { limiter, keyOf, limitOf, countedAs } = options.rateLimit;
+    const limit = limitOf(known);
+    const verdict = await limiter.take(keyOf(known), limit);
+    setRateLimitHeaders(response, { policy: 'default', limit, verdict });
+    if (!verdict.accepted) {
+      const { retryAfterSeconds } = verdict;
+      const message = requestLimitReached(limit, countedAs, retryAfterSeconds);
+      throw new ServiceError('rate_limited', message, { retryAfterSeconds });
+    }
     if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
-      throw new ServiceError('permission_denied', `x-api-key: this key lacks the scope ${endpoint.scope}`);
+      invariant(options.keySurface, 'only API keys have scopes');
+      throw new ServiceError('permission_denied', missingScope(options.keySurface, endpoint.scope));
     }
     if (options.playFaults !== undefined) {
       return options.playFaults(known, {
@@ -285,7 +299,7 @@ async function answerTo<Principal>(
         showExhausted: (seconds) =>
           setRateLimitHeaders(response, {
             policy: 'default',
-            limit: limitOf(known),
+            limit,
             verdict: { ...verdict, remaining: 0, resetSeconds: seconds },
           }),
       });
@@ -328,7 +342,7 @@ async function authenticated<Principal>(
   const { limiter, limitPerMinute: limit } = options.failedAuthentication;
   const refusal = (verdict: RateLimitVerdict) => {
     setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
-    return rateLimited(verdict);
+    return tooManyFailures(limit, verdict);
   };
   const key = `failed-authentication:${clientNetwork(request.remoteAddress)}`;
   const beforeLookUp = async () => {
@@ -510,11 +524,12 @@ function setRateLimitHeaders(
   response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${seconds}`);
 }
 
-function rateLimited(verdict: RateLimitVerdict): ServiceError {
-  const { retryAfterSeconds } = verdict;
-  return new ServiceError('rate_limited', `too many requests; retry after ${retryAfterSeconds} seconds`, {
-    retryAfterSeconds,
-  });
+function tooManyFailures(limit: number, { retryAfterSeconds }: RateLimitVerdict): ServiceError {
+  return new ServiceError(
+    'rate_limited',
+    `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  );
 }
 
 function markFailure(span: Span, error: ServiceError): void {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createApiKey } from '@partner/runtime/api-key';
 import { addCompany } from '../limited-company.js';
 import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -8,7 +9,38 @@ export function describeCallers(world: () => AcceptanceWorld): void {
   const get = (path: string, apiKey?: string) =>
     world().send({ method: 'GET', path, headers: apiKey === undefined ? {} : { 'x-api-key': apiKey } });
 
-  test('RateLimit says in at most 60 seconds when more requests fit, with and without room', async () => {
+  test('a 401 names the fault that the key itself shows, and no more', async () => {
+    const { general } = world().side.keys;
+    const faultOf = async (apiKey?: string) =>
+      expectError(await get('/inbound/jobs', apiKey), 401, 'unauthenticated').error;
+    expect(await faultOf()).toContain('x-api-key: is required');
+    expect(await faultOf('secret')).toContain('must be one key that reads <keyId>.<secret>');
+    expect(await faultOf(general.slice(0, -4))).toContain('incomplete');
+    expect(await faultOf(createApiKey('production').text)).toContain('this is the sandbox');
+    const unknown = await faultOf(createApiKey('sandbox').text);
+    expect(unknown).toContain('unknown, revoked, expired or of another kind');
+    expect(await faultOf(createApiKey('sandbox', { keyId: general.split('.')[0] ?? '' }).text)).toBe(unknown);
+    expect(await faultOf(world().side.keys['installer-company'])).toBe(unknown);
+  });
+
+  test.each([
+    ['/inbound/jobs', 'ApiKey realm="inbound"'],
+    ['/partner/v1/jobs', 'ApiKey realm="installer"'],
+    ['/partner-api/webhooks', 'Session realm="console"'],
+  ])('a 401 of %s says in WWW-Authenticate which credentials it takes', async (path, challenge) => {
+    const answer = await get(path);
+    expectError(answer, 401, 'unauthenticated');
+    expect(answer.headers.get('www-authenticate')).toBe(challenge);
+  });
+
+  test('a key without the scope gets a 403 that names the kinds of keys that have it', async () => {
+    const answer = await get('/inbound/jobs', world().side.keys.general);
+    expect(expectError(answer, 403, 'permission_denied').error).toBe(
+      'x-api-key: this key lacks the scope jobs:read; keys of kind installer-contractor have it',
+    );
+  });
+
+  test('RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached', async () => {
     const { apiKeys } = await addCompany(world().stack.database, {
       class: 'INSTALLER',
       keys: ['installer-company'],
@@ -18,7 +50,9 @@ export function describeCallers(world: () => AcceptanceWorld): void {
     const first = await get('/partner/v1/technicians', apiKey);
     expect(first.headers.get('ratelimit')).toBe('"default";r=0;t=60');
     const refused = await get('/partner/v1/technicians', apiKey);
-    expectError(refused, 429, 'rate_limited');
+    expect(expectError(refused, 429, 'rate_limited').error).toBe(
+      `too many requests: the limit is 1 request a minute to the installer API; retry after ${refused.headers.get('retry-after')} seconds`,
+    );
     expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=([1-9]|[1-5]\d|60)$/);
   });
 }

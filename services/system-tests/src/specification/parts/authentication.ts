@@ -17,7 +17,7 @@ export const AUTHENTICATION: readonly SpecificationEntry[] = [
     says: 'Every API request carries header `x-api-key` with value `<keyId>.<secret>`.',
     provedBy: {
       [SURFACES]: [
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
       ],
       [API_KEY]: [
         'an API key > reads <keyId>.<secret>, with the prefix of its environment and 38 characters after it',
@@ -29,7 +29,7 @@ export const AUTHENTICATION: readonly SpecificationEntry[] = [
     says: 'The secret part starts with `svc_test_` for sandbox keys or `svc_live_` for production keys.',
     provedBy: {
       [SURFACES]: [
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
       ],
       [API_KEY]: [
         'an API key > reads <keyId>.<secret>, with the prefix of its environment and 38 characters after it',
@@ -52,7 +52,7 @@ export const AUTHENTICATION: readonly SpecificationEntry[] = [
     says: "A missing, malformed, revoked or wrong-surface key gives 401. A key that lacks the required scope, or a resource outside the key's boundary, gives 403.",
     provedBy: {
       [SURFACES]: [
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
         'every operation > $id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other',
       ],
       [BOUNDARIES]: [

@@ -5,6 +5,7 @@ import {
   CRASHES,
   DATE_TIMES,
   HTTP_APP,
+  LOGIN_ATTEMPTS,
   HTTP_SERVER,
   INPUT_FORMATS,
   MAIN_JOB,
@@ -21,6 +22,38 @@ import {
 
 /** What the decisions say of HTTP on every surface. */
 export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Every 401 has `WWW-Authenticate` (RFC 9110): `ApiKey realm="inbound"` or `"installer"`, `Session realm="console"`.',
+    provedBy: {
+      [CALLERS]: ['a 401 of %s says in WWW-Authenticate which credentials it takes'],
+      [HTTP_APP]: ['the order of checks > asks for credentials before it looks at anything else'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A 403 for a scope names the kinds of keys that have it.',
+    provedBy: {
+      [CALLERS]: ['a key without the scope gets a 403 that names the kinds of keys that have it'],
+      [HTTP_APP]: [
+        'the order of checks > applies the rate limit before the scope, and the scope before the input',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A 429 names the limit that was reached.',
+    provedBy: {
+      [CALLERS]: [
+        'RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached',
+      ],
+      [HTTP_APP]: [
+        'the order of checks > applies the rate limit before the scope, and the scope before the input',
+        'the order of checks > charges only failures to the client address, and refuses only failures for it',
+      ],
+      [LOGIN_ATTEMPTS]: ['failed logins > are limited per %s, with the wait until one more fits'],
+    },
+  },
   {
     at: 'Decisions / HTTP on every surface',
     says: 'Order of checks: credentials (401), rate limit (429), scope (403), body and parameters (400), visibility (404), state (409, 422).',
@@ -248,7 +281,9 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
     at: 'Decisions / HTTP on every surface',
     says: 'The `t` of `RateLimit` is the whole seconds until more than `r` requests fit, never above 60.',
     provedBy: {
-      [CALLERS]: ['RateLimit says in at most 60 seconds when more requests fit, with and without room'],
+      [CALLERS]: [
+        'RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached',
+      ],
       [HTTP_APP]: [
         'the order of checks > never says that more requests fit only after the span of the limit',
       ],

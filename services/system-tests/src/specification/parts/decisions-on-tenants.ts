@@ -6,6 +6,7 @@ import {
   API_KEY_AUTHENTICATION,
   BOUNDARIES,
   BROADCAST,
+  CALLERS,
   CONTRACTS,
   HTTP_APP,
   IDS,
@@ -152,7 +153,9 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
     at: 'Decisions / Tenants, keys, boundaries',
     says: 'A wrong prefix, length or checksum is refused before any look-up.',
     provedBy: {
-      [API_KEY_AUTHENTICATION]: ['API key authentication > refuses %s without a look-up'],
+      [API_KEY_AUTHENTICATION]: [
+        'API key authentication > refuses %s without a look-up, and says what is wrong with it',
+      ],
     },
   },
   {
@@ -178,9 +181,32 @@ export const DECISIONS_ON_TENANTS: readonly SpecificationEntry[] = [
     says: 'One deployment serves one environment (`sandbox` or `production`): a key of the other environment gives 401.',
     provedBy: {
       [SURFACES]: [
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
       ],
       [API_KEY]: ['an API key > is refused in the other environment'],
+    },
+  },
+  {
+    at: 'Decisions / Tenants, keys, boundaries',
+    says: 'A 401 names the fault that `x-api-key` itself shows: missing, malformed, incomplete, of the other environment.',
+    provedBy: {
+      [CALLERS]: ['a 401 names the fault that the key itself shows, and no more'],
+      [API_KEY]: ['an API key > is not read from %s, and the fault is named without the secret'],
+      [API_KEY_AUTHENTICATION]: [
+        'API key authentication > refuses %s without a look-up, and says what is wrong with it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Tenants, keys, boundaries',
+    says: 'An unknown, wrong, revoked, expired or wrong-surface key gets the same words, so that no response confirms that a key exists.',
+    provedBy: {
+      [SURFACES]: [
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
+      ],
+      [API_KEY_AUTHENTICATION]: [
+        'API key authentication > refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key',
+      ],
     },
   },
   {

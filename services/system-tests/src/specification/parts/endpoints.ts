@@ -58,7 +58,7 @@ export const ENDPOINTS: readonly SpecificationEntry[] = [
       [SURFACES]: [
         'every operation > $id answers a valid request as its contract says, and ignores unknown fields',
         'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
         'every operation > $id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other',
         'every operation > gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource',
       ],
@@ -78,7 +78,7 @@ export const ENDPOINTS: readonly SpecificationEntry[] = [
         'every operation > $id answers a valid request as its contract says, and ignores unknown fields',
         'an Idempotency-Key > of an appointment is in its body: 201, then 200 with the same body, then 409 for another one',
         'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
         'every operation > $id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other',
       ],
       [BOUNDARIES]: [

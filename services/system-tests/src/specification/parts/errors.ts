@@ -19,7 +19,7 @@ export const ERRORS: readonly SpecificationEntry[] = [
     provedBy: {
       [SURFACES]: [
         'every operation > $id says the request id of its caller when it has the right form, else a new one',
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
         'every operation > $id gives 400 to what is not a JSON object of its content type',
       ],
     },
@@ -40,7 +40,7 @@ export const ERRORS: readonly SpecificationEntry[] = [
     says: '401 | missing, malformed, revoked or wrong-surface key | check header and key kind',
     provedBy: {
       [SURFACES]: [
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
       ],
       [MAIN_JOB]: ['a revoked key > is refused at once'],
     },

@@ -729,7 +729,7 @@ export const RESOURCES: readonly SpecificationEntry[] = [
       [HTTP_APP]: ['the input of an endpoint > that is %s is a 400'],
       [SURFACES]: [
         'every operation > $id gives 400 to what is not a JSON object of its content type',
-        'every operation > $id gives 401, each time in the same words, to everything that is no valid key of its surface',
+        'every operation > $id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
       ],
     },
   },
