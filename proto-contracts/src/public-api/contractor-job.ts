@@ -29,10 +29,10 @@ export const contractorJob = z
       description:
         "How far the job is, in the seller's words. It follows from the job's status and schedule.",
     }),
-    installerNote: z
-      .string()
-      .nullable()
-      .meta({ description: 'All notes that were appended, oldest first, one to a line.' }),
+    installerNote: z.string().nullable().meta({
+      description:
+        'All notes that were appended since the installer company has the job, oldest first, one to a line.',
+    }),
     lastUpdated: dateTimeOut,
   })
   .meta({ id: 'ContractorJob', description: 'A sold job as an installer-contractor key sees it.' });

@@ -3,6 +3,7 @@ import { type AcceptanceWorld, startAcceptanceWorld } from './acceptance/accepta
 import { describeCallers } from './acceptance/callers.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
 import { describeInputFormats } from './acceptance/input-formats.js';
+import { describeJobDecisions } from './acceptance/job-decisions.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 import { describeHttpProtocol } from './acceptance/http-protocol.js';
 
@@ -36,4 +37,8 @@ describe('webhook subscriptions', () => {
 
 describe('HTTP', () => {
   describeHttpProtocol(world);
+});
+
+describe('decisions about jobs', () => {
+  describeJobDecisions(world);
 });

@@ -148,6 +148,7 @@ up to a minute, and add some jitter. Where \`retry-after\` is given, wait at lea
   but the same key with another body or operation is 409 \`idempotency_mismatch\`.
 - Answers of 2xx, 409 \`stale_version\` and 422 are kept, and a repeat gets the same answer with \`idempotency-replayed: true\` and
   no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
+- When a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.
 - While the first request is still running, a second one with the key waits for it, and after 2 seconds gets 409
   \`idempotency_in_progress\`: send it again a little later.
 - Keys are kept for ${LIMITS.idempotencyRetentionDays} days; \`idempotency-expires\` says until when.

@@ -149,7 +149,8 @@ Appends a note to the job, on a new line of \`installerNote\`, and moves \`lastU
 change the job's status.
 
 It appends each time that it is called: send an \`Idempotency-Key\`, so that a repeat after a timeout does not append the
-note twice. All notes of a job together hold up to 20,000 characters.`,
+note twice. All notes of a job together hold up to 20,000 characters. A job that
+changes hands begins with no note: nobody reads the notes that were left for the installer company before.`,
   params: {
     id: {
       description: 'The `id` of a job in the list of sold jobs. Any other is 404.',

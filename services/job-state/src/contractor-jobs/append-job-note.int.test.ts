@@ -248,16 +248,24 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(2);
   });
 
-  test('repeated with its key after the job has left the installer still gives the first answer', async () => {
+  test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });
-    await database.query('update jobs set installer_company_id = $2 where id = $1', [
-      jobId,
-      other.installerCompanyId,
-    ]);
-    expect((await append({ jobId, binding: key })).job).toEqual(first.job);
+    const give = (installerCompanyId: string) =>
+      database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, installerCompanyId]);
+    await give(other.installerCompanyId);
+    const replay = await refusal(append({ jobId, binding: key }));
+    expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
+    expect(replay.attributes).toEqual({});
     expect(await refusal(append({ jobId }))).toMatchObject({ reason: 'not_found' });
+
+    await give(boundary.installerCompanyId);
+    expect(await append({ jobId, binding: key })).toMatchObject({
+      job: first.job,
+      idempotency: { replayed: true },
+    });
+    expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
   test('is not repeated to a key that is bound to another installer', async () => {

@@ -32,7 +32,7 @@ export interface JobNote extends ContractorJobBoundary {
  * of the job, its version and its feed stay as they are.
  *
  * One transaction holds the note, the message to the platform and the key's outcome. Fails with `not_found` for a job outside
- * the boundary, then with `note_limit_reached`. Locks: the key's row, then the job, so that notes at the same time are all kept.
+ * the boundary, a replay too, then with `note_limit_reached`. Locks: the key's row, then the job, so that notes at the same time are all kept.
  */
 export async function appendJobNote(
   deps: {
@@ -53,6 +53,13 @@ export async function appendJobNote(
     },
     timeoutMs: given.timeoutMs,
     result: contractorJobRecord,
+    checkReplay: async (tx) => {
+      const held = await tx.query(
+        'select from jobs where id = $1 and selling_company_id = $2 and installer_company_id = $3',
+        [jobId, sellingCompanyId, installerCompanyId],
+      );
+      if (held.length === 0) throw notFound('job');
+    },
     work: async (tx) => {
       const [row] = await tx.query<ContractorJobRow>(
         `select ${CONTRACTOR_JOB_COLUMNS} from jobs

@@ -45,6 +45,8 @@ const storedRefusal = z.object({
  * in use waits 2 s, or shorter when its caller does, then fails with `idempotency_in_progress`. Whatever work throws leaves the key unused. Without a key the
  * work is done each time.
  *
+ * A replay runs `checkReplay` first. When that throws, the caller gets its error, and the kept outcome stays.
+ *
  * Locks: first the key's, an advisory one over company and key, then those of the work, last those of `lastly`.
  */
 export async function runIdempotent<T>(
@@ -54,6 +56,8 @@ export async function runIdempotent<T>(
     readonly binding: IdempotencyBinding | undefined;
     /** Reads a kept result back. */
     readonly result: z.ZodType<T>;
+    /** Throws when the caller may not see the kept outcome any more; absent: it may for as long as the key is kept. */
+    readonly checkReplay?: (tx: Transaction) => Promise<void>;
     /** For how many milliseconds the caller still waits. */
     readonly timeoutMs?: number | undefined;
     readonly work: (tx: Transaction) => Promise<WorkOutcome<T>>;
@@ -70,6 +74,7 @@ export async function runIdempotent<T>(
       const now = deps.clock();
       const claim = await claimKey(tx, companyId, binding, now);
       if (claim.kind === 'used') {
+        await request.checkReplay?.(tx);
         const outcome = parseOutcome(claim.outcome, request.result);
         return { outcome, idempotency: { replayed: true, expiresAt: claim.expiresAt } };
       }

@@ -123,6 +123,30 @@ describe.each(KINDS)('$kind', ({ log, done, write, refused, reason, traces }) =>
     expect(await fixture.stored(jobId)).toEqual(before);
   });
 
+  test('with a known key is not found once the job has left the company, and has no second effect once it is back', async () => {
+    const jobId = await fixture.job();
+    const [done, stale] = [binding(newId('evt')), binding(newId('evt'))];
+    const first = await write({ jobId, binding: done });
+    const refusedFirst = await refusalOf(write({ jobId, binding: stale }));
+    expect(refusedFirst).toMatchObject({ reason: 'stale_version' });
+    const give = (companyId: string) =>
+      fixture.database.query('update jobs set installer_company_id = $2 where id = $1', [jobId, companyId]);
+    await give(fixture.otherInstaller);
+    for (const key of [done, stale]) {
+      const replay = await refusalOf(write({ jobId, binding: key }));
+      expect(replay).toMatchObject({ reason: 'not_found', message: 'no such job' });
+      expect(replay.attributes).toEqual({});
+    }
+
+    await give(fixture.installer);
+    expect(await write({ jobId, binding: done })).toMatchObject({
+      resource: first.resource,
+      idempotency: { replayed: true },
+    });
+    expect(await refusalOf(write({ jobId, binding: stale }))).toMatchObject({ reason: 'stale_version' });
+    expect(await fixture.stored(jobId)).toMatchObject({ version: 2 });
+  });
+
   test('that is refused is refused in the same words again, also when it would be allowed now', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));

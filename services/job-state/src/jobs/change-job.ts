@@ -83,7 +83,8 @@ export interface JobOperation<Message extends DescMessage> {
  * shows another readiness than before.
  *
  * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then as the operation decides:
- * a caller who has not read the present state can not know what it allows. A refusal is kept under the key and repeated.
+ * a caller who has not read the present state can not know what it allows. A refusal is kept under the key and repeated. A
+ * replay fails with `not_found` too while the company does not have the job: what is kept shows the customer.
  * Locks: the key's row, the job, what the operation locks, last the company's feed head.
  */
 export async function changeJob<Message extends DescMessage>(
@@ -99,6 +100,13 @@ export async function changeJob<Message extends DescMessage>(
     binding: write.binding,
     timeoutMs: write.timeoutMs,
     result: z.string(),
+    checkReplay: async (tx) => {
+      const held = await tx.query('select from jobs where id = $1 and installer_company_id = $2', [
+        jobId,
+        companyId,
+      ]);
+      if (held.length === 0) throw notFound('job');
+    },
     work: async (tx) => {
       operation.check?.(deps.clock());
       const job = await lockJob(tx, jobId, companyId);

@@ -45,9 +45,10 @@ export interface JobChanged {
 
 /**
  * Writes what a job has become: its row, the history of its status, and the webhook events with their deliveries. The only
- * place that changes a job, but for its notes. A company that has lost the job has its feed entries withdrawn and is told by
- * `install.job_unassigned`; one that keeps it is told by `install.readiness_changed` whenever another readiness is shown than
- * before. The projection is rendered anew when the version or the company is another one.
+ * place that changes a job, but for its notes. A company that has lost the job has its feed entries withdrawn, its notes are
+ * not shown to the next one, and it is told by `install.job_unassigned`; one that keeps it is told by
+ * `install.readiness_changed` whenever another readiness is shown than before. The projection is rendered anew when the version
+ * or the company is another one.
  *
  * The job has to be locked. Locks: the feed entries of a company that has lost it. What is to be appended to a feed is left to
  * the caller, whose last statement that has to be.
@@ -107,7 +108,8 @@ async function saveJob(
          schedule_ends_at = $7, schedule_time_zone = $8, technician_assignments = $9, installer_company_id = $16,
          assigned_at = $17, scope = $18, readiness_ready = $19, readiness_blocker_codes = $20, documents = $21, heard = $22,
          projection = case when $23 then $10 else projection end, updated_at = $11,
-         last_updated_at = greatest(last_updated_at, $11)
+         last_updated_at = greatest(last_updated_at, $11),
+         installer_note = case when installer_company_id is not distinct from $16 then installer_note end
        where id = $1
      )
      insert into job_status_events

@@ -19,6 +19,8 @@ import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { Registry } from 'prom-client';
+import { appendJobNote } from '../contractor-jobs/append-job-note.js';
+import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';
 import { getJob } from '../jobs/get-job.js';
@@ -143,6 +145,13 @@ async function feedOf(jobId: string, companyId = one): Promise<readonly number[]
   return jobs.filter(({ id }) => id === jobId).map(({ version }) => version);
 }
 
+/** The notes on a job that the seller's keys for an installer company read. */
+async function notesOf(jobId: string, installerCompanyId: string): Promise<string | null | undefined> {
+  const boundary = { sellingCompanyId: seller, installerCompanyId, limit: 200 };
+  const jobs = await listContractorJobs(database, boundary);
+  return jobs.find(({ id }) => id === jobId)?.installerNote;
+}
+
 async function eventsOf(jobId: string, companyId = one) {
   const rows = await database.query<{ body: Buffer }>(
     'select body from events where resource_id = $1 and company_id = $2 order by id',
@@ -210,6 +219,20 @@ describe('a job that is taken from its company', () => {
     expect(await shown(jobId)).toMatchObject({ version: 4, status: 'ASSIGNED' });
     expect(await feedOf(jobId)).toEqual([4]);
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
+  });
+
+  test('shows the notes of its company to no other', async () => {
+    const jobId = await newJob();
+    const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
+    await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
+    // Nothing of this is another company's.
+    await tell(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));
+    expect(await notesOf(jobId, one)).toBe('Gate code 1234');
+    await tell(assigned(jobId, two, 5));
+    expect(await notesOf(jobId, two)).toBeNull();
+    await appendJobNote(writing(), { ...left, installerCompanyId: two, note: 'Nobody there' });
+    await tell(unassigned(jobId, 6), assigned(jobId, one, 7));
+    expect(await notesOf(jobId, one)).toBeNull();
   });
 
   test('and given back: what it has written stands when the later message comes first', async () => {

@@ -21,7 +21,10 @@ export interface Asked {
   readonly firstSentAt: number;
   /** Undefined when no answer told of one. */
   readonly kept: KeptOutcome | undefined;
-  /** Whether it may have had an effect that no answer told of. Only a request without a key can stay like that. */
+  /**
+   * Whether it may have had an effect that no answer told of. Only a request without a key can stay like that, and one about a
+   * job that the caller does not see any more.
+   */
   readonly isUnknown: boolean;
 }
 
@@ -61,8 +64,15 @@ function asked(request: WriteRequest, sendings: readonly Sending[]): Asked {
             knownAt: kept.endedAt,
             caller: kept.caller,
           },
-    isUnknown: kept === undefined && tries.some(({ answer }) => isUncertain(answer)),
+    isUnknown:
+      kept === undefined &&
+      tries.some(({ answer }) => isUncertain(answer)) &&
+      (request.key === undefined || ('jobId' in request.write && tries.some(isNotFound))),
   };
+}
+
+function isNotFound({ answer }: { readonly answer: ReceivedAnswer | undefined }): boolean {
+  return answer !== undefined && errorCodeOf(answer) === 'not_found';
 }
 
 /** What a key is bound to: the company, the key, method and path, and the body as a JSON value. */

@@ -9,7 +9,8 @@ interface Answered extends Try {
 
 /**
  * Checks what the clients were told about their keys (spec: Idempotency rules; decisions: Installer v1, idempotency): a key
- * keeps one outcome of one request, every repeat gets it byte for byte and says so, and any other request with the key is
+ * keeps one outcome of one request, every repeat gets it byte for byte and says so, but for a 404 while the job is not the
+ * caller's, which {@link checkRefusals} and {@link checkNotes} judge; and any other request with the key is
  * refused without an effect. When a process was killed the service may have repeated a request by itself, so that the first
  * answer is said to be a repeat.
  */
@@ -46,6 +47,7 @@ function checkRequest(asked: Asked, hasKilled: boolean): string[] {
       isOther &&
       kept !== undefined &&
       answered.sentAt > kept.knownAt &&
+      !('jobId' in request.write && errorCodeOf(answered.answer) === 'not_found') &&
       hasBoundaryOf(answered, kept.caller)
     ) {
       faults.push(
@@ -99,6 +101,7 @@ function checkKeys(all: readonly Asked[]): string[] {
   }
   return [...byKey].flatMap(([place, group]) => {
     const keeping = group.filter(({ kept }) => kept !== undefined);
+    const unknown = group.filter(({ isUnknown }) => isUnknown);
     const faults: string[] = [];
     if (keeping.length > 1) {
       const requests = keeping.map(({ sendings: [first] }) => describe(first)).join(' and ');
@@ -107,11 +110,12 @@ function checkKeys(all: readonly Asked[]): string[] {
     for (const asked of group) {
       for (const answered of answersOf(asked)) {
         if (errorCodeOf(answered.answer) !== 'idempotency_mismatch') continue;
-        const isBoundElsewhere = keeping.some(
-          (other) =>
-            other.firstSentAt < answered.endedAt &&
-            (other !== asked || (other.kept !== undefined && !hasBoundaryOf(answered, other.kept.caller))),
-        );
+        const isBoundElsewhere =
+          keeping.some(
+            (other) =>
+              other.firstSentAt < answered.endedAt &&
+              (other !== asked || (other.kept !== undefined && !hasBoundaryOf(answered, other.kept.caller))),
+          ) || unknown.some((other) => other !== asked && other.firstSentAt < answered.endedAt);
         if (!isBoundElsewhere) faults.push(`${name(answered)}: a mismatch with no other request of the key`);
       }
     }

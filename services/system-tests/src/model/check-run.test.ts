@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkRun, type Evidence } from './check-run.js';
 import type { FinalState } from './final-state.js';
 import type { Following, History, ReceivedAnswer, Sending } from './history.js';
-import { answer, refusal, request, sending, shortRun, type ShortRun } from './testing/short-run.js';
+import { answer, movedRun, refusal, request, sending, shortRun, type ShortRun } from './testing/short-run.js';
 
 type Change = (run: ShortRun) => Evidence;
 
@@ -90,8 +90,13 @@ const FAULTS: readonly (readonly [what: string, change: Change, found: RegExp])[
   ],
   [
     'a repeat that is refused',
-    answered(2, () => answer(404, refusal('not_found'))),
+    answered(2, () => answer(403, refusal('permission_denied'))),
     /in place of the kept 201/,
+  ],
+  [
+    'a repeat that is not found while the company has the job',
+    answered(2, () => answer(404, refusal('not_found'))),
+    /the company had the job all the time/,
   ],
   [
     'one key with the outcomes of two requests',
@@ -430,6 +435,81 @@ const FAULTS: readonly (readonly [what: string, change: Change, found: RegExp])[
   ],
 ];
 
+const FAULTS_OF_MOVES: readonly (readonly [what: string, change: Change, found: RegExp])[] = [
+  [
+    'a repeat that shows a job which has left the company',
+    answered(40, (_, run) => ({
+      ...answer(201, { apiVersion: '2026-08-26', resource: run.job(2) }),
+      headers: { 'x-request-id': 'r', 'idempotency-expires': 'x', 'idempotency-replayed': 'true' },
+    })),
+    /#40 .* shows cmp_a what only .* may see/,
+  ],
+  [
+    'notes of the installer before in the end',
+    (run) =>
+      final(run, ({ jobs }) => ({
+        jobs: jobs.map((job) => ({ ...job, installer_note: 'a note\nanother note' })),
+      })),
+    /in the end they are "a note\\nanother note" in place of "another note"/,
+  ],
+  [
+    'notes of the installer before in the answer to a note',
+    answered(41, (before) => ({
+      ...before,
+      text: before.text.replace('another note', 'a note\\nanother note'),
+    })),
+    /its own note is not the last after what was there/,
+  ],
+  [
+    'notes of the installer before in a list of jobs',
+    (run) =>
+      history(run, ({ reads }) => ({
+        reads: reads.map((read) =>
+          read.id === 42
+            ? {
+                ...read,
+                answer: { ...read.answer, text: read.answer.text.replace('another note', 'a note') },
+              }
+            : read,
+        ),
+      })),
+    /list #42 shows "a note", which were the installer's notes at no time then/,
+  ],
+  [
+    'a list of jobs without a note that was acknowledged',
+    (run) =>
+      history(run, ({ reads }) => ({
+        reads: reads.map((read) =>
+          read.id === 42
+            ? {
+                ...read,
+                answer: { ...read.answer, text: read.answer.text.replace('"another note"', 'null') },
+              }
+            : read,
+        ),
+      })),
+    /list #42 shows "", which were the installer's notes at no time then/,
+  ],
+  [
+    'a note that the platform has not heard',
+    (run) => history(run, ({ heard }) => ({ heard: heard.filter(({ messageId }) => messageId !== 'm5') })),
+    /the platform heard 0 times of "a note"/,
+  ],
+  [
+    'a note that the platform has heard twice',
+    (run) =>
+      history(run, ({ heard }) => ({
+        heard: [
+          ...heard,
+          ...heard
+            .filter(({ messageId }) => messageId === 'm9')
+            .map((message) => ({ ...message, messageId: 'm10' })),
+        ],
+      })),
+    /the platform heard 2 times of "another note"/,
+  ],
+];
+
 describe('the check of a run', () => {
   test('finds nothing in a run that is right', () => {
     expect(checkRun(shortRun().evidence)).toEqual([]);
@@ -459,5 +539,34 @@ describe('the check of a run', () => {
     const run = shortRun();
     const repeatedMessages = history(run, ({ heard }) => ({ heard: [...heard, ...heard] }));
     expect(checkRun(repeatedMessages)).toEqual([]);
+  });
+
+  test('finds nothing in a run whose job moves on to another installer', () => {
+    expect(checkRun(movedRun().evidence)).toEqual([]);
+  });
+
+  test.each(FAULTS_OF_MOVES)('finds %s', (_, change, found) => {
+    expect(checkRun(change(movedRun())).join('\n')).toMatch(found);
+  });
+
+  test('finds nothing in a write whose answer got lost and whose repeat came after the job had moved on', () => {
+    const lost = history(movedRun(), ({ sendings }) => ({
+      sendings: sendings.flatMap((one) =>
+        one.id === 2
+          ? []
+          : [
+              one.id === 1
+                ? {
+                    ...one,
+                    tries: [
+                      { sentAt: 10, endedAt: 20, answer: undefined },
+                      { sentAt: 130, endedAt: 140, answer: answer(404, refusal('not_found')) },
+                    ],
+                  }
+                : one,
+            ],
+      ),
+    }));
+    expect(checkRun(lost)).toEqual([]);
   });
 });

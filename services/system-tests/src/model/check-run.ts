@@ -34,7 +34,7 @@ export interface Evidence {
 export function checkRun({ world, history, final, webhooks, markers, logs, hasKilled }: Evidence): string[] {
   const { sendings, reads, followings, assignments, heard } = history;
   const all = groupByRequest(sendings);
-  const { chains, faults } = reconstructChains(world, all, assignments, final);
+  const { chains, faults } = reconstructChains(world, all, assignments, final, heard);
   const { shown, told } = collectSightings(all, reads, followings);
   const timeline = createTimeline(chains, [...shown, ...told]);
   return [
@@ -46,7 +46,7 @@ export function checkRun({ world, history, final, webhooks, markers, logs, hasKi
     ...checkFeeds(world, timeline, followings, final),
     ...checkLeads(world, all, final),
     ...checkAppointments(all, final),
-    ...checkNotes(world, timeline, all, final),
+    ...checkNotes(world, timeline, { all, reads, heard, final }),
     ...checkEffects(world, timeline, final, webhooks),
     ...checkHeard(chains, world, final, heard),
     ...checkSecrecy({ world, timeline, markers, sendings, reads, followings, webhooks, heard, logs }),

@@ -15,7 +15,7 @@ interface Disclosure {
   readonly text: string;
   /** What the company has sent itself to get it: an echo discloses nothing. */
   readonly request: string;
-  /** Within which time it was made; from the beginning for a repeat. */
+  /** Within which time it was made. A repeat shows a job only to who sees it then, so it is made then too. */
   readonly from: number;
   readonly to: number;
   readonly where: string;
@@ -105,12 +105,11 @@ function* disclosures(given: {
   for (const { id, request, tries } of given.sendings) {
     for (const { answer, sentAt, endedAt } of tries) {
       if (answer === undefined) continue;
-      const isRepeat = answer.headers['idempotency-replayed'] === 'true';
       yield {
         ...owner(request.caller),
         text: bytesOf(answer),
         request: request.path + JSON.stringify(request.body),
-        from: isRepeat ? -Infinity : sentAt,
+        from: sentAt,
         to: endedAt,
         where: `#${id} ${request.method} ${request.path}`,
       };

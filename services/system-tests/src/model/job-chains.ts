@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { Asked } from './asked.js';
 import { describe } from './check-idempotency.js';
+import { messageOf, readHeard } from './heard-messages.js';
 import type { FinalState } from './final-state.js';
-import type { JobWrite, ToldAssignment } from './history.js';
+import type { HeardMessage, JobWrite, ToldAssignment } from './history.js';
 import { assignedState, type JobState, judge, readinessOf } from './job-model.js';
 import type { World, WorldJob } from './world.js';
 
@@ -43,11 +44,12 @@ export function reconstructChains(
   all: readonly Asked[],
   assignments: readonly ToldAssignment[],
   final: Pick<FinalState, 'jobs' | 'events'>,
+  heard: readonly HeardMessage[],
 ): { readonly chains: readonly JobChain[]; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const chains: JobChain[] = [];
   for (const job of world.jobs) {
-    const built = buildChain(job, world, all, assignments, final);
+    const built = buildChain(job, world, all, assignments, final, heard);
     faults.push(...built.faults.map((fault) => `job ${job.id}: ${fault}`));
     if (built.links !== undefined) chains.push({ job, links: built.links });
   }
@@ -60,11 +62,12 @@ function buildChain(
   all: readonly Asked[],
   assignments: readonly ToldAssignment[],
   final: Pick<FinalState, 'jobs' | 'events'>,
+  heard: readonly HeardMessage[],
 ): { readonly links?: readonly ChainLink[]; readonly faults: readonly string[] } {
   const row = final.jobs.find(({ id }) => id === job.id);
   if (row === undefined) return { faults: ['is gone'] };
   const faults: string[] = [];
-  const made = new Map<number, AskedJobWrite & { readonly shown: InstallerJob }>();
+  const made = new Map<number, AskedJobWrite & { readonly shown: InstallerJob | undefined }>();
   for (const asked of all) {
     const { write } = asked.request;
     if (!('expectedVersion' in write) || write.jobId !== job.id || asked.kept?.code !== undefined) continue;
@@ -97,7 +100,7 @@ function buildChain(
   for (let version = 1; version <= last; version += 1) {
     const before = links[version - 1];
     if (before === undefined) break;
-    const write = made.get(version);
+    const write = made.get(version) ?? unansweredMaker(job, before, { world, all, heard });
     made.delete(version);
     const assigned = given.filter(({ resource_version }) => resource_version === version);
     const makers = (write === undefined ? 0 : 1) + assigned.length;
@@ -139,7 +142,9 @@ function buildChain(
     if (asked.kept !== undefined && asked.kept.knownAt < from) {
       faults.push(`${by} was acknowledged before an earlier version was asked for`);
     }
-    faults.push(...shownOtherwise(job, state, write.shown).map((what) => `${by}: ${what}`));
+    if (write.shown !== undefined) {
+      faults.push(...shownOtherwise(job, state, write.shown).map((what) => `${by}: ${what}`));
+    }
     links.push({
       version,
       state,
@@ -151,6 +156,41 @@ function buildChain(
     faults.push(`${describe(asked.sendings[0])} was told version ${version}, which the job does not have`);
   }
   return { links, faults };
+}
+
+/**
+ * The write that made the version after a link, of those whose answer got lost before the company lost the job: a repeat of
+ * it is 404 then. It is the one that the rules allow at that version and that the platform has heard of.
+ */
+function unansweredMaker(
+  job: WorldJob,
+  before: ChainLink,
+  given: {
+    readonly world: Pick<World, 'installers'>;
+    readonly all: readonly Asked[];
+    readonly heard: readonly HeardMessage[];
+  },
+): (AskedJobWrite & { readonly shown: undefined }) | undefined {
+  const { version, state } = before;
+  const { installerId } = state;
+  if (installerId === null) return undefined;
+  const told = given.heard.map(({ type, body }) => readHeard(type, body));
+  for (const asked of given.all) {
+    const { write, caller } = asked.request;
+    if (!asked.isUnknown || !('expectedVersion' in write)) continue;
+    if (write.jobId !== job.id || write.expectedVersion !== version || caller.companyId !== installerId)
+      continue;
+    const verdict = judge(state, write, activeTechnicians(given.world, installerId));
+    if (verdict.kind === 'refused') continue;
+    const [message] = messageOf(job.id, before, {
+      version: version + 1,
+      state: verdict.state,
+      maker: { kind: 'write', asked, write },
+      from: before.from,
+    });
+    if (told.some((other) => isDeepStrictEqual(other, message))) return { asked, write, shown: undefined };
+  }
+  return undefined;
 }
 
 /** The assignments that took effect are some of those told, the newest among them, each to another company than before. */

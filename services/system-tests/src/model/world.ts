@@ -238,7 +238,7 @@ async function createJobs(
       `update jobs set customer = customer || $2::jsonb,
          scope = scope || $3::jsonb || jsonb_build_object('equipment',
            (select jsonb_agg(item || $3::jsonb) from jsonb_array_elements(scope -> 'equipment') as item)),
-         documents = $4, readiness_ready = $5, readiness_blocker_codes = $6, installer_note = $7
+         documents = $4, readiness_ready = $5, readiness_blocker_codes = $6
        where id = $1`,
       [
         job.id,
@@ -247,7 +247,6 @@ async function createJobs(
         JSON.stringify(job.shown.documents.map((document) => ({ ...document, ...extra.document }))),
         job.readiness.ready,
         job.readiness.blockerCodes,
-        job.initialNote,
       ],
     );
   }
@@ -276,6 +275,12 @@ async function createJobs(
     );
     return found.rowCount === assignments.length;
   });
+  for (const { job } of jobs) {
+    await stack.database.query('update jobs set installer_note = $2 where id = $1', [
+      job.id,
+      job.initialNote,
+    ]);
+  }
   return { jobs: jobs.map(({ job }) => job), assignments };
 }
 
@@ -324,9 +329,10 @@ function plannedJob(
     projectId,
     workOrderNo,
     initialInstallerId: given.installerId,
-    initialNote: planned.manyNotes
-      ? `${markers.mark({ to: 'company', companyId: seller.id })} ${'n'.repeat(17_900)}`
-      : null,
+    initialNote:
+      planned.manyNotes && given.installerId !== null
+        ? `${markers.mark({ to: 'company', companyId: seller.id })} ${'n'.repeat(17_900)}`
+        : null,
     readiness: planned.unready
       ? { ready: false, blockerCodes: ['PERMIT'] }
       : { ready: true, blockerCodes: [] },

@@ -226,16 +226,6 @@ export function shortRun(): ShortRun {
     },
   ];
 
-  const envelope = (id: string, event: string, version: number, resourceId: string, data: object) =>
-    JSON.stringify({
-      id,
-      event,
-      apiVersion: '2026-08-26',
-      schemaVersion: 1,
-      occurredAt: AT,
-      resource: { type: 'x', id: resourceId, version },
-      data,
-    });
   const events = [
     {
       id: 'evt_1',
@@ -324,7 +314,11 @@ export function shortRun(): ShortRun {
           appointmentId: 'appt_1',
           leadId: 'lead_1',
         }),
-        message('m5', JobNoteAddedSchema, { jobId: job.id, note: 'a note' }),
+        message('m5', JobNoteAddedSchema, {
+          jobId: job.id,
+          installerCompanyId: installers[0].id,
+          note: 'a note',
+        }),
       ],
     },
     webhooks: installEvents.map(({ id, name, body }) => ({
@@ -396,6 +390,148 @@ export function shortRun(): ShortRun {
     },
   };
   return { evidence, jobMarker, canary, installer, contractor, stranger, job: jobAt };
+}
+
+/**
+ * The short run, after which the job moves on to installer `b`: a repeat of the acknowledgement (#40) is not found then, a note
+ * is left for `b` (#41), and those who sold the job list it (#42). Before all that `b` reads it (#43).
+ */
+export function movedRun(): ShortRun {
+  const run = shortRun();
+  const { evidence } = run;
+  const { world, history, final } = evidence;
+  const [job] = world.jobs;
+  const [before, after] = world.installers;
+  const [acknowledged] = history.sendings;
+  const [row] = final.jobs;
+  if (job === undefined || acknowledged === undefined || row === undefined)
+    throw new Error('there is one job');
+  const bound: Caller = { ...run.contractor, boundCompanyId: after.id };
+  const shown = { ...run.job(1), version: 3 };
+  const listed = {
+    id: job.id,
+    workOrderNo: job.workOrderNo,
+    address: '1 Main St',
+    city: 'Austin',
+    state: 'TX',
+    zip: '78701',
+    stage: 'SOLD',
+    installerNote: 'another note',
+    lastUpdated: LATER,
+  };
+  const event = (id: string, name: string, companyId: string, data: object) => ({
+    id,
+    company_id: companyId,
+    name,
+    resource_id: job.id,
+    resource_version: 3,
+    body: envelope(id, name, 3, job.id, data),
+  });
+  const unassigned = event('evt_4', 'install.job_unassigned', before.id, { jobId: job.id });
+  return {
+    ...run,
+    evidence: {
+      ...evidence,
+      history: {
+        ...history,
+        sendings: [
+          ...history.sendings,
+          sending(40, 130, acknowledged.request, answer(404, refusal('not_found'))),
+          sending(
+            41,
+            130,
+            request(bound, { kind: 'note', jobId: job.id, note: 'another note' }, 'k41'),
+            answer(200, listed),
+          ),
+        ],
+        reads: [
+          ...history.reads,
+          {
+            id: 43,
+            caller: run.stranger,
+            path: '/partner/v1/jobs/job_1',
+            what: { kind: 'job', jobId: job.id },
+            sentAt: 115,
+            endedAt: 120,
+            answer: answer(200, { apiVersion: '2026-08-26', resource: shown }),
+          },
+          {
+            id: 42,
+            caller: bound,
+            path: '/inbound/jobs',
+            what: { kind: 'contractor jobs', take: 50 },
+            sentAt: 150,
+            endedAt: 160,
+            answer: answer(200, { jobs: [listed] }),
+          },
+        ],
+        assignments: [
+          ...history.assignments,
+          { messageId: 'm8', jobId: job.id, installerCompanyId: after.id, version: 3, sentAt: 110 },
+        ],
+        heard: [
+          ...history.heard,
+          message('m9', JobNoteAddedSchema, {
+            jobId: job.id,
+            installerCompanyId: after.id,
+            note: 'another note',
+          }),
+        ],
+      },
+      webhooks: [
+        ...evidence.webhooks,
+        {
+          path: '/a',
+          headers: { 'x-svc-event': unassigned.name, 'x-svc-delivery-id': 'dlv_evt_4' },
+          body: Buffer.from(unassigned.body),
+          envelope: webhookEnvelope.parse(JSON.parse(unassigned.body)),
+          answeredStatus: 204,
+        },
+      ],
+      final: {
+        ...final,
+        jobs: [
+          {
+            ...row,
+            version: 3,
+            status: 'ASSIGNED',
+            installer_company_id: after.id,
+            projection: JSON.stringify(shown),
+            installer_note: 'another note',
+          },
+        ],
+        feed: [{ company_id: after.id, sequence: 1, job_id: job.id, resource: JSON.stringify(shown) }],
+        feedHeads: [...final.feedHeads, { company_id: after.id, last: 1 }],
+        events: [
+          ...final.events,
+          unassigned,
+          event('evt_5', 'install.job_assigned', after.id, { jobId: job.id, status: 'ASSIGNED' }),
+        ],
+        deliveries: [
+          ...final.deliveries,
+          {
+            id: 'dlv_evt_4',
+            subscription_id: 'whk_1',
+            event_id: 'evt_4',
+            is_test: false,
+            state: 'delivered',
+          },
+        ],
+      },
+    },
+  };
+}
+
+function envelope(id: string, event: string, version: number, resourceId: string, data: object): string {
+  return JSON.stringify({
+    id,
+    event,
+    apiVersion: '2026-08-26',
+    schemaVersion: 1,
+    occurredAt: AT,
+    resource: { type: 'x', id: resourceId, version },
+    data,
+  });
 }
 
 /** A write as a run records it. */

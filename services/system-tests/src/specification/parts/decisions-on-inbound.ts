@@ -6,8 +6,11 @@ import {
   CONTRACTOR_JOB_STAGES,
   EMAIL_ADDRESSES,
   INPUT_FORMATS,
+  JOB_DECISIONS,
+  JOB_MESSAGES,
   JOB_NOTES,
   LEADS,
+  MODEL,
   PLATFORM_FORMS,
   SURFACES,
 } from '../test-files.js';
@@ -170,6 +173,22 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
         'a note > for which there is no room is refused, and with a key the refusal is kept and repeated',
       ],
     },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'Notes belong to the assignment: a job that changes hands begins with no note, and no key reads the earlier ones.',
+    provedBy: {
+      [JOB_MESSAGES]: ['a job that is taken from its company > shows the notes of its company to no other'],
+      [JOB_DECISIONS]: ['the notes of a job begin anew with each installer company that gets it'],
+      [MODEL]: [
+        'whatever the clients of several companies do at once, each write takes effect once and nobody sees what is not theirs',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'The platform has received each note.',
+    provedBy: { [JOB_NOTES]: ['a note > is told to the platform'] },
   },
   {
     at: 'Decisions / Inbound',

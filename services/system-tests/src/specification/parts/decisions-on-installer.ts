@@ -11,7 +11,9 @@ import {
   INPUT_FORMATS,
   INSTALLER_APP,
   JOB_CHANGES,
+  JOB_DECISIONS,
   JOB_MESSAGES,
+  JOB_NOTES,
   JOB_SERVICE,
   JOB_STATE_SETTINGS,
   LIST_JOB_FEED_ROUTE,
@@ -76,6 +78,38 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
       [STATUS_EVENTS]: ['a status event > with a key that has expired takes effect anew'],
       [RETENTION]: ['idempotency keys > give the first outcome for 45 days and then go: %s'],
     },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: "A replay of a write to a job that is no longer the caller's is 404, as every read of that job is.",
+    provedBy: {
+      [JOB_CHANGES]: [
+        '$kind > with a known key is not found once the job has left the company, and has no second effect once it is back',
+      ],
+      [JOB_NOTES]: [
+        'a note > repeated with its key after the job has left the installer is not found, and has no second effect once it is back',
+      ],
+      [JOB_DECISIONS]: [
+        'a repeat of a write is 404 while the job is not the company’s, and the write stays recorded',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'The write stays recorded, so a replay after the job comes back shows the original response, and the same key never takes effect twice.',
+    provedBy: {
+      [JOB_CHANGES]: [
+        '$kind > with a known key is not found once the job has left the company, and has no second effect once it is back',
+      ],
+      [JOB_NOTES]: [
+        'a note > repeated with its key after the job has left the installer is not found, and has no second effect once it is back',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'What is recorded is dropped with its key.',
+    provedBy: { [RETENTION]: ['idempotency keys > give the first outcome for 45 days and then go: %s'] },
   },
   {
     at: 'Decisions / Installer v1',

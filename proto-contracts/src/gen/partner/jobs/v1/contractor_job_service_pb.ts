@@ -130,7 +130,7 @@ export type ContractorJob = Message<"partner.jobs.v1.ContractorJob"> & {
   stage?: ContractorJobStage | undefined;
 
   /**
-   * All notes, one a line, oldest first; absent when there is none.
+   * The notes of the installer company that has the job, one a line, oldest first; absent when there is none.
    *
    * @generated from field: optional string installer_note = 8;
    */

@@ -1,0 +1,131 @@
+import { expect, test } from '@jest/globals';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  JobAssignedSchema,
+  JobUnassignedSchema,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
+import { addCompany } from '../limited-company.js';
+import { assignNewJob } from '../platform-job.js';
+import { expectError, type WireRequest } from '../surfaces/send.js';
+import { addKey } from '../surfaces/surface-side.js';
+import type { AcceptanceWorld } from './acceptance-world.js';
+
+/** What the decisions say of jobs that move on: to another company, or to their end. */
+export function describeJobDecisions(world: () => AcceptanceWorld): void {
+  /** A job of the world's companies, as the platform assigns it. */
+  async function newJob(): Promise<string> {
+    const { stack, side } = world();
+    const job = await assignNewJob(stack, {
+      sellingCompanyId: side.sellerId,
+      installerCompanyId: side.installerId,
+      installerKey: side.keys['installer-company'],
+    });
+    return job.id;
+  }
+
+  const asInstaller = (request: Pick<WireRequest, 'method' | 'path' | 'json'>, key = newId('evt')) =>
+    world().send({
+      ...request,
+      headers: { 'x-api-key': world().side.keys['installer-company'], 'idempotency-key': key },
+    });
+
+  const leaveNote = (jobId: string, note: string, key = newId('evt')) =>
+    world().send({
+      method: 'POST',
+      path: `/inbound/jobs/${jobId}/status`,
+      headers: { 'x-api-key': world().side.keys['installer-contractor'], 'idempotency-key': key },
+      json: { note },
+    });
+
+  const statusEvent = (jobId: string, status: string, expectedVersion: number) => ({
+    method: 'POST',
+    path: `/partner/v1/jobs/${jobId}/status-events`,
+    json: { status, occurredAt: new Date().toISOString(), expectedVersion },
+  });
+
+  /** The platform takes the job from the installer, and gives it back with version 4. */
+  async function takeAway(jobId: string): Promise<void> {
+    await world().stack.publishFromPlatform(JobUnassignedSchema, {
+      jobId,
+      version: 3,
+      occurredAt: timestampFromDate(new Date()),
+    });
+    await eventually('the job has left the installer', async () => {
+      const answer = await asInstaller({ method: 'GET', path: `/partner/v1/jobs/${jobId}` });
+      return answer.status === 404;
+    });
+  }
+
+  async function giveBack(jobId: string): Promise<void> {
+    const { stack, side } = world();
+    await stack.publishFromPlatform(JobAssignedSchema, {
+      jobId,
+      version: 4,
+      installerCompanyId: side.installerId,
+      occurredAt: timestampFromDate(new Date()),
+    });
+    await eventually('the job is back', async () => {
+      const answer = await asInstaller({ method: 'GET', path: `/partner/v1/jobs/${jobId}` });
+      return answer.status === 200;
+    });
+  }
+
+  test('the notes of a job begin anew with each installer company that gets it', async () => {
+    const { stack, side } = world();
+    const [jobId, next] = [
+      await newJob(),
+      await addCompany(stack.database, { class: 'INSTALLER', keys: [] }),
+    ];
+    const nextKey = await addKey(stack, {
+      companyId: side.sellerId,
+      kind: 'installer-contractor',
+      boundCompanyId: next.id,
+    });
+    const listed = async (key: string) => {
+      const answer = await world().send({
+        method: 'GET',
+        path: '/inbound/jobs?take=200',
+        headers: { 'x-api-key': key },
+      });
+      return contractorJobsAnswer.parse(answer.json).jobs.find(({ id }) => id === jobId);
+    };
+    expect((await leaveNote(jobId, 'Gate code 4711')).status).toBe(200);
+    expect((await listed(side.keys['installer-contractor']))?.installerNote).toBe('Gate code 4711');
+
+    await stack.publishFromPlatform(JobAssignedSchema, {
+      jobId,
+      version: 3,
+      installerCompanyId: next.id,
+      occurredAt: timestampFromDate(new Date()),
+    });
+    const handedOver = await eventually('the next installer has the job', () => listed(nextKey));
+    expect(handedOver.installerNote).toBeNull();
+    expect(await listed(side.keys['installer-contractor'])).toBeUndefined();
+  });
+
+  test('a repeat of a write is 404 while the job is not the company’s, and the write stays recorded', async () => {
+    const jobId = await newJob();
+    const [reported, noted] = [newId('evt'), newId('evt')];
+    const report = statusEvent(jobId, 'ACKNOWLEDGED', 1);
+    const first = await asInstaller(report, reported);
+    expect(first.status).toBe(201);
+    const note = await leaveNote(jobId, 'Gate code 4711', noted);
+    expect(note.status).toBe(200);
+
+    await takeAway(jobId);
+    expectError(await asInstaller(report, reported), 404, 'not_found');
+    expectError(await leaveNote(jobId, 'Gate code 4711', noted), 404, 'not_found');
+
+    await giveBack(jobId);
+    const replay = await asInstaller(report, reported);
+    expect([replay.status, replay.headers.get('idempotency-replayed'), replay.text]).toEqual([
+      201,
+      'true',
+      first.text,
+    ]);
+    expect((await leaveNote(jobId, 'Gate code 4711', noted)).text).toBe(note.text);
+  });
+}
