@@ -37,6 +37,9 @@ test('the simulator is told of nothing but the broker, and that it plays in a sa
     SHUTDOWN_GRACE_MS: '10000',
     SIMULATOR_MOVES_PER_MINUTE: '45',
   });
+  expect(simulatorSettings({ adminPort: 1, movesPerMinute: 45, seed: '7' }, surroundings)).toMatchObject({
+    SIMULATOR_SEED: '7',
+  });
 });
 
 test('a second replica has a name of its own and belongs to the same service', () => {

@@ -71,12 +71,17 @@ export function serviceSettings(
 
 /** The settings of the simulator, which plays in the sandbox of the stack. */
 export function simulatorSettings(
-  plan: { readonly adminPort: number; readonly movesPerMinute: number },
+  plan: {
+    readonly adminPort: number;
+    readonly movesPerMinute: number;
+    readonly seed?: string | undefined;
+  },
   { amqpUrl }: Pick<ServiceSurroundings, 'amqpUrl'>,
 ): Record<string, string> {
   return {
     ...commonSettings(plan.adminPort, amqpUrl),
     SIMULATOR_MOVES_PER_MINUTE: String(plan.movesPerMinute),
+    ...(plan.seed !== undefined && { SIMULATOR_SEED: plan.seed }),
   };
 }
 

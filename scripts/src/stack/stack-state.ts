@@ -28,7 +28,9 @@ const stackPlan = z.object({
   ),
   devHosts: z.string(),
   /** Absent: nothing goes on in the sandbox by itself. */
-  simulator: z.object({ adminPort: port, movesPerMinute: z.int().min(1) }).optional(),
+  simulator: z
+    .object({ adminPort: port, movesPerMinute: z.int().min(1), seed: z.string().optional() })
+    .optional(),
 });
 
 export type StackPlan = z.infer<typeof stackPlan>;

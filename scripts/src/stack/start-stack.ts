@@ -81,6 +81,8 @@ export interface StackOptions {
   readonly devHosts?: Readonly<Record<string, string>>;
   /** How many moves a minute the platform and the installers make by themselves; none without it. */
   readonly simulate?: number;
+  /** Seed of the simulator's choices; another one at each start without it. */
+  readonly simulatorSeed?: string;
   /** Whether the processes outlive this one. */
   readonly detached?: boolean;
   /** Whether the stack belongs to this process, so that it is asked first when the stack is to end. */
@@ -123,6 +125,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const plan = await withSimulator(
     before?.plan ?? (await makePlan({ ...options, directory, report })),
     options.simulate,
+    options.simulatorSeed,
   );
   const state: StackState = {
     plan,
@@ -278,10 +281,14 @@ async function startAll(context: {
 }
 
 /** The plan with a simulator at the rate; one that is there already keeps its rate when none is given. */
-async function withSimulator(plan: StackPlan, movesPerMinute: number | undefined): Promise<StackPlan> {
+async function withSimulator(
+  plan: StackPlan,
+  movesPerMinute: number | undefined,
+  seed: string | undefined,
+): Promise<StackPlan> {
   if (movesPerMinute === undefined) return plan;
   const adminPort = plan.simulator?.adminPort ?? (await freePort());
-  return { ...plan, simulator: { adminPort, movesPerMinute } };
+  return { ...plan, simulator: { adminPort, movesPerMinute, ...(seed !== undefined && { seed }) } };
 }
 
 async function makePlan(

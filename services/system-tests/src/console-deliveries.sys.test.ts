@@ -27,7 +27,7 @@ type Delivery = z.infer<typeof delivery>;
 
 /** Keeps a delivery waiting for its second attempt while the tests run. */
 const WAITS: ReceiverAnswer = { kind: 'status', status: 503, retryAfterSeconds: 3_600 };
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 let stack: TestStack;
 let browser: TestBrowser;

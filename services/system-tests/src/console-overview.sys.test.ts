@@ -11,7 +11,7 @@ import { assignNewJob } from './platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
 import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
 
-const TEST_MS = 120_000;
+const TEST_MS = 600_000;
 
 let stack: TestStack;
 let browser: TestBrowser;

@@ -13,7 +13,7 @@ import { assignNewJob } from './platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
 import type { ReceivedWebhook, ReceiverAnswer } from './webhook-receiver.js';
 
-const TEST_MS = 120_000;
+const TEST_MS = 600_000;
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;
 
 let stack: TestStack;

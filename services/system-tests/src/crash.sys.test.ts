@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/runtime/ids';
+import { eventually } from '@partner/runtime/testing/eventually';
 import type { z } from 'zod';
 import { call, callUntilAnswered } from './http-call.js';
 import { createActiveSubscription, signIn } from './owner-session.js';
@@ -170,14 +171,6 @@ function sellingCompanyId(): string {
   const [company] = stack.companies('SALES');
   if (company === undefined) throw new Error('the sandbox has no sales company');
   return company.id;
-}
-
-async function eventually(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`not within 60 s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 async function killAndStart(name: string): Promise<void> {

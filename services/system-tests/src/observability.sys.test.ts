@@ -41,7 +41,7 @@ const scrape = () =>
   Promise.all(
     SERVICE_NAMES.map(async (service) => {
       const { adminUrl = '' } = stack.stack.description.services[service] ?? {};
-      return (await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
+      return (await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(60_000) })).text();
     }),
   );
 

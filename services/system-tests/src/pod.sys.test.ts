@@ -142,7 +142,7 @@ await defineWithPods(() => {
         url: `${stack.receiverUrl}/pods`,
         events: ['install.status_changed', 'install.test'],
       });
-    }, 120_000);
+    });
 
     test.each(SERVICE_NAMES)(
       '%s that has to go with work in hand is unready at once, finishes, ends with 0 in its time, and nothing is lost',

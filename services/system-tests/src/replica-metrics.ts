@@ -7,7 +7,7 @@ export async function readMetric(
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const answer = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const answer = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(60_000) });
   const text = await answer.text();
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   return text

@@ -25,6 +25,7 @@ import { createPublisher } from '@partner/runtime/amqp/publisher';
 import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
+import { SEED } from '@partner/runtime/testing/seeded-random';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import {
@@ -95,7 +96,7 @@ export async function startTestStack(options: {
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
-    ...(options.simulate === undefined ? {} : { simulate: options.simulate }),
+    ...(options.simulate === undefined ? {} : { simulate: options.simulate, simulatorSeed: String(SEED) }),
   }).catch(async (error: unknown) => {
     // Or it would keep the test's process from ending.
     await receiver.close();

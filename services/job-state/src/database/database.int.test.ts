@@ -97,7 +97,7 @@ describe('a caller who waits no longer', () => {
       url: testDatabase.url,
       poolSize: 1,
       logger: silentLogger,
-      timeouts: { connectMs: 100 },
+      timeouts: { connectMs: 2_000 },
       measured: { by: createPoolMetrics(metrics), pool: 'main' },
     });
     const held = createGate();
@@ -136,7 +136,7 @@ describe('a caller who waits no longer', () => {
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
     expect(await once.query(setting)).toEqual([{ statement_timeout: '10s' }]);
     expect(await once.transaction((tx) => tx.query(setting))).toEqual([{ statement_timeout: '10s' }]);
-    expect(await once.query(setting, [], { timeoutMs: 4_900 })).toEqual([{ statement_timeout: '4750ms' }]);
+    expect(await once.query(setting, [], { timeoutMs: 4_999 })).toEqual([{ statement_timeout: '4750ms' }]);
     await once.end();
     expect(database.isReady()).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('a connection that has died silently', () => {
       url: proxy.url,
       poolSize: 3,
       logger: silentLogger,
-      timeouts: { statementMs: 250, answerGraceMs: 250 },
+      timeouts: { statementMs: 1_000, answerGraceMs: 1_000 },
     });
     const died = createGate();
     const transactions = [['select 1'], []].map((statements) => {

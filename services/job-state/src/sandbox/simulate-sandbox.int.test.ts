@@ -74,7 +74,7 @@ describe('the simulator', () => {
         LOG_LEVEL: 'warn',
         SIMULATOR_MOVES_PER_MINUTE: '6000',
         SIMULATOR_SEED: 'restart',
-        RPC_TIMEOUT_MS: '1000',
+        RPC_TIMEOUT_MS: '60000',
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -227,7 +227,7 @@ describe('RPC over the broker', () => {
       return { resourceJson: 'late' };
     });
     const client = await clientOf();
-    const error = await failureOf(client.getJob({}, { timeoutMs: 50 }));
+    const error = await failureOf(client.getJob({}, { timeoutMs: 2_000 }));
     expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
     expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
     const [signal] = await signals.atLeast(1);

@@ -11,7 +11,7 @@ export interface Exchange {
   readonly text: string;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Sends a request as it is, repeated headers included, and reads the whole answer; of a stream of events only the head. Rejects

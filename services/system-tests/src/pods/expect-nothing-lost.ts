@@ -1,10 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
+import { eventually } from '@partner/runtime/testing/eventually';
 import type { TestStack } from '../test-stack.js';
 import type { ReceivedWebhook } from '../webhook-receiver.js';
 import type { LoadReport } from './steady-load.js';
-
-const APPEARANCE_LIMIT_MS = 60_000;
 
 /**
  * Fails unless no client of a load has seen a failure, each write that was acknowledged is in the feed once and the feed has no
@@ -42,11 +40,10 @@ export async function expectNothingLost(
     return found.rows[0]?.count;
   };
   expect(await count('leads', report.leadIds)).toBe(report.leadIds.length);
-  const deadline = Date.now() + APPEARANCE_LIMIT_MS;
-  while ((await count('jobs', report.platformJobIds)) !== report.platformJobIds.length) {
-    if (Date.now() > deadline) throw new Error('jobs that the platform has assigned do not appear');
-    await delay(50);
-  }
+  await eventually(
+    'the jobs that the platform has assigned are there',
+    async () => (await count('jobs', report.platformJobIds)) === report.platformJobIds.length,
+  );
 
   const ofWrites = (received: readonly ReceivedWebhook[]) =>
     received.filter(

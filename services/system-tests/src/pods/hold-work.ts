@@ -97,8 +97,8 @@ export async function holdStatusEvents(
   const client = await stack.database.connect();
   await client.query('begin');
   await client.query('select from jobs where id = any($1) for update', [given.jobs.map(({ id }) => id)]);
-  const answers = given.jobs.map((job) =>
-    call(given.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, {
+  const answers = given.jobs.map(async (job) => {
+    const write = {
       method: 'POST',
       headers: { 'x-api-key': given.apiKey, 'idempotency-key': newId('evt') },
       body: {
@@ -106,8 +106,14 @@ export async function holdStatusEvents(
         occurredAt: new Date().toISOString(),
         expectedVersion: job.version,
       },
-    }),
-  );
+    };
+    // A write waits for a row for 2 s and is then answered with 503, which on a busy machine can be before the release.
+    for (;;) {
+      const answer = await call(given.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, write);
+      if (answer.status !== 503) return answer;
+      await delay(50);
+    }
+  });
   const waiting = async () => {
     const found = await stack.database.query<{ count: number }>(
       `select count(*)::int as count from pg_stat_activity

@@ -32,7 +32,7 @@ export interface Pod {
   port(name: string): number;
   /** Asks once as a kubelet does: whether the answer is 2xx or 3xx in time. */
   ask(probe: Probe): Promise<boolean>;
-  /** Asks a probe until it is good; throws with the end of the log when the container ends or 60 s are over. */
+  /** Asks a probe until it is good; throws with the end of the log when the container ends or 3 minutes are over. */
   untilGood(kind: 'startup' | 'readiness' | 'liveness'): Promise<void>;
   /** Signals the first process of the container, as a kubelet does. */
   signal(signal: NodeJS.Signals): void;
@@ -41,7 +41,7 @@ export interface Pod {
   isRunning(): boolean;
 }
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 
 /**
  * Runs the container of a plan as a kubelet would: as the first process of a process namespace of its own, as the plan's user with
