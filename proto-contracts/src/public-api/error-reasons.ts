@@ -32,7 +32,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   permission_denied: {
     httpStatus: 403,
-    meaning: 'The key lacks the scope, or the resource is outside its boundary.',
+    meaning:
+      'The key lacks the scope, the resource is outside its boundary, or a console request has another origin.',
     action: 'Use the right kind of key.',
   },
   confirmation_required: {

@@ -165,6 +165,17 @@ function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
   return Array.isArray(value) ? inside : [{ ...value }, ...inside];
 }
 
+test('an error response is written once, for all operations with the same codes', () => {
+  const { responses = {} } = document.components ?? {};
+  const written = Object.values(responses).map((response) => JSON.stringify(response));
+  expect(new Set(written).size).toBe(written.length);
+  const used = objectsIn(document.paths).flatMap(({ $ref }) => (typeof $ref === 'string' ? $ref : []));
+  expect(new Set(used.filter((name) => name.startsWith('#/components/responses/')))).toEqual(
+    new Set(Object.keys(responses).map((name) => `#/components/responses/${name}`)),
+  );
+  expect(objectsIn(document.paths).filter((node) => 'x-error-codes' in node)).toEqual([]);
+});
+
 test('answers and webhooks are open to fields that come later', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });

@@ -1,5 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { headerComponents } from './openapi/answer-headers.js';
+import { errorResponses } from './openapi/error-answers.js';
 import { renderGuide } from './openapi/guide.js';
 import { operationObject } from './openapi/operation-object.js';
 import { simplifySchemas } from './openapi/simplify-schemas.js';
@@ -37,6 +38,7 @@ export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptio
     webhooks: webhookItems(),
     components: {
       headers: headerComponents(),
+      responses: errorResponses(SURFACES),
       securitySchemes: {
         apiKey: {
           type: 'apiKey',

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { ErrorBody } from './error-body.js';
 import type { ErrorReason } from './error-reasons.js';
 import type { Scope } from './scopes.js';
 
@@ -51,9 +50,6 @@ export interface BodyExample {
   readonly value: unknown;
 }
 
-/** The body of an error, without what every one has. */
-export type ErrorExample = Readonly<Omit<ErrorBody, 'code' | 'requestId'>>;
-
 /** The whole public contract of one operation: what serves it, what documents it, and what tests check it against. */
 export interface Operation<Query, Body> extends OperationInput<Query, Body> {
   /** A few words, e.g. `Record a status event`. */
@@ -64,10 +60,6 @@ export interface Operation<Query, Body> extends OperationInput<Query, Body> {
   readonly params?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** By a short name, e.g. `blocked`; the first one is shown in the ready command. */
   readonly bodyExamples?: Readonly<Record<string, BodyExample>>;
-  /** A fault that callers often make, as the answer of 400 tells it. */
-  readonly faultExample?: { readonly path: string; readonly message: string };
-  /** What an error says here, where it says something else than at most operations. */
-  readonly errorExamples?: Readonly<Partial<Record<ErrorReason, ErrorExample>>>;
   /** True: the body's field `idempotencyKey` does what the header `Idempotency-Key` does elsewhere. */
   readonly idempotencyKeyInBody?: boolean;
   /** By status. */

@@ -109,8 +109,9 @@ describe.each(LOOKS)('the API reference, %s', (look, options) => {
       'setSchedule',
       'replaceAssignments',
       'schema-Error',
+      'schema-ErrorCode',
     ]);
-    await expect(page.getByRole('status').textContent()).resolves.toBe('found in 7 parts');
+    await expect(page.getByRole('status').textContent()).resolves.toBe('found in 8 parts');
 
     await search('schedule');
     const found = await shownParts();

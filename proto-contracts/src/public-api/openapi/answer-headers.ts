@@ -17,7 +17,7 @@ const COMMON_HEADERS = {
   },
   ApiVersion: {
     name: 'x-svc-api-version',
-    description: 'The version date that the answer has.',
+    description: 'The version date that the answer of the installer API has.',
     example: CURRENT_API_VERSION,
     required: true,
   },
@@ -67,7 +67,7 @@ const COMMON_HEADERS = {
   },
 } as const satisfies Record<string, NamedHeader>;
 
-/** Headers that an error has unless it occurred before they were known. */
+/** Headers that an error has where its surface has them, unless it occurred before they were known. */
 const ON_ERRORS_TOO = ['ApiVersion', 'RateLimitPolicy', 'RateLimit'] as const;
 
 type HeaderReferences = Record<string, oas31.ReferenceObject>;
@@ -98,24 +98,16 @@ export function successHeaders(
   };
 }
 
-/** The headers of an error of one status. */
-export function errorHeaders(
-  operation: AnyOperation,
-  surface: Pick<DocumentedSurface, 'isVersioned'>,
-  status: number,
-): HeaderReferences {
-  const isRecorded = takesIdempotencyKey(operation) && (status === 409 || status === 422);
+/** The headers that an error of one status can have on any surface. */
+export function errorHeaders(status: number): HeaderReferences {
+  const isRecorded = status === 409 || status === 422;
   return {
     ...refer('RequestId'),
     ...(status === 401 ? refer('WwwAuthenticate') : {}),
     ...(status === 429 || status === 503 ? refer('RetryAfter') : {}),
-    ...(surface.isVersioned ? refer('ApiVersion', 'ApiVersionOfError') : {}),
-    ...(operation.unauthenticated === true
-      ? {}
-      : {
-          ...refer('RateLimitPolicy', 'RateLimitPolicyOfError'),
-          ...refer('RateLimit', 'RateLimitOfError'),
-        }),
+    ...refer('ApiVersion', 'ApiVersionOfError'),
+    ...refer('RateLimitPolicy', 'RateLimitPolicyOfError'),
+    ...refer('RateLimit', 'RateLimitOfError'),
     ...(isRecorded ? { ...refer('IdempotencyExpires'), ...refer('IdempotencyReplayed') } : {}),
   };
 }

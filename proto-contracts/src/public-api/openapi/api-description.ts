@@ -76,6 +76,13 @@ const header = z.object({
   example: z.union([z.string(), z.number()]).transform(String),
 });
 
+const response = z.object({
+  description: z.string(),
+  headers: z.record(z.string(), z.union([reference, header])).default({}),
+  content: content.optional(),
+  'x-error-codes': z.array(z.string()).default([]),
+});
+
 const operation = z.object({
   operationId: z.string(),
   summary: z.string(),
@@ -85,15 +92,7 @@ const operation = z.object({
   'x-required-scope': z.string().optional(),
   parameters: z.array(z.union([reference, parameter])).default([]),
   requestBody: z.object({ content }).optional(),
-  responses: z.record(
-    z.string(),
-    z.object({
-      description: z.string(),
-      headers: z.record(z.string(), z.union([reference, header])).default({}),
-      content: content.optional(),
-      'x-error-codes': z.array(z.string()).default([]),
-    }),
-  ),
+  responses: z.record(z.string(), z.union([reference, response])),
 });
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -108,6 +107,7 @@ const document = z.object({
     schemas: z.record(z.string(), schemaNode),
     parameters: z.record(z.string(), parameter),
     headers: z.record(z.string(), header),
+    responses: z.record(z.string(), response),
     securitySchemes: z.record(z.string(), z.object({ in: z.string(), name: z.string() })),
   }),
 });
@@ -144,7 +144,7 @@ export interface DescribedAnswer {
   readonly errorCodes: readonly string[];
 }
 
-/** An operation, or a webhook, with every reference to a parameter or header followed. */
+/** An operation, or a webhook, with every reference to a parameter, response or header followed. */
 export interface DescribedOperation {
   readonly id: string;
   /** In upper case. */
@@ -217,16 +217,19 @@ function createOperationReader(components: z.infer<typeof document>['components'
     credentials: found.security.flatMap((requirement) => Object.keys(requirement))[0],
     parameters: found.parameters.map((one) => ('$ref' in one ? referred(components.parameters, one) : one)),
     body: found.requestBody === undefined ? undefined : describedBody(found.requestBody.content),
-    answers: Object.entries(found.responses).map(([status, answer]) => ({
-      status,
-      description: answer.description,
-      headers: Object.entries(answer.headers).map(([name, one]) => ({
-        name,
-        ...('$ref' in one ? referred(components.headers, one) : one),
-      })),
-      body: answer.content === undefined ? undefined : describedBody(answer.content),
-      errorCodes: answer['x-error-codes'],
-    })),
+    answers: Object.entries(found.responses).map(([status, one]) => {
+      const answer = '$ref' in one ? referred(components.responses, one) : one;
+      return {
+        status,
+        description: answer.description,
+        headers: Object.entries(answer.headers).map(([name, named]) => ({
+          name,
+          ...('$ref' in named ? referred(components.headers, named) : named),
+        })),
+        body: answer.content === undefined ? undefined : describedBody(answer.content),
+        errorCodes: answer['x-error-codes'],
+      };
+    }),
   });
 }
 

@@ -3,7 +3,6 @@ import type { AnyOperation } from '../operation.js';
 import { CONSOLE_OPERATIONS } from '../operations/console.js';
 import { INBOUND_OPERATIONS } from '../operations/inbound.js';
 import { INSTALLER_OPERATIONS } from '../operations/installer.js';
-import { COUNTED_AS } from '../refusals.js';
 import type { Surface } from '../scopes.js';
 
 /** A group of operations that takes the same credentials. */
@@ -17,8 +16,6 @@ export interface DocumentedSurface {
   readonly requestsPerMinute: number;
   /** What requests are counted by. */
   readonly countedBy: string;
-  /** The same as an error says it, after "requests a minute". */
-  readonly countedAs: string;
   /** True: versioned by date. */
   readonly isVersioned: boolean;
 }
@@ -35,7 +32,6 @@ export const SURFACES: readonly DocumentedSurface[] = [
     keySurface: 'inbound',
     requestsPerMinute: LIMITS.inboundRequestsPerMinute,
     countedBy: 'company, all its keys together',
-    countedAs: COUNTED_AS.inbound,
     isVersioned: false,
   },
   {
@@ -48,7 +44,6 @@ export const SURFACES: readonly DocumentedSurface[] = [
     keySurface: 'installer',
     requestsPerMinute: LIMITS.installerRequestsPerMinute,
     countedBy: 'company that owns the key',
-    countedAs: COUNTED_AS.installer,
     isVersioned: true,
   },
   {
@@ -60,7 +55,6 @@ export const SURFACES: readonly DocumentedSurface[] = [
     credentials: 'session',
     requestsPerMinute: LIMITS.consoleRequestsPerMinute,
     countedBy: 'session',
-    countedAs: COUNTED_AS.console,
     isVersioned: false,
   },
 ];

@@ -10,6 +10,7 @@ import {
   isEventName,
   webhookEnvelope,
 } from '../webhook-events.js';
+import { pascalCase } from './pascal-case.js';
 
 /** The tag of all webhooks. */
 export const WEBHOOK_TAG = {
@@ -107,11 +108,4 @@ function webhookItem(event: EventName): ZodOpenApiPathItemObject {
       },
     },
   };
-}
-
-function pascalCase(event: string): string {
-  return event
-    .split(/[._]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

@@ -15,11 +15,6 @@ import { NO_BODY, OPTIONAL_BODY } from '../examples/webhook-subscription-example
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { KEY_KINDS } from '../scopes.js';
 
-const CURSOR_INVALID = {
-  error: 'cursor: must be a nextCursor of this list',
-  details: [{ path: 'cursor', message: 'must be a nextCursor of this list' }],
-};
-
 const BOUND_COMPANY = { id: 'cmp_01jx2m9k3hf7sd0q8xw4vt6nzb', name: 'Sunny Installers' };
 
 const KEY_EXAMPLE = {
@@ -54,8 +49,6 @@ const KEY_ID = {
   },
 };
 
-const NO_SUCH_KEY = { not_found: { error: 'no such API key' } };
-
 /** `GET /partner-api/api-keys` */
 export const listApiKeysOperation = defineOperation({
   id: 'listApiKeys',
@@ -73,7 +66,6 @@ export const listApiKeysOperation = defineOperation({
     },
   },
   errors: ['cursor_invalid'],
-  errorExamples: { cursor_invalid: CURSOR_INVALID },
 });
 
 /** `POST /partner-api/api-keys` */
@@ -106,7 +98,6 @@ A company can have ${KEY_LIMITS.keysInForce} keys that are neither revoked nor e
       value: { kind: 'installer-company' } satisfies z.input<typeof apiKeyIn>,
     },
   },
-  faultExample: { path: 'boundCompanyId', message: 'is required for a key of kind installer-contractor' },
   answers: {
     201: {
       description: 'The key.',
@@ -142,7 +133,6 @@ company's ${KEY_LIMITS.keysInForce} keys. ${OPTIONAL_BODY}`,
       value: { overlapHours: 0 } satisfies z.input<typeof apiKeyRotationIn>,
     },
   },
-  faultExample: { path: 'overlapHours', message: 'must be an integer' },
   answers: {
     201: {
       description: 'The new key, and the replaced one.',
@@ -160,7 +150,6 @@ company's ${KEY_LIMITS.keysInForce} keys. ${OPTIONAL_BODY}`,
     },
   },
   errors: ['confirmation_required', 'not_found', 'key_not_rotatable', 'key_limit_reached'],
-  errorExamples: NO_SUCH_KEY,
 });
 
 /** `DELETE /partner-api/api-keys/{id}` */
@@ -175,7 +164,6 @@ Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revo
 answered alike. ${NO_BODY}`,
   answers: { 204: { description: 'Revoked.' } },
   errors: ['not_found'],
-  errorExamples: NO_SUCH_KEY,
 });
 
 /** `GET /partner-api/installers` */
@@ -195,7 +183,6 @@ export const listInstallersOperation = defineOperation({
     },
   },
   errors: ['cursor_invalid'],
-  errorExamples: { cursor_invalid: CURSOR_INVALID },
 });
 
 /** The operations on API keys. */

@@ -36,12 +36,6 @@ with its change, is never changed, and is kept for ${AUDIT_RETENTION_DAYS} days.
     },
   },
   errors: ['cursor_invalid'],
-  errorExamples: {
-    cursor_invalid: {
-      error: 'cursor: must be a nextCursor of this list',
-      details: [{ path: 'cursor', message: 'must be a nextCursor of this list' }],
-    },
-  },
 });
 
 /** The operations on the audit trail. */

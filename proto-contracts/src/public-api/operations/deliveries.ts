@@ -19,11 +19,6 @@ import { NO_BODY, SUBSCRIPTION_ID } from '../examples/webhook-subscription-examp
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { delivery, deliveryPage, deliveryQuery, deliveryWithAttempts } from '../webhook-delivery.js';
 
-const CURSOR_INVALID = {
-  error: 'cursor: must be a nextCursor of this list',
-  details: [{ path: 'cursor', message: 'must be a nextCursor of this list' }],
-};
-
 const DELIVERY_ID = {
   id: {
     description:
@@ -59,7 +54,6 @@ export const listDeliveriesOperation = defineOperation({
   query: deliveryQuery,
   summary: 'List deliveries',
   description: 'Lists the deliveries of a subscription, newest first.',
-  faultExample: { path: 'limit', message: 'must be an integer from 1 to 100' },
   answers: {
     200: {
       description: 'A page of deliveries.',
@@ -68,7 +62,6 @@ export const listDeliveriesOperation = defineOperation({
     },
   },
   errors: ['not_found', 'cursor_invalid'],
-  errorExamples: { cursor_invalid: CURSOR_INVALID },
 });
 
 /** `GET /partner-api/deliveries/{id}` */
@@ -92,7 +85,6 @@ export const getDeliveryOperation = defineOperation({
     },
   },
   errors: ['not_found'],
-  errorExamples: { not_found: { error: 'no such webhook delivery' } },
 });
 
 /** `POST /partner-api/deliveries/{id}/replay` */
@@ -112,7 +104,6 @@ It takes no \`Idempotency-Key\`. Sent twice it makes one delivery, as long as th
     202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
   },
   errors: ['not_found', 'delivery_not_replayable', 'replay_in_progress', 'event_expired'],
-  errorExamples: { not_found: { error: 'no such webhook delivery' } },
 });
 
 /** `POST /partner-api/webhooks/{id}/replay` */
@@ -154,7 +145,6 @@ replay waits. A subscription has at most one at a time.`,
       } satisfies z.input<typeof bulkReplayIn>,
     },
   },
-  faultExample: { path: 'to', message: 'must be after from' },
   answers: {
     200: {
       description: `What would be repeated, with the ${PREVIEWED_RESOURCES} resources that most of it is about.`,
@@ -176,11 +166,6 @@ replay waits. A subscription has at most one at a time.`,
     },
   },
   errors: ['not_found', 'replay_in_progress'],
-  errorExamples: {
-    replay_in_progress: {
-      error: `${BULK_REPLAY_EXAMPLE.id} of this subscription is still running; wait for its end or cancel it`,
-    },
-  },
 });
 
 /** `GET /partner-api/webhooks/{id}/replays` */
@@ -192,7 +177,6 @@ export const listReplaysOperation = defineOperation({
   query: bulkReplayQuery,
   summary: 'List bulk replays',
   description: 'Lists the bulk replays and back-fills of a subscription, newest first.',
-  faultExample: { path: 'limit', message: 'must be an integer from 1 to 100' },
   answers: {
     200: {
       description: 'A page of bulk replays.',
@@ -201,7 +185,6 @@ export const listReplaysOperation = defineOperation({
     },
   },
   errors: ['not_found', 'cursor_invalid'],
-  errorExamples: { cursor_invalid: CURSOR_INVALID },
 });
 
 /** `GET /partner-api/replays/{id}` */
@@ -214,7 +197,6 @@ export const getReplayOperation = defineOperation({
   description: 'Reads one bulk replay or back-fill and how far it has come.',
   answers: { 200: { description: 'The bulk replay.', schema: bulkReplay, example: BULK_REPLAY_EXAMPLE } },
   errors: ['not_found'],
-  errorExamples: { not_found: { error: 'no such bulk replay' } },
 });
 
 /** `DELETE /partner-api/replays/{id}` */
@@ -235,7 +217,6 @@ that a repeat is harmless. ${NO_BODY}`,
     },
   },
   errors: ['not_found'],
-  errorExamples: { not_found: { error: 'no such bulk replay' } },
 });
 
 /** `GET /partner-api/events` */
@@ -248,7 +229,6 @@ export const listEventsOperation = defineOperation({
   description: `
 Lists the events of your company, newest first, whether somebody subscribed to them or not. When there is none about the
 \`resourceId\`, \`explanation\` says so; whether such a resource exists is not told.`,
-  faultExample: { path: 'limit', message: 'must be an integer from 1 to 100' },
   answers: {
     200: {
       description: 'A page of events.',
@@ -257,7 +237,6 @@ Lists the events of your company, newest first, whether somebody subscribed to t
     },
   },
   errors: ['cursor_invalid'],
-  errorExamples: { cursor_invalid: CURSOR_INVALID },
 });
 
 /** `GET /partner-api/events/{id}` */
@@ -315,7 +294,6 @@ or why it was not queued.`,
     },
   },
   errors: ['not_found'],
-  errorExamples: { not_found: { error: 'no such event' } },
 });
 
 /** The operations on webhook deliveries and the events behind them. */

@@ -10,8 +10,6 @@ const KEY_ID = {
   },
 };
 
-const NO_SUCH_KEY = { not_found: { error: 'no such API key' } };
-
 const SANDBOX_ONLY = '**Sandbox only**: in production there is no such path.';
 
 const EXAMPLE = {
@@ -42,7 +40,6 @@ export const getFaultsOperation = defineOperation({
   description: `${SANDBOX_ONLY} Shows the script as it was set, also when all of its steps have been used up.`,
   answers: SCRIPT_ANSWER,
   errors: ['not_found'],
-  errorExamples: NO_SUCH_KEY,
 });
 
 /** `PUT /partner-api/api-keys/{id}/faults` */
@@ -79,10 +76,8 @@ it: deliveries are retried and dead-lettered as usual.`,
       value: { webhooks: { duplicate: true, reorder: true } } satisfies z.input<typeof faultScriptIn>,
     },
   },
-  faultExample: { path: 'requests.0.times', message: 'must be at most 100' },
   answers: SCRIPT_ANSWER,
   errors: ['not_found'],
-  errorExamples: NO_SUCH_KEY,
 });
 
 /** `DELETE /partner-api/api-keys/{id}/faults` */
@@ -97,7 +92,6 @@ export const clearFaultsOperation = defineOperation({
 ${SANDBOX_ONLY} Everything is as usual within 5 seconds. Repeating it is harmless. ${NO_BODY}`,
   answers: { 204: { description: 'The key has no fault script.' } },
   errors: ['not_found'],
-  errorExamples: NO_SUCH_KEY,
 });
 
 /** The operations on fault scripts. */

@@ -51,7 +51,6 @@ harm either.`,
       } satisfies z.input<typeof leadIn>,
     },
   },
-  faultExample: { path: 'phone', message: 'must be at least 7 characters' },
   answers: {
     201: {
       description: 'A new lead.',
@@ -99,10 +98,6 @@ company's subscribers get the event \`appointment.booked\`.`,
       } satisfies z.input<typeof appointmentIn>,
     },
   },
-  faultExample: { path: 'endsAt', message: 'must be after startsAt' },
-  errorExamples: {
-    permission_denied: { error: 'leadId: must be a lead of the company that owns the key' },
-  },
   answers: {
     201: {
       description: 'The appointment was made.',
@@ -129,7 +124,6 @@ export const listContractorJobsOperation = defineOperation({
   description: `
 Lists the jobs that your company sold and that the installer of the key performs, most recently updated first. There is no
 next page: \`take\` says how many of the newest you want.`,
-  faultExample: { path: 'take', message: 'must be an integer from 1 to 200' },
   answers: {
     200: { description: 'The jobs.', schema: contractorJobsAnswer, example: { jobs: [JOB_EXAMPLE] } },
   },
@@ -163,7 +157,6 @@ changes hands begins with no note: nobody reads the notes that were left for the
       value: { note: 'Customer asks for a call before arrival.' } satisfies z.input<typeof jobNoteIn>,
     },
   },
-  faultExample: { path: 'note', message: 'must not be empty' },
   answers: {
     200: {
       description: 'The job with the note.',

@@ -48,7 +48,6 @@ there is nothing to fetch afterwards.
 A job that is taken from your company leaves the feed, and its numbers are not used again; the event
 \`install.job_unassigned\` tells you. A cursor is bound to your company. One that is not taken any more is 400
 \`cursor_invalid\`: begin again with a snapshot.`,
-  faultExample: { path: 'limit', message: 'must be an integer from 1 to 100' },
   answers: {
     200: { description: 'A page of the feed.', schema: jobFeedAnswer, example: JOB_FEED_EXAMPLE },
   },
@@ -115,7 +114,6 @@ decide anew.`,
       } satisfies z.input<typeof statusEventIn>,
     },
   },
-  faultExample: { path: 'occurredAt', message: 'must be at most 30 days in the past' },
   answers: {
     201: {
       description: 'The job at its new version.',
@@ -170,17 +168,6 @@ when it is another than before.`,
         timeZone: 'America/Chicago',
         expectedVersion: INSTALLER_JOB_EXAMPLE.version,
       } satisfies z.input<typeof scheduleIn>,
-    },
-  },
-  faultExample: {
-    path: 'timeZone',
-    message: 'must be an IANA time zone name, written exactly, e.g. America/Chicago',
-  },
-  errorExamples: {
-    transition_not_allowed: {
-      error: 'a schedule that is UNSCHEDULED cannot move to CANCELLED; it can move to: TENTATIVE, CONFIRMED',
-      currentStatus: 'UNSCHEDULED',
-      allowed: ['TENTATIVE', 'CONFIRMED'],
     },
   },
   answers: {
@@ -254,7 +241,6 @@ away. One who is unknown, inactive or of another company is 422, and nothing is 
       } satisfies z.input<typeof assignmentsIn>,
     },
   },
-  faultExample: { path: 'membershipIds.1', message: 'must not be there twice' },
   answers: {
     200: {
       description: 'The job at its new version.',

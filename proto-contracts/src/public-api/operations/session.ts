@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { NO_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
-import { loginLimitReached } from '../refusals.js';
 import {
   CONFIRMED_MINUTES,
   confirmationIn,
@@ -56,12 +55,6 @@ account and each client address.`,
         password: 'correct horse battery staple',
       } satisfies z.input<typeof sessionIn>,
     },
-  },
-  faultExample: { path: 'password', message: 'is required' },
-  errorExamples: {
-    unauthenticated: { error: 'the email address or the password is wrong' },
-    permission_denied: { error: 'only a company owner can use the console' },
-    rate_limited: { error: loginLimitReached('account', 10, 540) },
   },
   answers: {
     200: {
@@ -129,10 +122,6 @@ logins.`,
       value: { password: 'correct horse battery staple' } satisfies z.input<typeof confirmationIn>,
     },
   },
-  faultExample: { path: 'password', message: 'is required' },
-  errorExamples: {
-    rate_limited: { error: loginLimitReached('account', 10, 540) },
-  },
   answers: { 200: { description: 'Confirmed.', schema: sessionAnswer, example: SESSION_EXAMPLE } },
   errors: ['password_wrong'],
 });
@@ -161,7 +150,6 @@ export const endSessionOperation = defineOperation({
   params: OWN_SESSION_ID,
   summary: 'End one of your sessions',
   description: `Signs out wherever the session is used; its cookie is of no use afterwards. ${NO_BODY}`,
-  errorExamples: { not_found: { error: 'no such session' } },
   answers: { 204: { description: 'Ended.' } },
   errors: ['not_found'],
 });

@@ -19,8 +19,6 @@ const COUNTS_EXAMPLE = {
 
 const BUCKET_EXAMPLE = { startsAt: '2026-09-03T12:30:00.000Z', ...COUNTS_EXAMPLE };
 
-const FAULT_EXAMPLE = { path: 'to', message: 'must be after from' };
-
 const WHAT_COUNTS = `
 An attempt counts in the bucket in which it began, once it has ended: the newest buckets can still grow. Each counts once, those
 of replays and those that ended late included. Tests are not counted.
@@ -35,7 +33,6 @@ export const getWebhookStatisticsOperation = defineOperation({
   query: statisticsQuery,
   summary: 'Read the statistics of a subscription',
   description: `Counts the attempts to a subscription over time, and tells how long they took.\n${WHAT_COUNTS}`,
-  faultExample: FAULT_EXAMPLE,
   answers: {
     200: {
       description: 'The statistics.',
@@ -62,7 +59,6 @@ export const getStatisticsOperation = defineOperation({
 Counts the attempts to all subscriptions of your company: over time for all of them together, and in total for each. What was
 sent to subscriptions that are deleted is left out.
 ${WHAT_COUNTS}`,
-  faultExample: FAULT_EXAMPLE,
   answers: {
     200: {
       description: 'The statistics.',

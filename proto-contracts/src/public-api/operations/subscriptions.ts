@@ -55,7 +55,6 @@ The host of the \`url\` is looked up now and for every delivery: when one of its
       } satisfies z.input<typeof subscriptionIn>,
     },
   },
-  faultExample: { path: 'url', message: 'must use port 443' },
   answers: {
     201: {
       description: 'The subscription and its secret.',
@@ -122,7 +121,6 @@ activate it when that was answered with 2xx. Deliveries that wait meanwhile go t
       value: { url: 'https://hooks.sunny.example/partner/v2' } satisfies z.input<typeof subscriptionChange>,
     },
   },
-  faultExample: { path: 'url', message: 'must use port 443' },
   answers: {
     200: {
       description: 'The subscription after the change.',
@@ -174,7 +172,6 @@ With the version of a pending secret you can see whether your server knows that 
       value: { secretVersion: 2 } satisfies z.input<typeof testDeliveryIn>,
     },
   },
-  faultExample: { path: 'secretVersion', message: 'must be an integer' },
   answers: {
     202: {
       description: 'The delivery.',
@@ -191,11 +188,6 @@ With the version of a pending secret you can see whether your server knows that 
     },
   },
   errors: ['not_found', 'secret_version_mismatch'],
-  errorExamples: {
-    secret_version_mismatch: {
-      error: 'secretVersion: 1 was replaced; deliveries are signed with 2; no secret is pending',
-    },
-  },
 });
 
 /** `POST /partner-api/webhooks/{id}/activate` */
@@ -220,7 +212,6 @@ is still running, if any. ${OPTIONAL_BODY}`,
       value: { backfill: true } satisfies z.input<typeof activationIn>,
     },
   },
-  faultExample: { path: 'backfill', message: 'must be true or false' },
   answers: {
     200: {
       description: 'The subscription.',
@@ -302,7 +293,6 @@ Any other version than the pending one, the active one included, is 409.`,
       value: { pendingSecretVersion: 2 } satisfies z.input<typeof secretActivationIn>,
     },
   },
-  faultExample: { path: 'pendingSecretVersion', message: 'is required' },
   answers: {
     200: {
       description: 'The subscription.',

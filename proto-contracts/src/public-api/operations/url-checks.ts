@@ -20,7 +20,6 @@ it and nothing is kept. A session can ask ${LIMITS.urlChecksPerMinute} times in 
       value: { url: SUBSCRIPTION_EXAMPLE.url } satisfies z.input<typeof urlCheckIn>,
     },
   },
-  faultExample: { path: 'url', message: 'is required' },
   answers: {
     200: {
       description: 'The verdict.',

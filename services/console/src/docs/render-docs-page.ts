@@ -5,7 +5,7 @@ import {
 import { type Html, html, NOTHING } from './html.js';
 import { linkedSchemas, renderConstraints, renderFields, schemaAnchor } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
-import { renderOperation } from './render-operation.js';
+import { renderErrorExamples, renderOperation } from './render-operation.js';
 import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
 
 /** Where the page finds what belongs to it. */
@@ -192,6 +192,7 @@ function schemaGroup(description: ApiDescription): Group {
             <h3 id="${anchor}-title"><a class="anchor" href="#${anchor}">${name}</a></h3>
             ${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
             ${renderConstraints(schema)} ${renderFields(schema, schemas)}
+            ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}
           </article>`,
         };
       }),

@@ -79,28 +79,36 @@ function renderAnswer({ status, description, headers, body }: DescribedAnswer, s
   </div>`;
 }
 
+/** Renders an example of each error that the operations can have. */
+export function renderErrorExamples(operations: readonly DescribedOperation[]): Html {
+  const examples = operations
+    .flatMap(({ answers }) => answers)
+    .filter(({ errorCodes }) => errorCodes.length > 0)
+    .flatMap(({ status, body }) =>
+      (body?.examples ?? []).map(({ name, value }) => ({ status, name, value })),
+    );
+  const byCode = new Map(examples.map((example) => [example.name, example]));
+  return html`<details>
+    <summary>Example of each error</summary>
+    ${[...byCode.values()].map(
+      ({ status, name, value }) =>
+        html`<p class="status"><code class="failure">${status}</code> <code>${name}</code></p>
+          ${renderJson(value)}`,
+    )}
+  </details>`;
+}
+
 function renderErrors(answers: readonly DescribedAnswer[]): Html {
-  const errors = answers.flatMap((answer) =>
-    answer.errorCodes.filter(isErrorReason).map((code) => ({ ...answer, code })),
+  const rows = answers.flatMap(({ status, errorCodes }) =>
+    errorCodes.filter(isErrorReason).map((code) => {
+      const { meaning, action } = ERROR_REASON_CATALOGUE[code];
+      return [
+        html`<code class="failure">${status}</code>`,
+        html`<code>${code}</code>`,
+        html`${renderInline(meaning)}`,
+        html`${renderInline(action)}`,
+      ];
+    }),
   );
-  const rows = errors.map(({ status, code }) => {
-    const { meaning, action } = ERROR_REASON_CATALOGUE[code];
-    return [
-      html`<code class="failure">${status}</code>`,
-      html`<code>${code}</code>`,
-      html`${renderInline(meaning)}`,
-      html`${renderInline(action)}`,
-    ];
-  });
-  return html`${renderRows(['Status', 'Code', 'Meaning', 'What to do'], rows)}
-    <details>
-      <summary>Example of each error</summary>
-      ${errors.map(
-        ({ status, code, body }) =>
-          html`<p class="status"><code class="failure">${status}</code> <code>${code}</code></p>
-            ${(body?.examples ?? [])
-              .filter(({ name }) => name === code)
-              .map(({ value }) => renderJson(value))}`,
-      )}
-    </details>`;
+  return renderRows(['Status', 'Code', 'Meaning', 'What to do'], rows);
 }

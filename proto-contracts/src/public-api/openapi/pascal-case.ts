@@ -1,0 +1,7 @@
+/** Writes words that dots or underscores join as the name of a type, e.g. `QuoteSent` for `quote.sent`. */
+export function pascalCase(words: string): string {
+  return words
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
