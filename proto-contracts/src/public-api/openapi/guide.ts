@@ -110,7 +110,8 @@ function requestsAndAnswers(): string {
   501. When you send more bytes than the \`content-length\` says, you get the answer to the request, then the connection ends.
 
 **Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
-answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other.`.trim();
+answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other. These answers
+have \`cache-control: private, no-cache\`, so that an HTTP cache of yours does this by itself.`.trim();
 }
 
 function errors(): string {

@@ -705,7 +705,7 @@ describe('an endpoint whose operation is conditional', () => {
   });
 
   test('answers 304 without a body to whoever has the body already, and the limit counts it', async () => {
-    const app = conditional({ status: 200, text: '{"n":1}', headers: { 'cache-control': 'private' } });
+    const app = conditional({ status: 200, text: '{"n":1}' });
     const tag = await tagOf(app);
     const response = await get(app).set('if-none-match', `"other", W/${tag}`).set('x-request-id', 'abc');
     expect([response.status, response.text]).toEqual([304, '']);
@@ -715,10 +715,18 @@ describe('an endpoint whose operation is conditional', () => {
       'x-svc-api-version': '2026-08-26',
       'ratelimit-policy': '"default";q=5;w=60',
       ratelimit: '"default";r=3;t=60',
-      'cache-control': 'private',
+      'cache-control': 'private, no-cache',
     });
     expect(response.headers).not.toHaveProperty('content-type');
     expect(response.headers).not.toHaveProperty('content-length');
+  });
+
+  test('may be kept by private caches, which ask again each time, unless the endpoint says otherwise', async () => {
+    const cacheControlOf = async (headers: Readonly<Record<string, string>>) =>
+      (await get(conditional({ status: 200, text: '{}', headers }))).headers['cache-control'];
+    expect(await cacheControlOf({})).toBe('private, no-cache');
+    expect(await cacheControlOf({ 'cache-control': 'public, no-cache' })).toBe('public, no-cache');
+    expect((await get(createFixture().app)).headers['cache-control']).toBe('no-store');
   });
 
   test('answers HEAD as GET, with the tag or with 304', async () => {

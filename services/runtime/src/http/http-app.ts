@@ -131,7 +131,7 @@ export interface HttpAppOptions<Principal> {
  * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
  * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
  * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
- * operation has an `ETag`, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
+ * operation has an `ETag` and may be kept by private caches, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
  * log line `http.request_completed` and, unless its answer is a stream, one observation of
  * `partner_http_request_duration_seconds`.
  *
@@ -473,7 +473,8 @@ function conditionalAnswer(
   if (answer.status !== 200 || text === undefined) return answer;
   const given = answer.headers?.['etag'];
   const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
-  const headers = { ...answer.headers, etag };
+  // A cache may keep it for its own user and asks again each time, or the tag would be of no use to it.
+  const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
   return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
     ? { status: 304, headers }
     : { status: 200, headers, text };

@@ -68,4 +68,29 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
     const answer = await exchangeBytes(world().stack.baseUrl, bytes());
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('fullName: is required')]);
   });
+
+  test('a feed page and a job may be kept by private caches and cost a 304 while nothing changes', async () => {
+    const { keys, jobId } = world().side;
+    for (const path of ['/partner/v1/jobs?view=snapshot', `/partner/v1/jobs/${jobId}`]) {
+      const get = (headers: Readonly<Record<string, string>>) =>
+        world().send({
+          method: 'GET',
+          path,
+          headers: { 'x-api-key': keys['installer-company'], ...headers },
+        });
+      const fresh = await get({});
+      const known = await get({ 'if-none-match': fresh.headers.get('etag') ?? '' });
+      expect([fresh.status, known.status, known.text]).toEqual([200, 304, '']);
+      for (const { headers } of [fresh, known]) {
+        expect(headers.get('cache-control')).toBe('private, no-cache');
+        expect(headers.get('etag')).toBe(fresh.headers.get('etag'));
+      }
+    }
+    const technicians = await world().send({
+      method: 'GET',
+      path: '/partner/v1/technicians',
+      headers: { 'x-api-key': keys['installer-company'] },
+    });
+    expect(technicians.headers.get('cache-control')).toBe('no-store');
+  });
 }

@@ -1,5 +1,6 @@
 // Paths of the test files that the table names, from the root of the project.
 
+export const ACCEPTANCE_HTTP = 'services/system-tests/src/acceptance/http-protocol.ts';
 export const ACCESS = 'services/job-state/src/access/access-service.int.test.ts';
 export const ADDRESS_KEYS = 'services/job-state/src/leads/normalise-address.test.ts';
 export const ADDRESS_RULES = 'services/webhook-dispatcher/src/address-rules.test.ts';
@@ -38,6 +39,7 @@ export const CHART_VALUES = 'scripts/src/deployment/chart-values.test.ts';
 export const SERVICE_METRICS = 'services/runtime/src/service-metrics.test.ts';
 export const ENDPOINT_SERVICE = 'services/webhook-dispatcher/src/endpoint-service.test.ts';
 export const EMAIL_ADDRESSES = 'proto-contracts/src/public-api/email-address.test.ts';
+export const DOCS_ENDPOINTS = 'services/console/src/docs/docs-endpoints.test.ts';
 export const ENDPOINT_GUARD = 'services/webhook-dispatcher/src/endpoint-guard.test.ts';
 export const ENVELOPES = 'services/job-state/src/events/render-envelope.test.ts';
 export const EVENTS = 'services/job-state/src/events/record-event.int.test.ts';
@@ -123,3 +125,4 @@ export const VERSIONS = 'services/runtime/src/http/api-versions.test.ts';
 export const WAITING_MESSAGES = 'services/job-state/src/platform/start-waiting-messages.int.test.ts';
 export const WEBHOOK_DISPATCHER = 'services/webhook-dispatcher/src/webhook-dispatcher.int.test.ts';
 export const WEB_APP = 'services/console/src/web/web-endpoints.test.ts';
+export const WEB_ENDPOINTS = 'services/console/src/web/web-endpoints.test.ts';

@@ -1,5 +1,8 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
+  ACCEPTANCE_HTTP,
+  DOCS_ENDPOINTS,
+  WEB_ENDPOINTS,
   BOUNDARIES,
   CALLERS,
   CRASHES,
@@ -137,6 +140,29 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
         'an Idempotency-Key > of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
       ],
       [HTTP_APP]: ['a failure of an endpoint > gets the status and the fields of its reason'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A response with an `ETag` has `Cache-Control: private, no-cache`; of the API reference `public, no-cache`.',
+    provedBy: {
+      [HTTP_APP]: [
+        'an endpoint whose operation is conditional > may be kept by private caches, which ask again each time, unless the endpoint says otherwise',
+      ],
+      [DOCS_ENDPOINTS]: ['%s > is not sent again to who has it'],
+      [ACCEPTANCE_HTTP]: [
+        'a feed page and a job may be kept by private caches and cost a 304 while nothing changes',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: "The console's files, named by their content, are kept for ever; every other response is `no-store`.",
+    provedBy: {
+      [WEB_ENDPOINTS]: ['a file of the page > for accept-encoding %s comes in %s'],
+      [HTTP_APP]: [
+        'an endpoint whose operation is conditional > may be kept by private caches, which ask again each time, unless the endpoint says otherwise',
+      ],
     },
   },
   {
