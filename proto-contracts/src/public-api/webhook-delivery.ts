@@ -36,7 +36,10 @@ export const delivery = z
         '`held`: it goes on when the subscription is active again. `cancelled`: the subscription was deleted before it was delivered.',
     }),
     attempts: z.int().meta({ description: 'How many were made.' }),
-    nextAttemptAt: dateTimeOut.nullable(),
+    nextAttemptAt: dateTimeOut.nullable().meta({
+      description:
+        'When the next attempt is due. A time in the past: it waits for a free slot of the subscription. Null: an attempt is in flight, the delivery is held, or it has ended.',
+    }),
     createdAt: dateTimeOut,
     finishedAt: dateTimeOut
       .nullable()

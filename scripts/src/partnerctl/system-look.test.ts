@@ -20,7 +20,7 @@ describe('problems', () => {
   });
 
   test('are not what waits for endpoints that are busy or fail', () => {
-    const theirs = { oldestBusyDueMs: 7_200_000, oldestFailingDueMs: 7_200_000, openBreakers: 1 };
+    const theirs = { oldestBusyDueMs: 7_200_000, oldestFailingDueMs: 7_200_000, failingSubscriptions: 1 };
     const counts = { dueDeliveries: 9, busyDueDeliveries: 2, failingDueDeliveries: 4 };
     expect(codes(well, { ...counts, ...theirs }, THRESHOLDS)).toEqual([]);
     const [late] = findProblems(well, { ...counts, ...theirs, oldestDueMs: 61_000 }, THRESHOLDS);

@@ -22,8 +22,11 @@ export const configSchema = z
      * begin in the last 12 s.
      */
     DELIVERY_LEASE_SECONDS: integer({ min: 20, max: 3_600 }).default(30),
-    /** Deliveries under way at once: about the dispatcher's `DELIVERY_CONCURRENCY` times its replicas. */
-    DELIVERIES_IN_FLIGHT: integer({ min: 1, max: 20_000 }).default(500),
+    /**
+     * Slots for deliveries in flight: about the dispatcher's `DELIVERY_CONCURRENCY` times its replicas. A subscription has a
+     * fiftieth, and needs 2: one for retries, one for first attempts.
+     */
+    DELIVERIES_IN_FLIGHT: integer({ min: 100, max: 20_000 }).default(500),
     /** Between two looks at what is due, when nothing wakes the loops. */
     SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
     /**

@@ -296,7 +296,7 @@ describe('the page of a delivery', () => {
       expect(await page.getByRole('region', { name: 'Answer to attempt 1, binary' }).textContent()).toContain(
         'PNG',
       );
-      await expectText(/It is tried again by itself .+; 1 of 8 attempts are used/);
+      await expectText(/The next attempt .+ Attempt 1 of 8 failed/);
       await takeScreenshots(page, 'delivery-certificate');
       watched.expectNoFaults();
     },

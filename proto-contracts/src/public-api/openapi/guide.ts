@@ -264,6 +264,13 @@ ${waits.join(', ')} minutes, each up to a tenth longer; a \`retry-after\` of you
 ${LIMITS.webhookBackoffCapMs / 3_600_000} hours. After the ${LIMITS.webhookAttempts}th failure the delivery is dead-lettered and the subscription's \`health\` is \`degraded\`; the
 delivery stays visible to the owner.
 
+Each delivery has its own schedule; the backoff counts from the end of its latest attempt. A limited number of requests is in
+flight to one subscription at a time: its slots, 10 by default. An attempt that is due while all slots are in use starts as soon
+as one is free. A fast response, even an error, frees a slot at once; a request that hangs holds it for
+${LIMITS.webhookTimeoutMs / 1_000} seconds, so 200 deliveries to a server that hangs take about 200 seconds for each round of attempts. While very many
+endpoints fail, their attempts can start later. \`nextAttemptAt\` of a delivery says when its next attempt is due; a time in the past means that
+the attempt waits for a free slot.
+
 - **The same event can arrive more than once.** Its \`id\` and body are the same each time; \`x-svc-delivery-id\`, the timestamp
   and the signature are new. Process an \`id\` once, and answer 2xx to every repeat.
 - **Events can arrive in another order.** Order what concerns one resource by \`occurredAt\` and \`resource.version\`, and ignore

@@ -243,9 +243,9 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     ],
   },
   {
-    name: 'PartnerBreakersOpen',
+    name: 'PartnerEndpointsFailing',
     severity: 'warning',
-    expr: 'max(partner_webhook_open_breakers) - min(min_over_time(partner_webhook_open_breakers[30m])) > 10\nor absent(partner_webhook_open_breakers >= 0)',
+    expr: 'max(partner_webhook_failing_endpoints) - min(min_over_time(partner_webhook_failing_endpoints[30m])) > 10\nor absent(partner_webhook_failing_endpoints >= 0)',
     for: '5m',
     summary: 'Many endpoints have begun to fail',
     description:
@@ -253,14 +253,14 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     cases: [
       {
         when: 'thirty endpoints fail at once',
-        series: { partner_webhook_open_breakers: '4x40 34x30' },
+        series: { partner_webhook_failing_endpoints: '4x40 34x30' },
         at: '50m',
         firing: [{}],
       },
       noData(),
       {
         when: 'as many as ever fail',
-        series: { partner_webhook_open_breakers: '60x60 63x30' },
+        series: { partner_webhook_failing_endpoints: '60x60 63x30' },
         at: '80m',
         firing: [],
       },

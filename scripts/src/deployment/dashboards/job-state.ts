@@ -25,16 +25,16 @@ export const JOB_STATE: Dashboard = {
           kind: 'stat',
           title: 'Oldest due, endpoints that fail',
           about:
-            'Behind an open breaker one attempt is made at a time: a backlog waits there, and only there.',
+            'They wait for a slot of their endpoint, or for one of the half that all failing endpoints share.',
           unit: 's',
           queries: [{ expr: 'max(partner_webhook_oldest_due_seconds{endpoint_state="failing"})' }],
         },
         {
           kind: 'stat',
           title: 'Endpoints that fail',
-          about: 'Active subscriptions whose breaker is open.',
+          about: 'Active subscriptions whose last five attempts, or more, failed.',
           unit: 'short',
-          queries: [{ expr: 'max(partner_webhook_open_breakers)' }],
+          queries: [{ expr: 'max(partner_webhook_failing_endpoints)' }],
           warnAt: 1,
         },
         {

@@ -163,12 +163,12 @@ async function lookThroughBroker(
   if (problems.length === 0 && asked !== undefined)
     findings.push({ check: 'backlog', verdict: 'ok', message: 'nothing is late, there are no dead letters' });
   const degraded = asked?.numbers['degradedSubscriptions'] ?? 0;
-  const failing = asked?.numbers['openBreakers'] ?? 0;
+  const failing = asked?.numbers['failingSubscriptions'] ?? 0;
   const troubled = [
     ...(degraded > 0
       ? [`${degraded} are degraded: a delivery was dead-lettered and none was delivered since`]
       : []),
-    ...(failing > 0 ? [`${failing} get one attempt at a time: the last five or more have failed`] : []),
+    ...(failing > 0 ? [`${failing} have a failing endpoint: its last five attempts, or more, failed`] : []),
   ];
   if (troubled.length > 0)
     findings.push({

@@ -87,7 +87,7 @@ export function statusCommand(context: CommandContext) {
           outbox: `${count('outboxMessages')}${age('oldestOutboxMs')}`,
           waiting: `${count('waitingPlatformMessages')}${age('oldestWaitingMs')}`,
           degraded: count('degradedSubscriptions'),
-          breakers: count('openBreakers'),
+          failingWebhooks: count('failingSubscriptions'),
           connections: `${count('databaseConnections')} of ${count('databaseConnectionsMax')}`,
         },
         [
@@ -102,7 +102,7 @@ export function statusCommand(context: CommandContext) {
           ['unconfirmed messages', 'outbox'],
           ['waiting messages of the platform', 'waiting'],
           ['degraded webhooks', 'degraded'],
-          ['webhooks that get one attempt at a time', 'breakers'],
+          ['webhooks with a failing endpoint', 'failingWebhooks'],
           ['connections to Postgres', 'connections'],
         ],
       );

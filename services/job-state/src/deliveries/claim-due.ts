@@ -11,8 +11,8 @@ export interface ClaimedDelivery {
   /** The number of the attempt to make, from 1. */
   readonly attempt: number;
   readonly subscriptionId: string;
-  /** True when the attempt before it, of whatever delivery of the subscription, failed. */
-  readonly isFailing: boolean;
+  /** Whether the latest attempt of the subscription, of any delivery, failed. */
+  readonly lastAttemptFailed: boolean;
   readonly url: string;
   readonly urlVersion: number;
   readonly secretVersion: number;
@@ -29,25 +29,31 @@ export interface ClaimedDelivery {
 export interface ClaimLimits {
   readonly batchSize: number;
   readonly leaseSeconds: number;
-  /** Deliveries that are under way at once, at most, whosever they are. */
+  /** Slots: deliveries in flight at once, at most, of all companies together. */
   readonly inFlight: number;
-  /** Deliveries of one subscription that are under way at once, at most. */
+  /** Slots of one subscription. At least 2, or first attempts starve behind a backlog of retries. */
   readonly subscriptionCap: number;
-  /** Deliveries of one company that are under way at once, at most; by default as many as of all. */
+  /** Slots of one company; all by default. */
   readonly companyCap?: number;
 }
 
-/** The part of what may be under way that is kept for companies that have nothing under way. */
-const KEPT_FOR_FIRST = 0.25;
-/** One of so many places of a subscription is kept for retries while any are due. */
-const PLACES_PER_RETRY = 4;
+/** The share of all slots that is reserved for companies with nothing in flight. */
+const RESERVED_FOR_FIRST = 0.25;
+/** The share of all slots, and of a company's, that failing endpoints have together. */
+const FAILING_SHARE = 0.5;
+/** One of so many slots of a subscription is reserved for retries while any are due. */
+const SLOTS_PER_RETRY = 4;
 
-/** Failed attempts in a row that open a subscription's breaker: from then on one attempt at a time, until one is delivered. */
-export const BREAKER_FAILURES = 5;
+/** After so many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
+export const FAILING_AFTER = 5;
 
-/** How much of what may be under way is for whoever has something under way already. */
-export function sharedPlacesOf(inFlight: number): number {
-  return inFlight - Math.floor(inFlight * KEPT_FOR_FIRST);
+/** The slots of companies that have something in flight already. */
+export function sharedSlotsOf(inFlight: number): number {
+  return inFlight - Math.floor(inFlight * RESERVED_FOR_FIRST);
+}
+
+function failingSlotsOf(slots: number): number {
+  return Math.max(1, Math.floor(slots * FAILING_SHARE));
 }
 
 /** Hops through an index from one subscription with waiting deliveries to the next. */
@@ -83,21 +89,21 @@ export async function findWaiting(
 }
 
 /**
- * What is due is looked for per subscription, so that neither the backlog of one that is slow nor its size stands in the
- * way of the others:
+ * Due deliveries are inspected per subscription, so that neither the size of one backlog nor a slow endpoint delays the others:
  *
- * - `under_way` counts the leases that have not ended, of which there are few;
- * - `caps` is what each subscription may have: its cap, or a single probe while its breaker is open;
- * - `room` is what it may still have, and how many of that are kept for retries: a quarter of its cap, less the retries that
- *   are under way; of a single place by chance;
- * - `due` takes as many due deliveries of each as it has room for, the oldest first. Retries take turns with first attempts
- *   as far as places are kept for them, and come behind them otherwise;
- * - `ranked` counts them through per company, those with an open breaker last in each turn: a delivery's place is how many of
- *   its company are then under way, divided by the company's weight;
- * - `candidates` are those with the lowest places, as many as there is room for: whoever has the least under way comes first,
- *   before all others companies with nothing under way. The last quarter of the room is for these alone, so that many that
- *   hang do not fill it;
- * - `leased` takes them. Rows that another replica is taking are skipped, or fail the second look at their due time.
+ * - `in_flight` counts the leases that have not ended, of which there are few;
+ * - `free` is how many slots each subscription has left, and how many of these are reserved for retries: a quarter of its cap,
+ *   less the retries in flight;
+ * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts
+ *   as far as slots are reserved for them, and come behind them otherwise;
+ * - `admitted` drops deliveries to failing endpoints beyond their share of all slots or of their company's. Companies with the
+ *   fewest of these in flight come first. A failing endpoint keeps its cap, and so its schedule of retries, but all of them
+ *   together leave the rest of the slots to endpoints that work, however long each attempt hangs;
+ * - `ranked` numbers the rest per company, failing endpoints last in each round: a delivery's rank is how many of its company
+ *   are then in flight, divided by the company's weight;
+ * - `candidates` are those with the lowest ranks, as many as there are free slots: companies with the least in flight come
+ *   first, before all others companies with nothing in flight. The last quarter of the slots is for these alone;
+ * - `leased` takes them. Rows that another replica is taking are skipped, or fail the second check of their due time.
  *
  * Each step reads through one index whatever the planner believes of the table, which is empty now and full a minute later:
  * the plan is made once a connection.
@@ -107,66 +113,82 @@ export async function findWaiting(
 const CLAIM = {
   name: 'claim-due',
   text: `
-  with under_way as materialized (
+  with in_flight as materialized (
     select d.subscription_id, d.company_id, count(*)::integer as deliveries,
       (count(*) filter (where d.state = 'retry_scheduled'))::integer as retries
     from deliveries d
     where d.lease_id is not null and d.next_attempt_at > now()
     group by d.subscription_id, d.company_id
   ), of_companies as materialized (
-    select company_id, sum(deliveries)::integer as deliveries from under_way group by company_id
-  ), all_under_way as materialized (
-    select coalesce(sum(deliveries), 0)::integer as deliveries from under_way
-  ), caps as (
-    select s.id, s.company_id, s.state = 'active' as is_active, s.failures_in_row >= ${BREAKER_FAILURES} as is_open,
-      case when s.failures_in_row >= ${BREAKER_FAILURES} then 1 else $4::integer end as cap
-    from subscriptions s where s.id = any($7::text[]) and s.deleted_at is null
-  ), room as materialized (
-    select caps.*, caps.cap - coalesce(under_way.deliveries, 0) as deliveries,
-      case caps.cap
-        when 1 then (random() * ${PLACES_PER_RETRY} < 1)::integer
-        else greatest(caps.cap / ${PLACES_PER_RETRY}, 1) - coalesce(under_way.retries, 0)
-      end as kept_for_retries
-    from caps
-    left join under_way on under_way.subscription_id = caps.id
-  ), due as (
-    select oldest.*, room.company_id, room.is_open
-    from room
+    select in_flight.company_id, sum(in_flight.deliveries)::integer as deliveries,
+      coalesce(sum(in_flight.deliveries) filter (where endpoint.is_failing), 0)::integer as failing
+    from in_flight
     cross join lateral (
-      select either.id, either.next_attempt_at, row_number() over (order by either.turn, either.next_attempt_at) as turn
+      select s.failures_in_row >= ${FAILING_AFTER} as is_failing from subscriptions s
+      where s.id = in_flight.subscription_id limit 1
+    ) endpoint
+    group by in_flight.company_id
+  ), all_in_flight as materialized (
+    select coalesce(sum(deliveries), 0)::integer as deliveries, coalesce(sum(failing), 0)::integer as failing
+    from of_companies
+  ), free as materialized (
+    select s.id, s.company_id, s.state = 'active' as is_active, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
+      $4::integer - coalesce(in_flight.deliveries, 0) as slots,
+      greatest($4::integer / ${SLOTS_PER_RETRY}, 1) - coalesce(in_flight.retries, 0) as reserved_for_retries
+    from subscriptions s
+    left join in_flight on in_flight.subscription_id = s.id
+    where s.id = any($9::text[]) and s.deleted_at is null
+  ), due as (
+    select oldest.*, free.company_id, free.is_failing
+    from free
+    cross join lateral (
+      select either.id, either.next_attempt_at, row_number() over (order by either.round, either.next_attempt_at) as round
       from (
-        select first.*, row_number() over (order by first.next_attempt_at)::double precision as turn
+        select first.*, row_number() over (order by first.next_attempt_at)::double precision as round
         from (
           select d.id, d.next_attempt_at from deliveries d
-          where d.subscription_id = room.id and d.state = 'pending' and d.lease_id is null and d.next_attempt_at <= now()
-            and (room.is_active or d.is_test)
-          order by d.next_attempt_at limit room.deliveries
+          where d.subscription_id = free.id and d.state = 'pending' and d.lease_id is null and d.next_attempt_at <= now()
+            and (free.is_active or d.is_test)
+          order by d.next_attempt_at limit free.slots
         ) first
         union all
         select numbered.id, numbered.next_attempt_at,
-          case when numbered.number <= room.kept_for_retries then numbered.number - 0.5 else 1e9 + numbered.number end
+          case when numbered.number <= free.reserved_for_retries then numbered.number - 0.5 else 1e9 + numbered.number end
         from (
           select retry.*, row_number() over (order by retry.next_attempt_at) as number
           from (
             select d.id, d.next_attempt_at from deliveries d
-            where d.subscription_id = room.id and d.state = 'retry_scheduled' and d.lease_id is null
-              and d.next_attempt_at <= now() and (room.is_active or d.is_test)
-            order by d.next_attempt_at limit room.deliveries
+            where d.subscription_id = free.id and d.state = 'retry_scheduled' and d.lease_id is null
+              and d.next_attempt_at <= now() and (free.is_active or d.is_test)
+            order by d.next_attempt_at limit free.slots
           ) retry
         ) numbered
       ) either
-      order by either.turn, either.next_attempt_at
-      limit room.deliveries
+      order by either.round, either.next_attempt_at
+      limit free.slots
     ) oldest
-    where room.deliveries > 0
+    where free.slots > 0
+  ), of_kind as (
+    select due.*, coalesce(of_companies.deliveries, 0) as company_in_flight,
+      coalesce(of_companies.failing, 0)
+        + row_number() over (partition by due.is_failing, due.company_id order by due.round, due.next_attempt_at) as failing_of_company
+    from due left join of_companies on of_companies.company_id = due.company_id
+  ), admitted as (
+    select counted.* from (
+      select of_kind.*,
+        row_number() over (partition by is_failing order by failing_of_company, next_attempt_at) as failing_of_all
+      from of_kind
+    ) counted, all_in_flight
+    where not counted.is_failing
+      or counted.failing_of_company <= $8::integer and all_in_flight.failing + counted.failing_of_all <= $7::integer
   ), ranked as (
-    select due.id, due.next_attempt_at,
-      coalesce(of_companies.deliveries, 0)
-        + row_number() over (partition by due.company_id order by due.turn, due.is_open, due.next_attempt_at) as of_company,
+    select admitted.id, admitted.next_attempt_at,
+      admitted.company_in_flight + row_number() over (
+        partition by admitted.company_id order by admitted.round, admitted.is_failing, admitted.next_attempt_at
+      ) as of_company,
       c.delivery_weight
-    from due
-    join companies c on c.id = due.company_id
-    left join of_companies on of_companies.company_id = due.company_id
+    from admitted
+    join companies c on c.id = admitted.company_id
   ), numbered as (
     select ranked.id, ranked.of_company,
       row_number() over (
@@ -174,9 +196,9 @@ const CLAIM = {
       ) as number
     from ranked where ranked.of_company <= $6::integer
   ), candidates as materialized (
-    select numbered.id, numbered.number from numbered, all_under_way
+    select numbered.id, numbered.number from numbered, all_in_flight
     where numbered.number <= $1::integer
-      and all_under_way.deliveries + numbered.number <= case numbered.of_company when 1 then $3::integer else $5::integer end
+      and all_in_flight.deliveries + numbered.number <= case numbered.of_company when 1 then $3::integer else $5::integer end
   ), leased as (
     update deliveries set lease_id = gen_random_uuid()::text, next_attempt_at = now() + make_interval(secs => $2)
     from (
@@ -197,7 +219,7 @@ const CLAIM = {
   )
   select leased.id, leased.lease_id as "leaseId", now() as "leasedAt", leased.next_attempt_at as "leaseExpiresAt",
     leased.attempts + 1 as attempt,
-    s.id as "subscriptionId", s.failures_in_row > 0 as "isFailing", s.url, s.url_version as "urlVersion",
+    s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", s.url, s.url_version as "urlVersion",
     secret.version as "secretVersion", secret.sealed as "sealedSecret",
     leased.event_id as "eventId", leased.event, event.body, event.trace_parent as "traceParent",
     event.request_id as "requestId"
@@ -214,10 +236,10 @@ const CLAIM = {
 };
 
 /**
- * Takes due deliveries of the given subscriptions, first those of the companies that have the least under way for their
- * weight, and gives each a new lease that ends after `leaseSeconds`. Due and lease go by the database's clock, so that
- * replicas agree whatever their own clocks say. No two calls, in whatever process, take the same delivery during one lease.
- * Of a paused subscription only tests are taken, of a deleted one nothing. They come in the order of their turns.
+ * Leases due deliveries of the given subscriptions for `leaseSeconds`, first those of the companies with the least in flight
+ * for their weight, and returns them in that order. Due times and leases go by the database's clock, so that replicas agree
+ * whatever their own clocks say. No two calls, in whatever process, lease the same delivery at a time. Of a paused
+ * subscription only tests are leased, of a deleted one nothing.
  */
 export async function claimDue(
   database: Queryable,
@@ -230,8 +252,10 @@ export async function claimDue(
     limits.leaseSeconds,
     inFlight,
     limits.subscriptionCap,
-    sharedPlacesOf(inFlight),
+    sharedSlotsOf(inFlight),
     companyCap,
+    failingSlotsOf(inFlight),
+    failingSlotsOf(companyCap),
     limits.subscriptionIds,
   ]);
 }

@@ -61,7 +61,7 @@ const COMMON_COLUMNS = `
   d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
   d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId"`;
 
-/** Columns of a {@link DeliveryRow} that is not finished, from `deliveries d`. One under way or held has no next time. */
+/** Columns of a {@link DeliveryRow} that is not finished, from `deliveries d`. One in flight or held has no next attempt. */
 export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
 
 /** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */

@@ -3,7 +3,7 @@ import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-de
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
-import { BREAKER_FAILURES, sharedPlacesOf } from './claim-due.js';
+import { FAILING_AFTER, sharedSlotsOf } from './claim-due.js';
 
 export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;
 
@@ -44,10 +44,10 @@ export function createReleaseMetrics(
     freshMs: options.freshMs,
   });
   measuredGauge({
-    name: 'partner_webhook_open_breakers',
-    help: 'Active subscriptions that get one attempt at a time, since the last ones failed.',
+    name: 'partner_webhook_failing_endpoints',
+    help: 'Active subscriptions whose last five attempts, or more, failed. All of them together have half of the slots.',
     metrics,
-    measure: () => openBreakers(database),
+    measure: () => failingEndpoints(database),
     freshMs: options.freshMs,
   });
   return {
@@ -123,14 +123,14 @@ function labelOf(companyClass: CompanyClassName): Lowercase<CompanyClassName> {
   }
 }
 
-async function openBreakers(database: Measurable): Promise<number> {
-  const [row] = await database.query<{ open: number }>(
-    `select count(*)::integer as open from subscriptions
+async function failingEndpoints(database: Measurable): Promise<number> {
+  const [row] = await database.query<{ failing: number }>(
+    `select count(*)::integer as failing from subscriptions
      where failures_in_row >= $1 and state = 'active' and deleted_at is null`,
-    [BREAKER_FAILURES],
+    [FAILING_AFTER],
     { timeoutMs: MEASUREMENT_MS },
   );
-  return row?.open ?? 0;
+  return row?.failing ?? 0;
 }
 
 /**
@@ -180,7 +180,7 @@ async function oldestDueSeconds(
        extract(epoch from now() - min(due.since))::double precision as age
      from due join subscriptions s on s.id = due.subscription_id
      group by 1`,
-    [BREAKER_FAILURES, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedPlacesOf(inFlight)],
+    [FAILING_AFTER, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedSlotsOf(inFlight)],
     { timeoutMs: MEASUREMENT_MS },
   );
   return new Map(

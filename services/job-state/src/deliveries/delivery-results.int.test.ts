@@ -367,7 +367,7 @@ describe('the handler of delivery results', () => {
     }
   });
 
-  test('opens the breaker after 5 failures in a row, and closes it with the first delivered attempt', async () => {
+  test('makes an endpoint failing after 5 failures in a row, until an attempt is delivered', async () => {
     const failuresInRow = async (subscriptionId: string) => {
       const [row] = await fixture.database.query<{ failures_in_row: number }>(
         'select failures_in_row from subscriptions where id = $1',

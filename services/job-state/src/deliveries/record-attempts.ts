@@ -2,7 +2,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 import type { Logger } from '@partner/runtime/logger';
 import type { Database, Transaction } from '../database/database.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
-import { BREAKER_FAILURES } from './claim-due.js';
+import { FAILING_AFTER } from './claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './delivery-metrics.js';
 import { KEPT_COLUMNS } from './kept-columns.js';
@@ -28,7 +28,7 @@ interface DeliveryUnderLock extends DeliveryStanding {
   readonly isTest: boolean;
   readonly health: 'healthy' | 'degraded';
   readonly urlVersion: number;
-  /** Failed attempts of the subscription since the last delivered one, up to what opens its breaker. */
+  /** Failed attempts of the subscription since the last delivered one, up to {@link FAILING_AFTER}. */
   readonly failuresInRow: number;
   /** Ids of the attempts that this transaction has recorded. */
   readonly recorded: readonly string[];
@@ -56,7 +56,7 @@ interface SubscriptionChange {
  * nothing; one whose delivery has come to an end only adds to its history, except that a delivered one
  * makes a dead letter delivered after all. The order in which results come does not matter
  * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
- * letter makes the subscription degraded, a delivered attempt makes it healthy and closes its breaker. What is recorded, late
+ * letter makes the subscription degraded, a delivered attempt makes it healthy, and its endpoint no longer failing. What is recorded, late
  * or not, is counted in the statistics.
  *
  * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id, and last the statistics of the
@@ -265,7 +265,7 @@ function settle(
 function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean {
   const failures = Math.min(
     (change.hasDelivered ? 0 : before.failuresInRow) + change.failures,
-    BREAKER_FAILURES,
+    FAILING_AFTER,
   );
   return (
     failures !== before.failuresInRow ||
@@ -327,7 +327,7 @@ const SETTLE = {
        else s.verified_url_version
      end,
      failures_in_row = least(
-       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${BREAKER_FAILURES}
+       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
      )
    from locked
    join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])

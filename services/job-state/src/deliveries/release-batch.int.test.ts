@@ -72,6 +72,13 @@ function commandsIn(publisher: InMemoryPublisher): readonly (readonly DeliverWeb
   return publisher.published.all().map(({ body }) => fromBinary(DeliverWebhooksSchema, body).deliveries);
 }
 
+/** Makes endpoints failing, as five failed attempts in a row would. */
+async function setFailing(...subscriptionIds: readonly string[]): Promise<void> {
+  await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
+    subscriptionIds,
+  ]);
+}
+
 /** Ends a delivery as a delivered attempt would. */
 async function finish(id: string | undefined): Promise<void> {
   await fixture.database.query('delete from deliveries where id = $1', [id]);
@@ -241,7 +248,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 })).toEqual([]);
 
     const [ended, lost] = ofBusy(first);
-    invariant(ended && lost, 'three are under way');
+    invariant(ended && lost, 'three are in flight');
     await finish(ended.id);
     await fixture.makeDue(lost.id);
     await endExpiredLeases(fixture.database);
@@ -253,7 +260,7 @@ describe('deliveries that are due', () => {
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
     const underWay: ClaimedDelivery[] = [];
     for (let batch = 0; batch < 3; batch += 1) underWay.push(...(await claimAll(fixture.database, limits)));
-    // Three quarters of the room; the rest is for companies that have nothing under way.
+    // Three quarters of the slots; the rest is for companies with nothing in flight.
     expect(underWay).toHaveLength(30);
     expect(new Set(underWay.map(({ subscriptionId }) => subscriptionId)).size).toBe(25);
 
@@ -262,7 +269,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
   });
 
-  test('keeps what is under way to the bound, whosever it is', async () => {
+  test('keeps the deliveries in flight to the bound of all companies together', async () => {
     const limits = { ...LIMITS, inFlight: 4 };
     for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
     const [first] = await claimAll(fixture.database, limits);
@@ -306,21 +313,63 @@ describe('deliveries that are due', () => {
     expect(await release().done).toMatchObject({ released: 0 });
   });
 
-  test('lets one attempt at a time probe an endpoint whose breaker is open', async () => {
-    const { subscriptionId } = await subscriptionWithEvents(5);
-    const setFailures = (failures: number) =>
-      fixture.database.query('update subscriptions set failures_in_row = $2 where id = $1', [
-        subscriptionId,
-        failures,
-      ]);
-    await setFailures(5);
-    const [probe, ...others] = await claimAll(fixture.database, LIMITS);
-    expect(others).toEqual([]);
-    expect(await claimAll(fixture.database, LIMITS)).toEqual([]);
-    await finish(probe?.id);
-    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(1);
-    await setFailures(0);
-    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(3);
+  test('keeps the cap of a failing endpoint, so that its attempts keep their schedule', async () => {
+    const { subscriptionId } = await subscriptionWithEvents(30);
+    await setFailing(subscriptionId);
+    expect(await claimAll(fixture.database, LIMITS)).toHaveLength(LIMITS.subscriptionCap);
+  });
+
+  test('leaves half of all slots to endpoints that work, however many fail', async () => {
+    const limits = { ...LIMITS, inFlight: 40, subscriptionCap: 4 };
+    const failing = await Promise.all(Array.from({ length: 8 }, () => subscriptionWithEvents(6)));
+    await setFailing(...failing.map(({ subscriptionId }) => subscriptionId));
+    const hanging = await claimAll(fixture.database, limits);
+    expect(hanging).toHaveLength(20);
+    expect(new Set(hanging.map(({ subscriptionId }) => subscriptionId)).size).toBe(8);
+    expect(await claimAll(fixture.database, limits)).toEqual([]);
+
+    const healthy = await subscriptionWithEvents(6);
+    const next = await claimAll(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual(
+      Array.from({ length: 4 }, () => healthy.subscriptionId),
+    );
+
+    // A slot that a failing endpoint frees goes to failing endpoints again.
+    await finish(hanging[0]?.id);
+    const after = await claimAll(fixture.database, limits);
+    expect(failing.map(({ subscriptionId }) => subscriptionId)).toContain(after[0]?.subscriptionId);
+    expect(after).toHaveLength(1);
+  });
+
+  test('gives a free slot of failing endpoints to the company with the fewest of them', async () => {
+    const limits = { ...LIMITS, inFlight: 8, subscriptionCap: 4 };
+    const hanging = await subscriptionWithEvents(6);
+    await setFailing(hanging.subscriptionId);
+    const [ended] = await claimAll(fixture.database, limits);
+    const answering = await subscriptionWithEvents(1);
+    await setFailing(answering.subscriptionId);
+    expect(await claimAll(fixture.database, limits)).toEqual([]);
+    await finish(ended?.id);
+    const next = await claimAll(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([answering.subscriptionId]);
+  });
+
+  test("leaves half of a company's slots to its endpoints that work, however many fail", async () => {
+    const limits = { ...LIMITS, subscriptionCap: 4, companyCap: 12 };
+    const companyId = await fixture.company();
+    const hanging: string[] = [];
+    for (let each = 0; each < 5; each += 1) hanging.push(await fixture.subscription({ companyId }));
+    await setFailing(...hanging);
+    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
+    expect(await claimAll(fixture.database, limits)).toHaveLength(6);
+    expect(await claimAll(fixture.database, limits)).toEqual([]);
+
+    const healthy = await fixture.subscription({ companyId });
+    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
+    const next = await claimAll(fixture.database, limits);
+    expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual(
+      Array.from({ length: 4 }, () => healthy),
+    );
   });
 
   test('keeps a company to its cap, however many subscriptions it has', async () => {
@@ -332,7 +381,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, limits)).toEqual([]);
   });
 
-  test('shares the room between companies by their weights', async () => {
+  test('shares the slots between companies by their weights', async () => {
     const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
     await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
     const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
@@ -344,7 +393,7 @@ describe('deliveries that are due', () => {
     });
   });
 
-  test('keeps a quarter of the places of a subscription for retries, so that neither kind waits for a backlog of the other', async () => {
+  test('reserves a quarter of the slots of a subscription for retries, so that neither kind waits for a backlog of the other', async () => {
     const { deliveries } = await subscriptionWithEvents(40);
     const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
     await fixture.database.query(
@@ -359,7 +408,7 @@ describe('deliveries that are due', () => {
     });
     const all = await claimAll(fixture.database, limits);
     expect(count(all)).toEqual({ retries: 2, first: 6 });
-    // Places that get free one at a time go on to whoever has fewer than is kept for them.
+    // A slot that gets free goes to the kind that has fewer than its reserved slots.
     const retry = all.find(({ id }) => retries.has(id));
     await finish(retry?.id);
     expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 1, first: 0 });
@@ -367,51 +416,25 @@ describe('deliveries that are due', () => {
     expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 0, first: 1 });
   });
 
-  test('lets retries have every place that no first attempt wants', async () => {
+  test('lets retries have every slot that no first attempt needs', async () => {
     await subscriptionWithEvents(8);
     await fixture.database.query(`update deliveries set state = 'retry_scheduled', attempts = 1`);
     expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 8 })).toHaveLength(8);
   });
 
-  test('lets a retry probe a failing endpoint too, however many first attempts wait', async () => {
-    const { subscriptionId, deliveries } = await subscriptionWithEvents(40);
-    const [{ id: retry } = { id: '' }] = deliveries;
-    await fixture.database.query(
-      `update deliveries set state = 'retry_scheduled', attempts = 1 where id = $1`,
-      [retry],
-    );
-    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
-      subscriptionId,
-    ]);
-    // By chance one in four: after so many it is there but for once in a hundred million runs.
-    let probed: string | undefined;
-    for (let probe = 0; probe < 64 && probed !== retry; probe += 1) {
-      const [claimed] = await claimAll(fixture.database, LIMITS);
-      probed = claimed?.id;
-      await fixture.database.query(
-        'update deliveries set lease_id = null, next_attempt_at = now() where id = $1',
-        [probed],
-      );
-    }
-    expect(probed).toBe(retry);
-  });
-
-  test("serves a company's healthy subscription before those of it that hang", async () => {
+  test("serves a company's healthy subscriptions before its failing ones", async () => {
     const companyId = await fixture.company();
-    const hanging: string[] = [];
-    for (let each = 0; each < 6; each += 1) hanging.push(await fixture.subscription({ companyId }));
+    const failing: string[] = [];
+    for (let each = 0; each < 6; each += 1) failing.push(await fixture.subscription({ companyId }));
+    await setFailing(...failing);
     await fixture.event(companyId);
-    const healthy = await fixture.subscription({ companyId });
+    const healthy = [await fixture.subscription({ companyId }), await fixture.subscription({ companyId })];
     await fixture.event(companyId);
-    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
-      hanging,
-    ]);
-    const claimed = await claimAll(fixture.database, { ...LIMITS, companyCap: 3 });
-    expect(claimed).toHaveLength(3);
-    expect(claimed.map(({ subscriptionId }) => subscriptionId)).toContain(healthy);
+    const claimed = await claimAll(fixture.database, { ...LIMITS, companyCap: 2 });
+    expect(new Set(claimed.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set(healthy));
   });
 
-  test('keeps the quarter for companies with nothing under way, whatever the weight of the others', async () => {
+  test('reserves a quarter of the slots for companies with nothing in flight, whatever the weight of the others', async () => {
     const limits = { ...LIMITS, inFlight: 20, subscriptionCap: 20 };
     const heavy = await subscriptionWithEvents(30);
     await fixture.database.query('update companies set delivery_weight = 100 where id = $1', [
@@ -440,15 +463,13 @@ describe('deliveries that are due', () => {
     );
   });
 
-  test('tells how many breakers are open', async () => {
+  test('reports how many endpoints are failing', async () => {
     const registry = new Registry();
     createReleaseMetrics(registry, fixture.database, { ...LIMITS, freshMs: 0 });
     const { subscriptionId } = await subscriptionWithEvents(0);
-    const before = (await metric(registry, 'partner_webhook_open_breakers')) ?? 0;
-    await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
-      subscriptionId,
-    ]);
-    expect(await metric(registry, 'partner_webhook_open_breakers')).toBe(before + 1);
+    const before = (await metric(registry, 'partner_webhook_failing_endpoints')) ?? 0;
+    await setFailing(subscriptionId);
+    expect(await metric(registry, 'partner_webhook_failing_endpoints')).toBe(before + 1);
   });
 
   describe('tells for how long the oldest due delivery has been due', () => {
@@ -482,21 +503,19 @@ describe('deliveries that are due', () => {
       await age(deliveries[1]?.id, 1);
       const failing = await subscriptionWithEvents(1);
       await age(failing.deliveries[0]?.id, 2);
-      await fixture.database.query('update subscriptions set failures_in_row = 5 where id = $1', [
-        failing.subscriptionId,
-      ]);
+      await setFailing(failing.subscriptionId);
       expect(await hours()).toEqual({ healthy: 1, busy: 0, failing: 2 });
       expect(await release().done).toMatchObject({ released: 3 });
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
     });
 
-    test('apart where an endpoint has half of its places taken', async () => {
+    test('apart where an endpoint has half of its slots in use', async () => {
       const { deliveries } = await subscriptionWithEvents(4);
       for (const { id } of deliveries) await age(id, 1);
       await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 2 });
       expect(await hours({ subscriptionCap: 5 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
       expect(await hours({ subscriptionCap: 4 })).toEqual({ healthy: 0, busy: 1, failing: 0 });
-      // Where there is no room for others either, the pace is ours.
+      // Where others have no free slot either, the delay is ours.
       expect(await hours({ subscriptionCap: 4, inFlight: 3 })).toMatchObject({ busy: 1 });
       expect(await hours({ subscriptionCap: 4, inFlight: 2 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
     });
@@ -548,7 +567,7 @@ describe('deliveries that are due', () => {
     const texts = await Promise.all([registry.metrics(), registry.metrics()]);
     await registry.metrics();
     expect(texts[0]).toContain('partner_webhook_oldest_due_seconds{endpoint_state="healthy"} Nan\n');
-    expect(texts[1]).toContain('partner_webhook_open_breakers Nan\n');
+    expect(texts[1]).toContain('partner_webhook_failing_endpoints Nan\n');
     expect(asked).toBe(2);
   });
 });

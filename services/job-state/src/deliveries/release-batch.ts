@@ -72,15 +72,15 @@ export async function publishClaimed(
 }
 
 /**
- * Parts deliveries into commands. What goes to an endpoint that has failed has a command of its own: a command is
- * acknowledged when all of its attempts are over, and one that hangs should not have the others repeated after a crash.
+ * Groups deliveries into commands. A delivery whose endpoint failed its latest attempt has a command of its own: a command is
+ * acknowledged when all of its attempts have ended, so one that hangs would make a crash repeat the others.
  */
 export function commandsOf(claimed: readonly ClaimedDelivery[]): readonly (readonly ClaimedDelivery[])[] {
   const commands: ClaimedDelivery[][] = [];
   let open: ClaimedDelivery[] = [];
   let bytes = 0;
   for (const delivery of claimed) {
-    if (delivery.isFailing) {
+    if (delivery.lastAttemptFailed) {
       commands.push([delivery]);
       continue;
     }

@@ -131,7 +131,7 @@ describe('startScheduler', () => {
     const database: Queryable = {
       query: async (statement, values) => {
         if (textOf(statement).includes('recursive hop')) looks.record('look');
-        if (textOf(statement).includes('with under_way')) {
+        if (textOf(statement).includes('with in_flight')) {
           claims.record(values?.at(-1));
           await held;
         }

@@ -7,17 +7,17 @@ import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from '.
 import { createReleaseMetrics } from './delivery-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
-/** What one subscription may have under way of all that may be: enough for a healthy endpoint, little for one that hangs. */
+/** The share of all slots that one subscription has at most: enough for a healthy endpoint, little for one that hangs. */
 const SUBSCRIPTION_SHARE = 0.02;
-/** What one company may have under way, however many subscriptions it has. */
+/** The share of all slots that one company has at most, however many subscriptions it has. */
 const COMPANY_SHARE = 0.25;
 /** Retries and leases are minutes and seconds long. */
 const LOOK_AT_ALL_MS = 200;
 /** Subscriptions that one claim looks at: its time goes with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
 /**
- * Between claims of a backlog. What is claimed together costs the broker, the dispatcher and the record of it far less; and
- * with its cap of places it paces an endpoint with a backlog, so that what others get meanwhile does not wait for a processor.
+ * Between claims of a backlog. Deliveries that are claimed together cost the broker, the dispatcher and the record of them far
+ * less. With its cap this also limits the rate of an endpoint with a backlog, so that others are not starved of processors.
  */
 const REST_MS = 60;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
@@ -36,7 +36,7 @@ export interface SchedulerOptions {
   readonly leaseSeconds: number;
   /** Deliveries that are released at once, at most. */
   readonly batchSize: number;
-  /** Deliveries that are under way at once, at most; a subscription gets a fiftieth of it, a company a quarter. */
+  /** Slots: deliveries in flight at once, at most. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
 }
 
@@ -47,7 +47,7 @@ export interface Scheduler {
    * known ones do not wait for the claims of a backlog that another company has.
    */
   readonly wake: (subscriptionIds: readonly string[]) => void;
-  /** Makes it look soon, since places have become free: those that become so together are filled together. */
+  /** Makes it claim soon, since slots are free: those that get free together are filled together. */
   readonly wakeLater: () => void;
   /** Takes no more and waits for the batch in flight. */
   stop(): Promise<void>;
@@ -97,7 +97,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];
   }
 
-  /** What is claimed is on its way to the broker while the next is claimed; the bound of what is under way holds for both. */
+  /** A claim is published while the next one is made; the bound of deliveries in flight holds for both. */
   async function release(subscriptionIds: readonly string[]): Promise<'more' | 'idle'> {
     const isOutage = failedAt !== undefined;
     const batchSize = isOutage ? 1 : options.batchSize;
@@ -198,7 +198,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Deliveries of one subscription that are under way at once, at most, of so many in all. */
+/** The slots of one subscription, of so many in all. */
 export function subscriptionCapOf(inFlight: number): number {
   return shareOf(inFlight, SUBSCRIPTION_SHARE);
 }

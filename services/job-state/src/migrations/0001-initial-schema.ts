@@ -290,7 +290,7 @@ export async function up(knex: Knex): Promise<void> {
     create index outbox_exchange_idx on outbox (exchange, id);
 
     -- paused_at: since when it is paused, null while it is active. failures_in_row: failed attempts since the last delivered
-    -- one; the breaker of the scheduler goes by it. A deleted subscription stays for as long as its deliveries are kept.
+    -- one; the scheduler tells failing endpoints by it. A deleted subscription stays for as long as its deliveries are kept.
     create table subscriptions (
       id text constraint subscriptions_pkey primary key,
       company_id text not null constraint subscriptions_company_id_fkey references companies,

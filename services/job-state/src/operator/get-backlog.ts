@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.js';
-import { BREAKER_FAILURES, sharedPlacesOf } from '../deliveries/claim-due.js';
+import { FAILING_AFTER, sharedSlotsOf } from '../deliveries/claim-due.js';
 import { subscriptionCapOf } from '../deliveries/release-due.js';
 
 /** What waits in Postgres; ages in milliseconds by its clock, null of nothing. */
@@ -20,7 +20,7 @@ export interface Backlog {
   readonly waitingPlatformMessages: number;
   readonly oldestWaitingMs: number | null;
   readonly degradedSubscriptions: number;
-  readonly openBreakers: number;
+  readonly failingSubscriptions: number;
   readonly databaseConnections: number;
   readonly databaseConnectionsMax: number;
   readonly databaseNow: Date;
@@ -78,14 +78,14 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
        from inbox where waits_for is not null
      ) i, (
        select count(*) filter (where health = 'degraded')::integer as "degradedSubscriptions",
-         count(*) filter (where failures_in_row >= $1 and state = 'active')::integer as "openBreakers"
+         count(*) filter (where failures_in_row >= $1 and state = 'active')::integer as "failingSubscriptions"
        from subscriptions where deleted_at is null
      ) s, (
        select count(*)::integer as "databaseConnections", current_setting('max_connections')::integer as "databaseConnectionsMax",
          clock_timestamp() as "databaseNow"
        from pg_stat_activity where datname = current_database()
      ) c`,
-    [BREAKER_FAILURES, subscriptionCapOf(inFlight), sharedPlacesOf(inFlight)],
+    [FAILING_AFTER, subscriptionCapOf(inFlight), sharedSlotsOf(inFlight)],
   );
   if (backlog === undefined) throw new Error('an aggregate gives a row');
   return backlog;

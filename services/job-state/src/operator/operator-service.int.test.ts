@@ -339,7 +339,7 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
     outboxMessages: 1,
     waitingPlatformMessages: 1,
     degradedSubscriptions: 1,
-    openBreakers: 0,
+    failingSubscriptions: 0,
     busyDueDeliveries: 0,
     failingDueDeliveries: 0,
   });
@@ -386,7 +386,7 @@ test('the backlog tells what waits for busy and for failing endpoints apart from
     failing: hours(backlog.oldestFailingDueMs),
   }).toEqual({ working: 1, busy: 2, failing: 3 });
   expect((backlog.dueDeliveries ?? 0) - (before.dueDeliveries ?? 0)).toBe(3);
-  expect(backlog).toMatchObject({ busyDueDeliveries: 1, failingDueDeliveries: 1, openBreakers: 1 });
+  expect(backlog).toMatchObject({ busyDueDeliveries: 1, failingDueDeliveries: 1, failingSubscriptions: 1 });
 
   await fixture.database.query(
     `update deliveries set overdue_since = now() - interval '4 hours' where subscription_id = $1`,

@@ -25,7 +25,7 @@ export function createOperatorService(deps: {
   readonly logger: Pick<Logger, 'info'>;
   readonly environment: Environment;
   readonly clock: () => Date;
-  /** Deliveries that are under way at once, at most. */
+  /** Slots: deliveries in flight at once, at most. */
   readonly inFlight: number;
 }): ServiceImpl<typeof OperatorService> {
   return {

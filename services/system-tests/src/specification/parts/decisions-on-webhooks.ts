@@ -1,6 +1,7 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
   ALLOWED_EVENTS,
+  BACKOFF,
   BULK_REPLAYS,
   CONSOLE_APP,
   DELIVERIES,
@@ -17,6 +18,7 @@ import {
   MAIN_JOB,
   RELEASES,
   RETENTION,
+  RETRY_ACCEPTANCE,
   RETRY_AFTER,
   RETRY_SCHEDULE,
   SECRETS,
@@ -157,40 +159,94 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'Of all attempts that may be under way at most a fiftieth are of one subscription and at most a quarter of one company.',
+    says: 'An attempt in flight takes a slot.',
     provedBy: {
       [RELEASES]: [
-        'deliveries that are due > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
-        'deliveries that are due > keeps a company to its cap, however many subscriptions it has',
-        'deliveries that are due > keeps what is under way to the bound, whosever it is',
+        'deliveries that are due > keeps the deliveries in flight to the bound of all companies together',
       ],
     },
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'What gets free goes first to the company that has the least under way for its weight (a column of the company); a quarter is kept for companies with nothing under way.',
+    says: 'A subscription has at most a fiftieth of all slots (10 of 500 by default, a setting) and a company at most a quarter.',
     provedBy: {
       [RELEASES]: [
-        'deliveries that are due > shares the room between companies by their weights',
+        'deliveries that are due > keeps one subscription to its cap, whatever its backlog, and lets the others pass',
+        'deliveries that are due > keeps a company to its cap, however many subscriptions it has',
+        'deliveries that are due > keeps the deliveries in flight to the bound of all companies together',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A free slot goes first to the company with the least in flight for its weight (a column of the company); a quarter is reserved for companies with nothing in flight.',
+    provedBy: {
+      [RELEASES]: [
+        'deliveries that are due > shares the slots between companies by their weights',
         'deliveries that are due > releases for a healthy subscription at once, however many others hang with a backlog',
       ],
     },
   },
   {
     at: 'Decisions / Webhooks',
-    says: "A quarter of a subscription's places is kept for retries while any are due, so that neither first attempts nor retries wait for a backlog of the other.",
+    says: "A quarter of a subscription's slots is reserved for retries while any are due, so that neither first attempts nor retries wait for a backlog of the other.",
     provedBy: {
       [RELEASES]: [
-        'deliveries that are due > keeps a quarter of the places of a subscription for retries, so that neither kind waits for a backlog of the other',
+        'deliveries that are due > reserves a quarter of the slots of a subscription for retries, so that neither kind waits for a backlog of the other',
       ],
     },
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'After 5 failed attempts in a row a subscription has one attempt under way at a time, until one is delivered.',
+    says: 'An endpoint is failing after 5 failed attempts in a row, until an attempt is delivered.',
+    provedBy: {
+      [DELIVERY_RESULTS]: [
+        'the handler of delivery results > makes an endpoint failing after 5 failures in a row, until an attempt is delivered',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'It keeps its slots, so that each attempt keeps its schedule.',
+    provedBy: {
+      [BACKOFF]: [
+        'the retries of a failing endpoint keep their schedule, up to its slots > when it responds with 503 at once',
+        'the retries of a failing endpoint keep their schedule, up to its slots > when it hangs for 10 s',
+      ],
+      [RETRY_ACCEPTANCE]: [
+        'retries a failing endpoint in all of its slots, never before the backoff, and shows what waits for a slot',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'All failing endpoints together have at most half of all slots, and those of one company at most half of its slots.',
     provedBy: {
       [RELEASES]: [
-        'deliveries that are due > lets one attempt at a time probe an endpoint whose breaker is open',
+        'deliveries that are due > leaves half of all slots to endpoints that work, however many fail',
+        "deliveries that are due > leaves half of a company's slots to its endpoints that work, however many fail",
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'A due attempt that waits for a slot is made as soon as one is free, the oldest first; its `nextAttemptAt` is then in the past.',
+    provedBy: {
+      [BACKOFF]: [
+        'the retries of a failing endpoint keep their schedule, up to its slots > when it hangs for 10 s',
+      ],
+      [RELEASES]: ['deliveries that are due > takes the oldest first, no more than the batch'],
+      [RETRY_ACCEPTANCE]: [
+        'retries a failing endpoint in all of its slots, never before the backoff, and shows what waits for a slot',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Webhooks',
+    says: 'Its next backoff begins at its own end.',
+    provedBy: {
+      [BACKOFF]: [
+        'the retries of a failing endpoint keep their schedule, up to its slots > when it hangs for 10 s',
       ],
     },
   },

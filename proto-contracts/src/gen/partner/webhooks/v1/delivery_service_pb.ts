@@ -67,7 +67,7 @@ export type Delivery = Message<"partner.webhooks.v1.Delivery"> & {
   attempts?: number | undefined;
 
   /**
-   * When the next attempt is due; absent when none is.
+   * When the next attempt is due; in the past while it waits for a free slot. Absent while an attempt is in flight or none will be made.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 7;
    */

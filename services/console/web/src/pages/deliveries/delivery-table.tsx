@@ -3,6 +3,7 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { Delivery } from '../../api/deliveries.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
+import { NextAttempt } from '../../parts/next-attempt.js';
 import { RelativeTime } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
@@ -43,8 +44,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { header: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
     header: 'Next attempt',
-    cell: ({ nextAttemptAt, state }) =>
-      nextAttemptAt === null || state === 'held' ? '–' : <RelativeTime at={nextAttemptAt} />,
+    cell: (delivery) => <NextAttempt delivery={delivery} />,
   },
 ];
 

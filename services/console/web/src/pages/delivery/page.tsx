@@ -7,10 +7,11 @@ import { AnswerView } from '../../parts/answer-view.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
 import { LinkButton } from '../../parts/link-button.js';
+import { NextAttempt } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
-import { ExactTime, RelativeTime, useNow } from '../../parts/relative-time.js';
+import { ExactTime, useNow } from '../../parts/relative-time.js';
 import { TextLink } from '../../parts/text-link.js';
 import { PATHS } from '../../paths.js';
 import { webhookName } from '../../webhook-name.js';
@@ -96,7 +97,7 @@ function Details(props: {
               'Next attempt',
               delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
                 <span key="next">
-                  <RelativeTime at={delivery.nextAttemptAt} /> (<ExactTime at={delivery.nextAttemptAt} />)
+                  <NextAttempt delivery={delivery} /> (<ExactTime at={delivery.nextAttemptAt} />)
                 </span>
               ),
             ],

@@ -38,9 +38,12 @@ const whatOf = (given: Partial<Delivery>, attempts: readonly Attempt[] = [ATTEMP
 
 test('a delivery that is tried again says why and when', () => {
   expect(whatOf({})).toBe(
-    'Your server answered 404: there is nothing at this address. It is tried again by itself in 5 minutes; 2 of 8 attempts are used.',
+    'Your server answered 404: there is nothing at this address. The next attempt starts in 5 minutes. Attempt 2 of 8 failed.',
   );
-  expect(whatOf({ nextAttemptAt: null })).toContain('It is being tried again now');
+  expect(whatOf({ nextAttemptAt: null })).toContain('An attempt is in progress');
+  expect(whatOf({ nextAttemptAt: '2026-09-03T12:59:30.000Z' })).toContain(
+    'The next attempt is due and waits for a free slot of this webhook',
+  );
 });
 
 test('a delivery that has come to its end, or waits, says so', () => {
@@ -49,7 +52,7 @@ test('a delivery that has come to its end, or waits, says so', () => {
     'Your server took it and answered 204. It needed 2 attempts. The answer came after 82 ms.',
   );
   expect(whatOf({ state: 'dead_lettered', attempts: 8 })).toContain('After 8 attempts we gave up');
-  expect(whatOf({ state: 'pending' }, [])).toContain('has not been sent yet');
+  expect(whatOf({ state: 'pending' }, [])).toContain('Not sent yet');
   expect(whatOf({ state: 'held' }, [])).toContain('the webhook is paused');
   expect(whatOf({ state: 'cancelled' }, [])).toContain('the webhook was deleted');
 });

@@ -1,6 +1,7 @@
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { Attempt, Delivery } from '../../api/deliveries.js';
 import { formatDuration, formatRelative } from '../../format.js';
+import { waitsForSlot } from '../../parts/next-attempt.js';
 import type { Tone } from '../../tones.js';
 import { explainAttempt } from './explain-attempt.js';
 
@@ -17,11 +18,7 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
   const explained = last === undefined ? undefined : explainAttempt(last);
   const why = explained?.what ?? '';
   const advice = explained?.advice ?? [];
-  // Without a time an attempt is under way.
-  const next =
-    delivery.nextAttemptAt === null
-      ? 'It is being tried again now'
-      : `It is tried again by itself ${formatRelative(new Date(delivery.nextAttemptAt), now)}`;
+  const next = nextOf(delivery, now);
   switch (delivery.state) {
     case 'delivered':
       return {
@@ -38,11 +35,11 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
     case 'retry_scheduled':
       return {
         tone: 'warn',
-        what: `${why} ${next}; ${delivery.attempts} of ${LIMITS.webhookAttempts} attempts are used.`,
+        what: `${why} ${next}. Attempt ${delivery.attempts} of ${LIMITS.webhookAttempts} failed.`,
         advice,
       };
     case 'pending':
-      return { tone: 'info', what: 'It waits for its turn and has not been sent yet.', advice: [] };
+      return { tone: 'info', what: `Not sent yet. ${next}.`, advice: [] };
     case 'held':
       return {
         tone: 'info',
@@ -57,4 +54,12 @@ export function sumUp(delivery: Delivery, attempts: readonly Attempt[], now: Dat
         advice: [],
       };
   }
+}
+
+/** What happens next to a delivery that is neither held nor finished. Without a time an attempt is in flight. */
+function nextOf({ nextAttemptAt }: Delivery, now: Date): string {
+  if (nextAttemptAt === null) return 'An attempt is in progress';
+  return waitsForSlot(nextAttemptAt, now)
+    ? 'The next attempt is due and waits for a free slot of this webhook'
+    : `The next attempt starts ${formatRelative(new Date(nextAttemptAt), now)}`;
 }

@@ -8,6 +8,7 @@ import { DeliveryStateBadge, OutcomeBadge, ToneBadge } from '../../parts/badges.
 import { CodeBlock } from '../../parts/code-block.js';
 import { DataTable } from '../../parts/data-table.js';
 import { LinkButton } from '../../parts/link-button.js';
+import { NextAttempt } from '../../parts/next-attempt.js';
 import { Notice } from '../../parts/notice.js';
 import { Panel } from '../../parts/panel.js';
 import { ExactTime, RelativeTime } from '../../parts/relative-time.js';
@@ -186,12 +187,7 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly TracedDelive
         { header: 'Last attempt', cell: LastAttempt },
         {
           header: 'Next attempt',
-          cell: ({ delivery }) =>
-            delivery.nextAttemptAt === null || delivery.state === 'held' ? (
-              '–'
-            ) : (
-              <RelativeTime at={delivery.nextAttemptAt} />
-            ),
+          cell: ({ delivery }) => <NextAttempt delivery={delivery} />,
         },
       ]}
     />

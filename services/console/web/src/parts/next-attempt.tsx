@@ -1,0 +1,22 @@
+import type { Delivery } from '../api/deliveries.js';
+import { RelativeTime, useNow } from './relative-time.js';
+
+/** Whether the next attempt is due, but all slots of the webhook are in use. */
+export function waitsForSlot(nextAttemptAt: string, now: Date): boolean {
+  return Date.parse(nextAttemptAt) < now.getTime();
+}
+
+/** When the next attempt of a delivery is due, or that it waits for a slot. */
+export function NextAttempt({
+  delivery: { nextAttemptAt, state },
+}: {
+  readonly delivery: Pick<Delivery, 'nextAttemptAt' | 'state'>;
+}) {
+  const now = useNow();
+  if (nextAttemptAt === null || state === 'held') return '–';
+  return waitsForSlot(nextAttemptAt, now) ? (
+    <time dateTime={nextAttemptAt}>Due, waiting for a free slot</time>
+  ) : (
+    <RelativeTime at={nextAttemptAt} />
+  );
+}
