@@ -41,6 +41,7 @@ describe('the settings of a service', () => {
       HTTP_PORT: 8080,
       REDIS_URL: 'redis://cache',
       REDIS_KEY_PREFIX: 'partner:',
+      REDIS_TIMEOUT_MS: 100,
       RATE_LIMIT_REPLICAS: 2,
       TRUSTED_PROXY_HOPS: 0,
       RPC_TIMEOUT_MS: 5_000,

@@ -29,6 +29,8 @@ export const httpConfig = {
     .string()
     .regex(/^[A-Za-z0-9:_-]*$/, 'may hold letters, digits, ":", "_" and "-"')
     .default('partner:'),
+  /** How long Redis may take to count a request before the replica counts for itself. */
+  REDIS_TIMEOUT_MS: integer({ min: 10, max: 10_000 }).default(100),
   /** Replicas of this service; a replica that has lost Redis goes on with this share of each limit. */
   RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2),
   /** Proxies in front of the service whose `x-forwarded-for` is believed. 0: none. */

@@ -5,7 +5,7 @@ import { silentLogger } from '@partner/runtime/logger';
 import { testRedisUrl } from '@partner/runtime/testing/parts';
 import { createLoginAttempts, LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './login-attempts.js';
 
-const redis = createRedis(testRedisUrl(), silentLogger);
+const redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
 let now = new Date('2026-08-26T14:00:00Z').getTime();
 const attempts = createLoginAttempts({ redis, keyPrefix, clock: () => new Date(now), randomBytes });

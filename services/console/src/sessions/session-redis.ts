@@ -23,8 +23,14 @@ export function createSessionRedis(options: {
     name: 'partner_console_session_redis_up',
     help: '1 while this replica reaches the Redis that keeps the sessions; without it who is signed in gets 503',
     registers: [options.metrics],
-    collect() {
-      this.set(Number(redis.status === 'ready'));
+    // Asked, since a Redis that hangs keeps its connection.
+    async collect() {
+      this.set(
+        await redis.ping().then(
+          () => 1,
+          () => 0,
+        ),
+      );
     },
   });
   return redis;

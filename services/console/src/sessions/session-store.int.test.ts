@@ -11,7 +11,7 @@ import {
   SESSION_LIFETIME_MS,
 } from './session-store.js';
 
-const redis = createRedis(testRedisUrl(), silentLogger);
+const redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
 const keyPrefix = `test-${randomBytes(6).toString('hex')}:`;
 let now = new Date('2026-08-26T14:00:00Z').getTime();
 const store = createSessionStore({ redis, keyPrefix, clock: () => new Date(now), randomBytes });

@@ -22,7 +22,7 @@ const NOW = new Date('2026-11-22T12:00:00.000Z');
 let redis: Redis;
 
 beforeAll(async () => {
-  redis = createRedis(testRedisUrl(), silentLogger);
+  redis = createRedis(testRedisUrl(), silentLogger, { answerTimeoutMs: 10_000 });
   await eventually('the connection to Redis', () => redis.status === 'ready');
 });
 
@@ -169,7 +169,7 @@ describe('the requests of a key with a fault script', () => {
   });
 
   test('are answered as usual while Redis is away, and their count does not stay for ever', async () => {
-    const away = createRedis('redis://127.0.0.1:1', silentLogger);
+    const away = createRedis('redis://127.0.0.1:1', silentLogger, { answerTimeoutMs: 10_000 });
     const faults = script([{ fault: 'server_error' }]);
     expect((await write(createGateway({ faults, from: away }))).status).toBe(201);
     away.disconnect();

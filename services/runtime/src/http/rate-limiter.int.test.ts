@@ -261,6 +261,18 @@ describe('the limiter without Redis', () => {
     expect(accepted).toEqual([50, 10]);
   });
 
+  test('says that Redis hangs without a request, and when the count of this process refuses every request', async () => {
+    const { limiter, metrics } = createReplica(await connect(server.url, NOTICED_MS));
+    for (const room of [30, 0]) {
+      server.process.signal('SIGSTOP');
+      await eventually('counting in this process', () => isDegraded(metrics));
+      expect(await takeTimes(limiter, 'refusing', 60, 40)).toBe(room);
+      server.process.signal('SIGCONT');
+      await eventually('shared counting', async () => !(await isDegraded(metrics)));
+      expect(await limiter.take('refusing', 60)).toMatchObject({ accepted: false });
+    }
+  });
+
   test('accepts no more than the limit over all replicas within a span in which Redis hung and came back', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),

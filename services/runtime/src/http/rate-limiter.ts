@@ -136,8 +136,8 @@ const LOCAL_KEYS = 50_000;
  * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
  * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
  * least 1), or with what the other replicas had left of the limit when Redis last told, if that is less, and shows
- * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It asks Redis again every half second and
- * returns to shared counting with the first answer. What was accepted meanwhile is unknown to Redis, so
+ * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It probes Redis every half second, with or
+ * without requests, and returns to shared counting with the first response. What was accepted meanwhile is unknown to Redis, so
  * for one span more a request needs room in both counts. Even across such a change this process alone never accepts more
  * than N. The client's settings decide how long a request may wait; see `createRedis`.
  */
@@ -205,15 +205,27 @@ export function createRateLimiter(options: {
     isDegraded = true;
     degradedGauge.set(1);
     logger.warn({ err: cause }, 'rate_limiter.degraded');
-    scheduleProbe();
   }
 
+  /** Probes Redis for ever: requests do not always reach it, and a replica can be without any. */
   function scheduleProbe(): void {
     setTimeout(() => {
       // Ended on purpose: the process is stopping.
       if (redis.status === 'end') return;
-      moveShared('take', 'probe', Number.MAX_SAFE_INTEGER).then(restore, scheduleProbe);
+      void probe().then(scheduleProbe);
     }, PROBE_INTERVAL_MS).unref();
+  }
+
+  async function probe(): Promise<void> {
+    const wasDegraded = isDegraded;
+    try {
+      await moveShared('take', 'probe', Number.MAX_SAFE_INTEGER);
+    } catch (error) {
+      degrade(error);
+      return;
+    }
+    // Otherwise a request has failed since the probe was sent, and the next probe decides.
+    if (wasDegraded) restore();
   }
 
   function restore(): void {
@@ -295,6 +307,8 @@ export function createRateLimiter(options: {
     }
     return { verdict: moveLocal(move, key, limit), counted: 'local' };
   }
+
+  scheduleProbe();
 
   return {
     async take(key, limit) {

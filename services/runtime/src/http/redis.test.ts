@@ -43,7 +43,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-async function connect(options?: { answerTimeoutMs: number }): Promise<Redis> {
+async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
   const redis = createRedis(url, silentLogger, options);
   open.push(redis);
   await eventually('the connection to Redis', () => redis.status === 'ready');

@@ -1,19 +1,16 @@
 import { Redis } from 'ioredis';
 import type { Logger } from '../logger.js';
 
-/** For what is done in another way when Redis does not answer, as counting is. */
-const ANSWER_TIMEOUT_MS = 100;
-
 /**
  * Connects to Redis such that nothing waits for it for long: a command fails at once without a connection and after
- * `answerTimeoutMs` (absent: 100 ms) without an answer, and is never sent twice, since counting twice is worse than not counting. An answer that came in while
+ * `answerTimeoutMs` without an answer, and is never sent twice, since counting twice is worse than not counting. An answer that came in while
  * this process stood still is in time. Reconnects for ever, at least every 2 seconds, also when the server has gone silent
  * without closing the connection; a loss is logged once.
  */
 export function createRedis(
   url: string,
   logger: Pick<Logger, 'warn' | 'info'>,
-  { answerTimeoutMs = ANSWER_TIMEOUT_MS }: { readonly answerTimeoutMs?: number } = {},
+  { answerTimeoutMs }: { readonly answerTimeoutMs: number },
 ): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,

@@ -62,7 +62,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
       lifecycle.onShutdown('rabbitmq', () => connection.close());
       lifecycle.addReadinessCheck('rabbitmq', () => connection.isReady());
 
-      const redis = createRedis(settings.REDIS_URL, logger);
+      const redis = createRedis(settings.REDIS_URL, logger, { answerTimeoutMs: settings.REDIS_TIMEOUT_MS });
       lifecycle.onShutdown('redis', async () => redis.disconnect());
 
       const transport = createRpcTransport({

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 /**
  * The commands on the service's keys that clients send to a Redis server while some work is done, in their order. What a
- * script does inside the server is none of them.
+ * script does inside the server is none of them, and the limiter's own probe is left out.
  */
 export async function watchRedis(redisUrl: string, work: () => Promise<void>): Promise<readonly string[]> {
   const { hostname, port } = new URL(redisUrl);
@@ -21,7 +21,8 @@ export async function watchRedis(redisUrl: string, work: () => Promise<void>): P
     for (;;) {
       const line = String((await lines.next()).value);
       if (line.includes('"watched"')) return commands;
-      if (line.includes('"partner:') && !/\[\d+ lua\]/.test(line)) commands.push(line);
+      const isOfRequest = line.includes('"partner:') && !line.includes('{probe}');
+      if (isOfRequest && !/\[\d+ lua\]/.test(line)) commands.push(line);
     }
   } finally {
     watcher.destroy();

@@ -344,6 +344,7 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       ],
       [RATE_LIMITER]: [
         'the limiter without Redis > goes on with its share when Redis hangs, and counts together again once it answers',
+        'the limiter without Redis > says that Redis hangs without a request, and when the count of this process refuses every request',
       ],
     },
   },
