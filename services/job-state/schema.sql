@@ -566,6 +566,17 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_state_check CHECK ((state = ANY (ARRAY['paused'::text, 'active'::text])))
 );
 
+CREATE TABLE public.technical_contacts (
+    company_id text NOT NULL,
+    email text,
+    confirmed_at timestamp with time zone,
+    pending_email text,
+    pending_token_sha256 bytea,
+    pending_expires_at timestamp with time zone,
+    CONSTRAINT technical_contacts_confirmed_check CHECK (((email IS NULL) = (confirmed_at IS NULL))),
+    CONSTRAINT technical_contacts_pending_check CHECK ((((pending_email IS NULL) = (pending_token_sha256 IS NULL)) AND ((pending_email IS NULL) = (pending_expires_at IS NULL))))
+);
+
 ALTER TABLE ONLY public.audit_entries ATTACH PARTITION public.audit_entries_default DEFAULT;
 
 ALTER TABLE ONLY public.delivery_attempts ATTACH PARTITION public.delivery_attempts_default DEFAULT;
@@ -686,6 +697,12 @@ ALTER TABLE ONLY public.subscription_secrets
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.technical_contacts
+    ADD CONSTRAINT technical_contacts_pending_token_sha256_key UNIQUE (pending_token_sha256);
+
+ALTER TABLE ONLY public.technical_contacts
+    ADD CONSTRAINT technical_contacts_pkey PRIMARY KEY (company_id);
 
 CREATE INDEX api_keys_company_id_idx ON public.api_keys USING btree (company_id, id);
 
@@ -911,3 +928,6 @@ ALTER TABLE ONLY public.subscription_secrets
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
+
+ALTER TABLE ONLY public.technical_contacts
+    ADD CONSTRAINT technical_contacts_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);

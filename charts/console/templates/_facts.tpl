@@ -1,7 +1,7 @@
 {{- define "console.facts" -}}
 http: true
 paths: [/partner-api, /console, /docs, /openapi.json]
-egress: [broker, redis]
+egress: [broker, redis, mail]
 {{- end -}}
 
 {{- define "console.faults" -}}

@@ -28,6 +28,8 @@ export const AUDIT_ACTIONS = [
   'company.updated',
   'owner.created',
   'owner.updated',
+  'technical_contact.requested',
+  'technical_contact.confirmed',
 ] as const;
 
 /** Something that the audit trail records. */

@@ -27,6 +27,8 @@ const GUARDED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'services/console/src/sessions/',
     'services/system-tests/',
   ],
+  nodemailer: ['services/runtime/src/mail.ts'],
+  'smtp-server': ['services/runtime/src/testing/'],
   express: ['services/runtime/src/http/', ...SERVICES.map((service) => `services/${service}/src/app`)],
 };
 

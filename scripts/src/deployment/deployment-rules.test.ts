@@ -305,7 +305,11 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
   [
     'a service reaches',
     'console',
-    { file: 'console/templates/_facts.tpl', replace: 'egress: [broker, redis]', by: 'egress: [broker]' },
+    {
+      file: 'console/templates/_facts.tpl',
+      replace: 'egress: [broker, redis, mail]',
+      by: 'egress: [broker]',
+    },
     /nothing lets console reach Redis/,
   ],
   [

@@ -18,7 +18,7 @@ export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
 
 /** What a chart needs to be told besides when none of the files of values is used. */
 const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
-  console: { config: { publicBaseUrl: 'https://partner.example.org' } },
+  console: { config: { publicBaseUrl: 'https://partner.example.org', mailFrom: 'partner-api@example.org' } },
 };
 
 /** Every switch of the charts at once, and every list filled. */
@@ -36,7 +36,10 @@ function everything(service: ServiceName) {
     config: {
       otelTracesExporter: 'otlp',
       otelExporterOtlpEndpoint: 'http://collector.monitoring:4318',
-      ...(service === 'console' && { publicBaseUrl: 'https://partner.example.org' }),
+      ...(service === 'console' && {
+        publicBaseUrl: 'https://partner.example.org',
+        mailFrom: 'partner-api@example.org',
+      }),
     },
     autoscaling: { enabled: true, ...(!isHttp && { caSecret: 'broker-ca' }) },
     ...(isHttp && {

@@ -19,6 +19,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   AMQP_URL: 'amqps://partner:secret@rabbitmq:5671',
   POSTGRES_URL: 'postgres://partner:secret@postgres:5432/partner',
   REDIS_URL: 'rediss://:secret@redis:6379/0',
+  SMTP_URL: 'smtps://partner:secret@mail:465',
   CURSOR_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
   WEBHOOK_SEALING_KEYS: `k1:${Buffer.alloc(32, 2).toString('base64')}`,
 };

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { Mailer } from '@partner/runtime/mail';
 import type { StackDescription } from '../stack/stack-description.js';
 import { OperatorError } from './exit-codes.js';
 import type { Output } from './output.js';
@@ -20,6 +21,10 @@ export interface CommandContext {
   stack(): StackDescription | undefined;
   /** Whether a local stack runs there that is not behind the broker of this run. */
   isStackLeftOut(): boolean;
+  /** The mail server of `SMTP_URL`; undefined when it is not set. */
+  mailer(): Mailer | undefined;
+  /** Where the console is: `PUBLIC_BASE_URL`, else that of the local stack. */
+  publicBaseUrl(): string;
   /** The text of a file, or of standard input for `-`. */
   read(file: string): Promise<string>;
   /** Ends long work. */

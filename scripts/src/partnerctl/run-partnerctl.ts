@@ -1,5 +1,8 @@
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { parseConfig } from '@partner/runtime/config';
+import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/runtime/mail';
+import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '../stack/default-directory.js';
 import { readJson } from '../stack/private-file.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
@@ -89,6 +92,14 @@ export function createPartnerctl(surroundings: Surroundings) {
     }
   }
 
+  function mailSettings() {
+    try {
+      return parseConfig(z.object(mailConfig).refine(hasSender, NO_SENDER), env);
+    } catch (error) {
+      throw new OperatorError('usage', error instanceof Error ? error.message : String(error));
+    }
+  }
+
   const context: CommandContext = {
     output: () => {
       const { json, field } = program.opts();
@@ -106,6 +117,13 @@ export function createPartnerctl(surroundings: Surroundings) {
         timeoutMs: program.opts().timeout * 1_000,
         signal,
       })),
+    mailer: () => createMailer(mailSettings()),
+    publicBaseUrl() {
+      const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;
+      if (url === undefined || !URL.canParse(url))
+        throw new OperatorError('usage', 'PUBLIC_BASE_URL must say where owners find the console');
+      return url;
+    },
     stack: () => broker().stack,
     isStackLeftOut: () => broker().isStackLeftOut,
     read: surroundings.read,

@@ -74,6 +74,7 @@ describe.each([
     const endpoints = consoleEndpoints({
       ...parts,
       ...own,
+      publicBaseUrl: PUBLIC_BASE_URL,
       cookie: createSessionCookie(PUBLIC_BASE_URL),
       trail: { record: neverAsked, note: neverAsked },
       logins: new Counter({ name: 'logins', help: 'logins', labelNames: ['outcome'], registers: [] }),

@@ -10,6 +10,7 @@ import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
 import { createHttpApp } from '@partner/runtime/http/http-app';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { Logger } from '@partner/runtime/logger';
+import type { Mailer } from '@partner/runtime/mail';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';
@@ -20,6 +21,7 @@ import { cancelReplay } from './routes/cancel-replay.js';
 import { checkUrl } from './routes/check-url.js';
 import { clearFaults } from './routes/clear-faults.js';
 import { confirmSession } from './routes/confirm-session.js';
+import { confirmTechnicalContact } from './routes/confirm-technical-contact.js';
 import { createApiKey } from './routes/create-api-key.js';
 import { createSession } from './routes/create-session.js';
 import { createWebhook } from './routes/create-webhook.js';
@@ -32,6 +34,7 @@ import { getFaults } from './routes/get-faults.js';
 import { getReplay } from './routes/get-replay.js';
 import { getSession } from './routes/get-session.js';
 import { getStatistics } from './routes/get-statistics.js';
+import { getTechnicalContact } from './routes/get-technical-contact.js';
 import { getWebhookStatistics } from './routes/get-webhook-statistics.js';
 import { getWebhook } from './routes/get-webhook.js';
 import { listApiKeys } from './routes/list-api-keys.js';
@@ -50,6 +53,7 @@ import { revokeApiKey } from './routes/revoke-api-key.js';
 import { rotateApiKey } from './routes/rotate-api-key.js';
 import { rotateWebhookSecret } from './routes/rotate-webhook-secret.js';
 import { setFaults } from './routes/set-faults.js';
+import { setTechnicalContact } from './routes/set-technical-contact.js';
 import { streamChanges } from './routes/stream-changes.js';
 import { testWebhook } from './routes/test-webhook.js';
 import { updateWebhook } from './routes/update-webhook.js';
@@ -77,6 +81,8 @@ export interface ConsoleAppDeps {
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
   readonly limiter: RateLimiter;
+  /** Absent: no mail server is set up. */
+  readonly mailer?: Mailer | undefined;
   readonly changeStreams: ChangeStreams;
   readonly webApp: Omit<WebAppDeps, 'cookie'>;
   readonly publicBaseUrl: string;
@@ -98,6 +104,8 @@ type EndpointDeps = Pick<
   | 'deliveries'
   | 'limiter'
   | 'logger'
+  | 'mailer'
+  | 'publicBaseUrl'
   | 'sandbox'
   | 'sessions'
   | 'subscriptions'
@@ -146,6 +154,9 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
     ...(deps.sandbox === undefined ? [] : faultScriptEndpoints({ sandbox: deps.sandbox })),
     listInstallers(deps),
     listAuditEntries(deps),
+    getTechnicalContact(deps),
+    setTechnicalContact(deps),
+    confirmTechnicalContact(deps),
     getWebhookStatistics(deps),
     getStatistics(deps),
   ];

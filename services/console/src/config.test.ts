@@ -9,6 +9,31 @@ const environment = {
   PUBLIC_BASE_URL: 'https://partner.example',
 };
 
+describe('the mail server', () => {
+  const SMTP_URL = 'smtps://partner:secret@mail.example';
+
+  test('may be left out, and needs a sender', () => {
+    expect(parseConfig(consoleConfig, environment).SMTP_URL).toBeUndefined();
+    const MAIL_FROM = 'partner-api@service.example';
+    expect(parseConfig(consoleConfig, { ...environment, SMTP_URL, MAIL_FROM })).toMatchObject({
+      SMTP_URL,
+      MAIL_FROM,
+    });
+    expect(() => parseConfig(consoleConfig, { ...environment, SMTP_URL })).toThrow(
+      'MAIL_FROM: is not set, and SMTP_URL is',
+    );
+  });
+
+  test.each([
+    ['SMTP_URL', 'https://mail.example', 'must be a URL that begins with smtp:// or smtps://'],
+    ['MAIL_FROM', 'partner-api', 'must be an email address'],
+  ])('is refused for a wrong %s', (name, value, message) => {
+    expect(() => parseConfig(consoleConfig, { ...environment, [name]: value })).toThrow(
+      `${name}: ${message}`,
+    );
+  });
+});
+
 describe('the base address of the console', () => {
   test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
     'may be plain HTTP on this machine itself: %s',

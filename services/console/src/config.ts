@@ -1,4 +1,5 @@
 import { commonConfig, httpConfig, urlWithProtocol } from '@partner/runtime/config';
+import { hasSender, mailConfig, NO_SENDER } from '@partner/runtime/mail';
 import { z } from 'zod';
 import { isLoopbackHttp } from './loopback-http.js';
 
@@ -7,12 +8,14 @@ export const consoleConfig = z
   .object({
     ...commonConfig,
     ...httpConfig,
+    ...mailConfig,
     /** Where owners' browsers find the console: decides the cookie's name and which `Origin` may change state. */
     PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:').refine(
       (url) => isHttps(url) || isLoopbackHttp(url),
       'must begin with https:// unless its host is a loopback address',
     ),
   })
+  .refine(hasSender, NO_SENDER)
   .refine(
     (config) => config.PARTNER_ENVIRONMENT !== 'production' || !isLoopbackHttp(config.PUBLIC_BASE_URL),
     {

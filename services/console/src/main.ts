@@ -12,6 +12,7 @@ import { createHttpServer, drainServer } from '@partner/runtime/http/http-server
 import { createRateLimiter } from '@partner/runtime/http/rate-limiter';
 import { createRedis } from '@partner/runtime/http/redis';
 import { listen } from '@partner/runtime/listen';
+import { createMailer } from '@partner/runtime/mail';
 import { runService } from '@partner/runtime/service';
 import { createConsoleApp } from './app.js';
 import { consoleConfig } from './config.js';
@@ -89,6 +90,7 @@ await runService({
         environment: config.PARTNER_ENVIRONMENT,
         randomBytes,
       },
+      mailer: createMailer(config),
       publicBaseUrl: config.PUBLIC_BASE_URL,
       logger,
       metrics,

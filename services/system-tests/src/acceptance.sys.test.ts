@@ -7,6 +7,7 @@ import { describeJobDecisions } from './acceptance/job-decisions.js';
 import { describeRetrySchedule } from './acceptance/retry-schedule.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 import { describeHttpProtocol } from './acceptance/http-protocol.js';
+import { describeTechnicalContact } from './acceptance/technical-contact.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
 let started: AcceptanceWorld;
@@ -46,4 +47,8 @@ describe('decisions about jobs', () => {
 
 describe('the retry schedule', () => {
   describeRetrySchedule(world);
+});
+
+describe('the technical contact', () => {
+  describeTechnicalContact(world);
 });

@@ -210,7 +210,7 @@ unknown date is 400.
 
 New fields, events, error codes and optional parameters come without a new version. A breaking change comes as a new date, and
 the previous one keeps working for at least 90 days after the change was announced on the changelog and by email to your
-technical contact. Answers of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
+technical contact, whom an owner sets at \`/console\` (\`setTechnicalContact\`). Answers of a previous version carry \`Deprecation\`, \`Sunset\` and a \`Link\` to what changed.
 From the instant in \`Sunset\` on, a request that pins the version is a 400 that names the day of its end.
 
 Webhook payloads carry \`schemaVersion\`, now ${CURRENT_SCHEMA_VERSION}. A breaking change of a payload raises it, for subscriptions that opted in.`.trim();

@@ -7,6 +7,7 @@ import { FAULT_SCRIPT_OPERATIONS } from './fault-scripts.js';
 import { SESSION_OPERATIONS } from './session.js';
 import { STATISTICS_OPERATIONS } from './statistics.js';
 import { SUBSCRIPTION_OPERATIONS } from './subscriptions.js';
+import { TECHNICAL_CONTACT_OPERATIONS } from './technical-contact.js';
 import { URL_CHECK_OPERATIONS } from './url-checks.js';
 
 /** Every operation of the console's API. */
@@ -20,4 +21,5 @@ export const CONSOLE_OPERATIONS: readonly AnyOperation[] = [
   ...URL_CHECK_OPERATIONS,
   ...CHANGE_OPERATIONS,
   ...AUDIT_OPERATIONS,
+  ...TECHNICAL_CONTACT_OPERATIONS,
 ];

@@ -9,6 +9,7 @@ const DESTINATIONS = {
   broker: [5671, 5672],
   Redis: [6379, 6380],
   Postgres: [5432, 6432],
+  mail: [465, 587],
   internet: [443],
   'collector of traces': [4317, 4318],
 } as const;
@@ -20,7 +21,7 @@ const ALLOWED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres', 'collector of traces'],
   'inbound-gateway': ['DNS', 'broker', 'Redis', 'collector of traces'],
   'installer-gateway': ['DNS', 'broker', 'Redis', 'collector of traces'],
-  console: ['DNS', 'broker', 'Redis', 'collector of traces'],
+  console: ['DNS', 'broker', 'Redis', 'mail', 'collector of traces'],
   'webhook-dispatcher': ['DNS', 'broker', 'internet', 'collector of traces'],
 };
 
@@ -29,7 +30,7 @@ const NEEDED: Readonly<Record<ServiceName, readonly Destination[]>> = {
   'job-state': ['DNS', 'broker', 'Postgres'],
   'inbound-gateway': ['DNS', 'broker', 'Redis'],
   'installer-gateway': ['DNS', 'broker', 'Redis'],
-  console: ['DNS', 'broker', 'Redis'],
+  console: ['DNS', 'broker', 'Redis', 'mail'],
   'webhook-dispatcher': ['DNS', 'broker', 'internet'],
 };
 

@@ -16,6 +16,7 @@ export const SECRET_SETTINGS = [
   'CURSOR_SIGNING_KEY',
   'POSTGRES_URL',
   'REDIS_URL',
+  'SMTP_URL',
   'WEBHOOK_SEALING_KEYS',
 ] as const;
 

@@ -3,9 +3,14 @@ import {
   CompanySchema,
   ListOwnersResponseSchema,
 } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { ListKeysResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  ListKeysResponseSchema,
+  TechnicalContactSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { ListSubscriptionsResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
+import { createTechnicalContactLink } from '@partner/runtime/technical-contact-link';
 import { notFound } from '@partner/runtime/service-error';
 import { InvalidArgumentError } from 'commander';
 import { type CommandContext, examples, listOf, readPages, wholeNumber } from '../command-context.js';
@@ -14,6 +19,7 @@ import { isDocument, viewOf } from '../message-view.js';
 import { type Column, type Document, renderTable } from '../output.js';
 import { KEY_COLUMNS } from './keys.js';
 import { OWNER_COLUMNS } from './owners.js';
+import { sendMail } from '../send-mail.js';
 import { SUBSCRIPTION_COLUMNS } from './subscriptions.js';
 
 const CLASSES = {
@@ -32,6 +38,8 @@ const COMPANY_LINES: readonly Column[] = [
   ['created', 'company.createdAt'],
   ['active keys', 'company.activeKeys'],
   ['active webhooks', 'company.activeWebhooks'],
+  ['technical contact', 'technicalContact.email'],
+  ['pending contact', 'technicalContact.pendingEmail'],
 ];
 
 /** `partnerctl companies`: takes companies on board. */
@@ -90,10 +98,11 @@ export function companiesCommand(context: CommandContext) {
       const { companies } = await session.operators.listCompanies({ companyId });
       const [company] = companies;
       if (company === undefined) throw notFound('company');
-      const [owners, keys, webhooks] = await Promise.all([
+      const [owners, keys, webhooks, { contact }] = await Promise.all([
         session.operators.listOwners({ companyId }),
         session.access.listKeys({ companyId, limit: 100 }),
         session.subscriptions.listSubscriptions({ companyId }),
+        session.access.getTechnicalContact({ companyId }),
       ]);
       const parts: Document = {
         ...viewOf(ListOwnersResponseSchema, owners),
@@ -111,6 +120,7 @@ export function companiesCommand(context: CommandContext) {
       context.output().thing(
         {
           company: viewOf(CompanySchema, company),
+          technicalContact: contact === undefined ? {} : viewOf(TechnicalContactSchema, contact),
           owners: rowsOf('owners'),
           keys: rowsOf('keys'),
           subscriptions: rowsOf('subscriptions'),
@@ -168,21 +178,32 @@ export function companiesCommand(context: CommandContext) {
       'the accounting companies that get its journal, with commas; "none" for nobody',
       companiesOrNone,
     )
+    .option(
+      '--technical-contact <email>',
+      'mail a link to this address: confirmed by it, the address gets announcements (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
+      emailAddress,
+    )
     .addHelpText(
       'after',
       examples(
         'partnerctl companies update cmp_01j… --requests-per-minute 120',
         'partnerctl companies update cmp_01j… --accounting cmp_01k…',
         'partnerctl companies update cmp_01j… --accounting none',
+        'partnerctl companies update cmp_01j… --technical-contact developers@peak.example',
       ),
     )
-    .action(async (companyId, { name, requestsPerMinute, deliveryWeight, accounting }) => {
-      if ([name, requestsPerMinute, deliveryWeight, accounting].every((value) => value === undefined))
+    .action(async (companyId, { name, requestsPerMinute, deliveryWeight, accounting, technicalContact }) => {
+      if (
+        [name, requestsPerMinute, deliveryWeight, accounting, technicalContact].every(
+          (value) => value === undefined,
+        )
+      )
         throw new OperatorError(
           'usage',
-          'say what is to be different: --name, --requests-per-minute, --delivery-weight or --accounting',
+          'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
         );
-      const { operators, operator } = await context.session();
+      const { operators, operator, access } = await context.session();
+      if (technicalContact !== undefined) await setTechnicalContact(context, companyId, technicalContact);
       const { company } = await operators.updateCompany({
         companyId,
         operator,
@@ -193,12 +214,41 @@ export function companiesCommand(context: CommandContext) {
           accountingLinks: { companyIds: accounting },
         }),
       });
-      context
-        .output()
-        .thing({ company: company === undefined ? {} : viewOf(CompanySchema, company) }, COMPANY_LINES);
+      const { contact } = await access.getTechnicalContact({ companyId });
+      context.output().thing(
+        {
+          company: company === undefined ? {} : viewOf(CompanySchema, company),
+          technicalContact: contact === undefined ? {} : viewOf(TechnicalContactSchema, contact),
+        },
+        COMPANY_LINES,
+      );
     });
 
   return group;
+}
+
+/** Mails a link to an address, then has the address wait for its confirmation: a failed email changes nothing. */
+async function setTechnicalContact(context: CommandContext, companyId: string, email: string): Promise<void> {
+  const { operators, access, actor } = await context.session();
+  const { companies } = await operators.listCompanies({ companyId });
+  const [company] = companies;
+  if (company === undefined) throw notFound('company');
+  const publicBaseUrl = context.publicBaseUrl();
+  const companyName = company.name ?? companyId;
+  const { link, mail, tokenSha256 } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
+  const mailer = context.mailer();
+  if (mailer !== undefined) await sendMail(mailer, mail);
+  await access.requestTechnicalContact({ companyId, actor, email, tokenSha256 });
+  if (mailer !== undefined) return;
+  context.tell('SMTP_URL is not set: no email was sent, and nobody can confirm the address');
+  // On a developer's machine alone: the link is a secret.
+  if (context.stack() !== undefined) context.tell(`the link would be ${link}`);
+}
+
+function emailAddress(text: string): string {
+  if (!technicalContactIn.safeParse({ email: text }).success)
+    throw new InvalidArgumentError('It must be an email address.');
+  return text;
 }
 
 /** Reads ids of companies; nobody is the word `none` alone. */

@@ -19,6 +19,7 @@ import { invariant } from '@partner/runtime/invariant';
 import { notFound, ServiceError } from '@partner/runtime/service-error';
 import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
+import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
 
 type Login = MessageInitShape<typeof LoginSchema>;
@@ -109,6 +110,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       now,
       ask: (method, { companyId }) => ask(method, companyId).keys,
     }),
+    ...createFakeContactMethods(now),
   });
 
   const subscriptions = rpcService(SubscriptionService, {

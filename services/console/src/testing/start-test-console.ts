@@ -16,6 +16,7 @@ import { createHttpServer } from '@partner/runtime/http/http-server';
 import { createRateLimiter, type RateLimiter } from '@partner/runtime/http/rate-limiter';
 import { createRedis } from '@partner/runtime/http/redis';
 import { closeServer, listen } from '@partner/runtime/listen';
+import type { Mailer } from '@partner/runtime/mail';
 import { createLogger, silentLogger } from '@partner/runtime/logger';
 import { checkAnswers } from '@partner/runtime/testing/check-answers';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
@@ -65,7 +66,7 @@ export interface TestConsole {
   pass(ms: number): void;
   /** A request as a browser on the console's own pages makes it. */
   request(
-    method: 'get' | 'post' | 'patch' | 'delete',
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete',
     path: string,
     options?: { readonly cookie?: string; readonly address?: string; readonly body?: object },
   ): supertest.Test;
@@ -81,6 +82,7 @@ export async function startTestConsole(options: {
   readonly redisUrl: string;
   readonly publicBaseUrl?: string;
   readonly limiter?: RateLimiter;
+  readonly mailer?: Mailer;
 }): Promise<TestConsole> {
   const publicBaseUrl = options.publicBaseUrl ?? 'https://partner.example';
   const { origin } = new URL(publicBaseUrl);
@@ -154,6 +156,7 @@ export async function startTestConsole(options: {
     verifyPassword: await createVerifyPassword({ randomBytes, metrics: new Registry() }),
     limiter: options.limiter ?? createRateLimiter({ redis, keyPrefix, replicas: 1, logger, metrics, clock }),
     webApp: FAKE_WEB_APP,
+    mailer: options.mailer,
     publicBaseUrl,
     logger,
     metrics,

@@ -26,6 +26,7 @@ const ROUTES: RouteObject[] = [
     HydrateFallback: () => <Loading label="Loading the console" />,
     children: [
       page('sign-in', () => import('./pages/sign-in/page.js')),
+      page('technical-contact/confirm', () => import('./pages/confirm-technical-contact/page.js')),
       {
         Component: SignedIn,
         children: [
@@ -44,6 +45,7 @@ const ROUTES: RouteObject[] = [
               page('catalogue', () => import('./pages/catalogue/page.js')),
               page('receiver-code', () => import('./pages/receiver-code/page.js')),
               page('api-keys', () => import('./pages/api-keys/page.js')),
+              page('technical-contact', () => import('./pages/technical-contact/page.js')),
               page('audit', () => import('./pages/audit/page.js')),
               page('sessions', () => import('./pages/sessions/page.js')),
               page('*', () => import('./pages/not-found/page.js')),

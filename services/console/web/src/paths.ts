@@ -26,6 +26,7 @@ export const PATHS = {
   apiKeys: '/api-keys',
   audit: '/audit',
   sessions: '/sessions',
+  technicalContact: '/technical-contact',
 } as const;
 
 /** The sign-in page, from which somebody gets back to `path`. */

@@ -16,8 +16,14 @@ import { listKeys } from './list-keys.js';
 import { passwordVersion } from './password-version.js';
 import { revokeKey } from './revoke-key.js';
 import { rotateKey } from './rotate-key.js';
+import {
+  confirmTechnicalContact,
+  getTechnicalContact,
+  requestTechnicalContact,
+  technicalContactMessage,
+} from './technical-contact.js';
 
-/** Serves the RPCs with which a company's owner signs in and manages its API keys. */
+/** Serves the RPCs with which a company's owner signs in and manages its API keys and its technical contact. */
 export function createAccessService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
@@ -91,6 +97,34 @@ export function createAccessService(deps: {
         installers: [...installers],
         ...(nextAfterId !== undefined && { nextAfterCompanyId: nextAfterId }),
       };
+    },
+
+    async getTechnicalContact(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const companyId = required(request.companyId, 'company_id');
+      const contact = await getTechnicalContact(database, companyId, deps.clock());
+      return { contact: technicalContactMessage(contact) };
+    },
+
+    async requestTechnicalContact(request, context) {
+      const contact = await requestTechnicalContact(
+        deps,
+        {
+          companyId: required(request.companyId, 'company_id'),
+          actor: actorOf(request),
+          email: required(request.email, 'email'),
+          tokenSha256: required(request.tokenSha256, 'token_sha256'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { contact: technicalContactMessage(contact) };
+    },
+
+    async confirmTechnicalContact(request, context) {
+      await confirmTechnicalContact(deps, required(request.tokenSha256, 'token_sha256'), {
+        timeoutMs: context.timeoutMs(),
+      });
+      return {};
     },
 
     async getLogin(request, context) {

@@ -70,6 +70,22 @@ export async function up(knex: Knex): Promise<void> {
       constraint contracted_installers_pkey primary key (selling_company_id, installer_company_id)
     );
 
+    -- Where a company learns of new versions. email: null until an address is confirmed. What is pending waits for the link that
+    -- was mailed to it; of the token in the link only the SHA-256 is kept.
+    create table technical_contacts (
+      company_id text constraint technical_contacts_pkey primary key
+        constraint technical_contacts_company_id_fkey references companies,
+      email text,
+      confirmed_at timestamptz,
+      pending_email text,
+      pending_token_sha256 bytea constraint technical_contacts_pending_token_sha256_key unique,
+      pending_expires_at timestamptz,
+      constraint technical_contacts_confirmed_check check ((email is null) = (confirmed_at is null)),
+      constraint technical_contacts_pending_check check (
+        (pending_email is null) = (pending_token_sha256 is null) and (pending_email is null) = (pending_expires_at is null)
+      )
+    );
+
     -- Who of a company changed what; written in the transaction of the change. membership_id: null when it was nobody who had
     -- signed in. Partitioned by the time in its id, which is the time of the change. details: a JSON object, never asked for by
     -- its parts; never a secret.

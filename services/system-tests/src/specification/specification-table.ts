@@ -15,6 +15,7 @@ import { DECISIONS_ON_WEBHOOKS } from './parts/decisions-on-webhooks.js';
 import { DECISIONS_ON_PLATFORM } from './parts/decisions-on-platform.js';
 import { DECISIONS_ON_CONSOLE } from './parts/decisions-on-console.js';
 import { DECISIONS_ON_SESSIONS } from './parts/decisions-on-sessions.js';
+import { DECISIONS_ON_ANNOUNCEMENTS } from './parts/decisions-on-announcements.js';
 import type { SpecificationEntry } from './specification-entry.js';
 
 /** What proves each requirement of the specification and of the decisions. */
@@ -36,4 +37,5 @@ export const SPECIFICATION_TABLE: readonly SpecificationEntry[] = [
   ...DECISIONS_ON_PLATFORM,
   ...DECISIONS_ON_SESSIONS,
   ...DECISIONS_ON_CONSOLE,
+  ...DECISIONS_ON_ANNOUNCEMENTS,
 ];

@@ -111,6 +111,7 @@ export async function readEverything(database: Pick<Pool, 'query'>): Promise<unk
   for (const table of [
     'companies',
     'memberships',
+    'technical_contacts',
     'api_keys',
     'audit_entries',
     'subscriptions',

@@ -4,7 +4,7 @@ import { ApiError, errorOfAnswer } from './api-error.js';
 
 /** One request to the owners' API. */
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/partner-api`, e.g. `/webhooks`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -7,6 +7,7 @@ import {
   IconLayoutDashboard,
   IconListDetails,
   IconLogout,
+  IconMail,
   IconSend,
   IconUserShield,
   IconWebhook,
@@ -31,6 +32,7 @@ const NAVIGATION = [
   { to: PATHS.catalogue, label: 'Event catalogue', icon: IconListDetails },
   { to: PATHS.receiverCode, label: 'Receiver code', icon: IconCode },
   { to: PATHS.apiKeys, label: 'API keys', icon: IconKey },
+  { to: PATHS.technicalContact, label: 'Technical contact', icon: IconMail },
   { to: PATHS.audit, label: 'Audit trail', icon: IconHistory },
   { to: PATHS.sessions, label: 'Sessions', icon: IconUserShield },
 ] as const;

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UijgQKBkFwaUtleRIPCgJpZBgBIAEoCUgAiAEBEi0KBGtpbmQYAiABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESGAoLZGVzY3JpcHRpb24YAyABKAlIAogBARIWCglsYXN0X2ZvdXIYBCABKAlIA4gBARI9Cg1ib3VuZF9jb21wYW55GAUgASgLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KBXN0YXRlGAogASgOMhsucGFydG5lci5hY2Nlc3MudjEuS2V5U3RhdGVIBIgBARIYCgtyZXBsYWNlZF9ieRgLIAEoCUgFiAEBQgUKA19pZEIHCgVfa2luZEIOCgxfZGVzY3JpcHRpb25CDAoKX2xhc3RfZm91ckIICgZfc3RhdGVCDgoMX3JlcGxhY2VkX2J5IkkKE0NvbnRyYWN0ZWRJbnN0YWxsZXISDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQFCBQoDX2lkQgcKBV9uYW1lIoUBCg9MaXN0S2V5c1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDWJlZm9yZV9rZXlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9iZWZvcmVfa2V5X2lkQggKBl9saW1pdCJzChBMaXN0S2V5c1Jlc3BvbnNlEicKBGtleXMYASADKAsyGS5wYXJ0bmVyLmFjY2Vzcy52MS5BcGlLZXkSHwoSbmV4dF9iZWZvcmVfa2V5X2lkGAIgASgJSACIAQFCFQoTX25leHRfYmVmb3JlX2tleV9pZCL4AQoQQ3JlYXRlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEi0KBGtpbmQYAyABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESHQoQYm91bmRfY29tcGFueV9pZBgEIAEoCUgCiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCDgoMX2Rlc2NyaXB0aW9uIl0KEUNyZWF0ZUtleVJlc3BvbnNlEiYKA2tleRgBIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJSACIAQFCCgoIX2FwaV9rZXkisAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyKKAQoRUm90YXRlS2V5UmVzcG9uc2USJgoDa2V5GAEgASgLMhkucGFydG5lci5hY2Nlc3MudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlIAIgBARIrCghwcmV2aW91cxgDIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleUIKCghfYXBpX2tleSKbAQofTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IpwBCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRI6CgppbnN0YWxsZXJzGAEgAygLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIiChVuZXh0X2FmdGVyX2NvbXBhbnlfaWQYAiABKAlIAIgBAUIYChZfbmV4dF9hZnRlcl9jb21wYW55X2lkIiwKCktleVJldm9rZWQSEwoGa2V5X2lkGAEgASgJSACIAQFCCQoHX2tleV9pZCIvCg9HZXRMb2dpblJlcXVlc3QSEgoFZW1haWwYASABKAlIAIgBAUIICgZfZW1haWwiSgoQR2V0TG9naW5SZXNwb25zZRIsCgVsb2dpbhgBIAEoCzIYLnBhcnRuZXIuYWNjZXNzLnYxLkxvZ2luSACIAQFCCAoGX2xvZ2luIooDCgVMb2dpbhIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhkKDGNvbXBhbnlfbmFtZRgDIAEoCUgCiAEBEjsKDWNvbXBhbnlfY2xhc3MYBCABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIA4gBARIZCgxkaXNwbGF5X25hbWUYBSABKAlIBIgBARIVCghpc19vd25lchgGIAEoCEgFiAEBEhoKDXBhc3N3b3JkX2hhc2gYByABKAlIBogBARIdChBwYXNzd29yZF92ZXJzaW9uGAggASgJSAeIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbiKfAQoPR2V0T3duZXJSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESHwoSd2l0aF9wYXNzd29yZF9oYXNoGAMgASgISAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWRCFQoTX3dpdGhfcGFzc3dvcmRfaGFzaCKYAQoQR2V0T3duZXJSZXNwb25zZRIVCghpc19vd25lchgBIAEoCEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARIdChBwYXNzd29yZF92ZXJzaW9uGAMgASgJSAKIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uKoEBCgxDb21wYW55Q2xhc3MSHQoZQ09NUEFOWV9DTEFTU19VTlNQRUNJRklFRBAAEhcKE0NPTVBBTllfQ0xBU1NfU0FMRVMQARIbChdDT01QQU5ZX0NMQVNTX0lOU1RBTExFUhACEhwKGENPTVBBTllfQ0xBU1NfQUNDT1VOVElORxADKnwKB0tleUtpbmQSGAoUS0VZX0tJTkRfVU5TUEVDSUZJRUQQABIUChBLRVlfS0lORF9HRU5FUkFMEAESIQodS0VZX0tJTkRfSU5TVEFMTEVSX0NPTlRSQUNUT1IQAhIeChpLRVlfS0lORF9JTlNUQUxMRVJfQ09NUEFOWRADKoEBCghLZXlTdGF0ZRIZChVLRVlfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBLRVlfU1RBVEVfQUNUSVZFEAESFgoSS0VZX1NUQVRFX0VYUElSSU5HEAISFQoRS0VZX1NUQVRFX0VYUElSRUQQAxIVChFLRVlfU1RBVEVfUkVWT0tFRBAEMoYBChVBdXRoZW50aWNhdGlvblNlcnZpY2USbQoPQXV0aGVudGljYXRlS2V5EikucGFydG5lci5hY2Nlc3MudjEuQXV0aGVudGljYXRlS2V5UmVxdWVzdBoqLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlc3BvbnNlIgOQAgIytQUKDUFjY2Vzc1NlcnZpY2USWwoJUmV2b2tlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuUmV2b2tlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlc3BvbnNlIgOQAgISWAoITGlzdEtleXMSIi5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0S2V5c1JlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgESVgoJQ3JlYXRlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuQ3JlYXRlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlc3BvbnNlElYKCVJvdGF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJvdGF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXNwb25zZRKIAQoYTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzEjIucGFydG5lci5hY2Nlc3MudjEuTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBozLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1Jlc3BvbnNlIgOQAgESWAoIR2V0TG9naW4SIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlc3BvbnNlIgOQAgESWAoIR2V0T3duZXISIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UijgQKBkFwaUtleRIPCgJpZBgBIAEoCUgAiAEBEi0KBGtpbmQYAiABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESGAoLZGVzY3JpcHRpb24YAyABKAlIAogBARIWCglsYXN0X2ZvdXIYBCABKAlIA4gBARI9Cg1ib3VuZF9jb21wYW55GAUgASgLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KBXN0YXRlGAogASgOMhsucGFydG5lci5hY2Nlc3MudjEuS2V5U3RhdGVIBIgBARIYCgtyZXBsYWNlZF9ieRgLIAEoCUgFiAEBQgUKA19pZEIHCgVfa2luZEIOCgxfZGVzY3JpcHRpb25CDAoKX2xhc3RfZm91ckIICgZfc3RhdGVCDgoMX3JlcGxhY2VkX2J5IkkKE0NvbnRyYWN0ZWRJbnN0YWxsZXISDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQFCBQoDX2lkQgcKBV9uYW1lIoUBCg9MaXN0S2V5c1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDWJlZm9yZV9rZXlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9iZWZvcmVfa2V5X2lkQggKBl9saW1pdCJzChBMaXN0S2V5c1Jlc3BvbnNlEicKBGtleXMYASADKAsyGS5wYXJ0bmVyLmFjY2Vzcy52MS5BcGlLZXkSHwoSbmV4dF9iZWZvcmVfa2V5X2lkGAIgASgJSACIAQFCFQoTX25leHRfYmVmb3JlX2tleV9pZCL4AQoQQ3JlYXRlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEi0KBGtpbmQYAyABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESHQoQYm91bmRfY29tcGFueV9pZBgEIAEoCUgCiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCDgoMX2Rlc2NyaXB0aW9uIl0KEUNyZWF0ZUtleVJlc3BvbnNlEiYKA2tleRgBIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJSACIAQFCCgoIX2FwaV9rZXkisAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyKKAQoRUm90YXRlS2V5UmVzcG9uc2USJgoDa2V5GAEgASgLMhkucGFydG5lci5hY2Nlc3MudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlIAIgBARIrCghwcmV2aW91cxgDIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleUIKCghfYXBpX2tleSKbAQofTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IpwBCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRI6CgppbnN0YWxsZXJzGAEgAygLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIiChVuZXh0X2FmdGVyX2NvbXBhbnlfaWQYAiABKAlIAIgBAUIYChZfbmV4dF9hZnRlcl9jb21wYW55X2lkIiwKCktleVJldm9rZWQSEwoGa2V5X2lkGAEgASgJSACIAQFCCQoHX2tleV9pZCIvCg9HZXRMb2dpblJlcXVlc3QSEgoFZW1haWwYASABKAlIAIgBAUIICgZfZW1haWwiSgoQR2V0TG9naW5SZXNwb25zZRIsCgVsb2dpbhgBIAEoCzIYLnBhcnRuZXIuYWNjZXNzLnYxLkxvZ2luSACIAQFCCAoGX2xvZ2luIooDCgVMb2dpbhIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhkKDGNvbXBhbnlfbmFtZRgDIAEoCUgCiAEBEjsKDWNvbXBhbnlfY2xhc3MYBCABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIA4gBARIZCgxkaXNwbGF5X25hbWUYBSABKAlIBIgBARIVCghpc19vd25lchgGIAEoCEgFiAEBEhoKDXBhc3N3b3JkX2hhc2gYByABKAlIBogBARIdChBwYXNzd29yZF92ZXJzaW9uGAggASgJSAeIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbiKfAQoPR2V0T3duZXJSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESHwoSd2l0aF9wYXNzd29yZF9oYXNoGAMgASgISAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWRCFQoTX3dpdGhfcGFzc3dvcmRfaGFzaCKYAQoQR2V0T3duZXJSZXNwb25zZRIVCghpc19vd25lchgBIAEoCEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARIdChBwYXNzd29yZF92ZXJzaW9uGAMgASgJSAKIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIsgBChBUZWNobmljYWxDb250YWN0EhIKBWVtYWlsGAEgASgJSACIAQESMAoMY29uZmlybWVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1wZW5kaW5nX2VtYWlsGAMgASgJSAGIAQESNgoScGVuZGluZ19leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIICgZfZW1haWxCEAoOX3BlbmRpbmdfZW1haWwiRAoaR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIlMKG0dldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRI0Cgdjb250YWN0GAEgASgLMiMucGFydG5lci5hY2Nlc3MudjEuVGVjaG5pY2FsQ29udGFjdCK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJXCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEjQKB2NvbnRhY3QYASABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5UZWNobmljYWxDb250YWN0IkwKHkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVxdWVzdBIZCgx0b2tlbl9zaGEyNTYYASABKAxIAIgBAUIPCg1fdG9rZW5fc2hhMjU2IiEKH0NvbmZpcm1UZWNobmljYWxDb250YWN0UmVzcG9uc2UqgQEKDENvbXBhbnlDbGFzcxIdChlDT01QQU5ZX0NMQVNTX1VOU1BFQ0lGSUVEEAASFwoTQ09NUEFOWV9DTEFTU19TQUxFUxABEhsKF0NPTVBBTllfQ0xBU1NfSU5TVEFMTEVSEAISHAoYQ09NUEFOWV9DTEFTU19BQ0NPVU5USU5HEAMqfAoHS2V5S2luZBIYChRLRVlfS0lORF9VTlNQRUNJRklFRBAAEhQKEEtFWV9LSU5EX0dFTkVSQUwQARIhCh1LRVlfS0lORF9JTlNUQUxMRVJfQ09OVFJBQ1RPUhACEh4KGktFWV9LSU5EX0lOU1RBTExFUl9DT01QQU5ZEAMqgQEKCEtleVN0YXRlEhkKFUtFWV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEtFWV9TVEFURV9BQ1RJVkUQARIWChJLRVlfU1RBVEVfRVhQSVJJTkcQAhIVChFLRVlfU1RBVEVfRVhQSVJFRBADEhUKEUtFWV9TVEFURV9SRVZPS0VEEAQyhgEKFUF1dGhlbnRpY2F0aW9uU2VydmljZRJtCg9BdXRoZW50aWNhdGVLZXkSKS5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuQXV0aGVudGljYXRlS2V5UmVzcG9uc2UiA5ACAjK2CAoNQWNjZXNzU2VydmljZRJbCglSZXZva2VLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUmV2b2tlS2V5UmVzcG9uc2UiA5ACAhJYCghMaXN0S2V5cxIiLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RLZXlzUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RLZXlzUmVzcG9uc2UiA5ACARJWCglDcmVhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuQ3JlYXRlS2V5UmVzcG9uc2USVgoJUm90YXRlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLlJvdGF0ZUtleVJlc3BvbnNlEogBChhMaXN0Q29udHJhY3RlZEluc3RhbGxlcnMSMi5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXF1ZXN0GjMucGFydG5lci5hY2Nlc3MudjEuTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVzcG9uc2UiA5ACARJ5ChNHZXRUZWNobmljYWxDb250YWN0Ei0ucGFydG5lci5hY2Nlc3MudjEuR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QaLi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVzcG9uc2UiA5ACARKAAQoXUmVxdWVzdFRlY2huaWNhbENvbnRhY3QSMS5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QaMi5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEoABChdDb25maXJtVGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVzcG9uc2USWAoIR2V0TG9naW4SIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlc3BvbnNlIgOQAgESWAoIR2V0T3duZXISIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by hash.
@@ -755,6 +755,189 @@ export const GetOwnerResponseSchema: GenMessage<GetOwnerResponse> = /*@__PURE__*
   messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
+ * TechnicalContact is the email address at which a company learns of new versions.
+ *
+ * @generated from message partner.access.v1.TechnicalContact
+ */
+export type TechnicalContact = Message<"partner.access.v1.TechnicalContact"> & {
+  /**
+   * The confirmed address; absent when none ever was.
+   *
+   * @generated from field: optional string email = 1;
+   */
+  email?: string | undefined;
+
+  /**
+   * When it was confirmed.
+   *
+   * @generated from field: google.protobuf.Timestamp confirmed_at = 2;
+   */
+  confirmedAt?: Timestamp | undefined;
+
+  /**
+   * The address that waits for its confirmation; absent when none does.
+   *
+   * @generated from field: optional string pending_email = 3;
+   */
+  pendingEmail?: string | undefined;
+
+  /**
+   * Until when it can be confirmed.
+   *
+   * @generated from field: google.protobuf.Timestamp pending_expires_at = 4;
+   */
+  pendingExpiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.TechnicalContact.
+ * Use `create(TechnicalContactSchema)` to create a new message.
+ */
+export const TechnicalContactSchema: GenMessage<TechnicalContact> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 20);
+
+/**
+ * GetTechnicalContactRequest names the company.
+ *
+ * @generated from message partner.access.v1.GetTechnicalContactRequest
+ */
+export type GetTechnicalContactRequest = Message<"partner.access.v1.GetTechnicalContactRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetTechnicalContactRequest.
+ * Use `create(GetTechnicalContactRequestSchema)` to create a new message.
+ */
+export const GetTechnicalContactRequestSchema: GenMessage<GetTechnicalContactRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 21);
+
+/**
+ * GetTechnicalContactResponse is the company's contact as it is now.
+ *
+ * @generated from message partner.access.v1.GetTechnicalContactResponse
+ */
+export type GetTechnicalContactResponse = Message<"partner.access.v1.GetTechnicalContactResponse"> & {
+  /**
+   * The contact.
+   *
+   * @generated from field: partner.access.v1.TechnicalContact contact = 1;
+   */
+  contact?: TechnicalContact | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.GetTechnicalContactResponse.
+ * Use `create(GetTechnicalContactResponseSchema)` to create a new message.
+ */
+export const GetTechnicalContactResponseSchema: GenMessage<GetTechnicalContactResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 22);
+
+/**
+ * RequestTechnicalContactRequest names the address, and the token in the link that was mailed to it.
+ *
+ * @generated from message partner.access.v1.RequestTechnicalContactRequest
+ */
+export type RequestTechnicalContactRequest = Message<"partner.access.v1.RequestTechnicalContactRequest"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The owner or operator who asks, for the audit trail.
+   *
+   * @generated from field: partner.audit.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * The address.
+   *
+   * @generated from field: optional string email = 3;
+   */
+  email?: string | undefined;
+
+  /**
+   * SHA-256 of the token, 32 bytes. The token itself never leaves the process that mails it.
+   *
+   * @generated from field: optional bytes token_sha256 = 4;
+   */
+  tokenSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RequestTechnicalContactRequest.
+ * Use `create(RequestTechnicalContactRequestSchema)` to create a new message.
+ */
+export const RequestTechnicalContactRequestSchema: GenMessage<RequestTechnicalContactRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 23);
+
+/**
+ * RequestTechnicalContactResponse is the company's contact as it is now.
+ *
+ * @generated from message partner.access.v1.RequestTechnicalContactResponse
+ */
+export type RequestTechnicalContactResponse = Message<"partner.access.v1.RequestTechnicalContactResponse"> & {
+  /**
+   * The contact.
+   *
+   * @generated from field: partner.access.v1.TechnicalContact contact = 1;
+   */
+  contact?: TechnicalContact | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.RequestTechnicalContactResponse.
+ * Use `create(RequestTechnicalContactResponseSchema)` to create a new message.
+ */
+export const RequestTechnicalContactResponseSchema: GenMessage<RequestTechnicalContactResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 24);
+
+/**
+ * ConfirmTechnicalContactRequest proves that somebody reads the mail of the address.
+ *
+ * @generated from message partner.access.v1.ConfirmTechnicalContactRequest
+ */
+export type ConfirmTechnicalContactRequest = Message<"partner.access.v1.ConfirmTechnicalContactRequest"> & {
+  /**
+   * SHA-256 of the token, 32 bytes.
+   *
+   * @generated from field: optional bytes token_sha256 = 1;
+   */
+  tokenSha256?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message partner.access.v1.ConfirmTechnicalContactRequest.
+ * Use `create(ConfirmTechnicalContactRequestSchema)` to create a new message.
+ */
+export const ConfirmTechnicalContactRequestSchema: GenMessage<ConfirmTechnicalContactRequest> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 25);
+
+/**
+ * ConfirmTechnicalContactResponse confirms that the address is the contact now. It does not say whose.
+ *
+ * @generated from message partner.access.v1.ConfirmTechnicalContactResponse
+ */
+export type ConfirmTechnicalContactResponse = Message<"partner.access.v1.ConfirmTechnicalContactResponse"> & {
+};
+
+/**
+ * Describes the message partner.access.v1.ConfirmTechnicalContactResponse.
+ * Use `create(ConfirmTechnicalContactResponseSchema)` to create a new message.
+ */
+export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalContactResponse> = /*@__PURE__*/
+  messageDesc(file_partner_access_v1_access_service, 26);
+
+/**
  * CompanyClass says what a company does, and so which surfaces and events it may have.
  *
  * @generated from enum partner.access.v1.CompanyClass
@@ -905,7 +1088,7 @@ export const AuthenticationService: GenService<{
   serviceDesc(file_partner_access_v1_access_service, 0);
 
 /**
- * AccessService manages a company's API keys, and tells who may sign in. Served by job-state, called by the console and by
+ * AccessService manages a company's API keys and its technical contact, and tells who may sign in. Served by job-state, called by the console and by
  * operators: no gateway may reach it. Whatever belongs to another company is `not_found`.
  *
  * @generated from service partner.access.v1.AccessService
@@ -964,6 +1147,40 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ListContractedInstallersRequestSchema;
     output: typeof ListContractedInstallersResponseSchema;
+  },
+  /**
+   * GetTechnicalContact returns a company's technical contact, and the address that waits for its confirmation.
+   *
+   * @generated from rpc partner.access.v1.AccessService.GetTechnicalContact
+   */
+  getTechnicalContact: {
+    methodKind: "unary";
+    input: typeof GetTechnicalContactRequestSchema;
+    output: typeof GetTechnicalContactResponseSchema;
+  },
+  /**
+   * RequestTechnicalContact has an address wait for its confirmation, in place of one that waits already. The confirmed contact
+   * stays until then. Fails with `not_found`, and with `invalid_argument` for what is no email address.
+   * No idempotency_level: a repeat sets another end.
+   *
+   * @generated from rpc partner.access.v1.AccessService.RequestTechnicalContact
+   */
+  requestTechnicalContact: {
+    methodKind: "unary";
+    input: typeof RequestTechnicalContactRequestSchema;
+    output: typeof RequestTechnicalContactResponseSchema;
+  },
+  /**
+   * ConfirmTechnicalContact makes the address that waits with a token the technical contact of its company, and uses the token up.
+   * Fails with `not_found` for a token that is unknown, used or expired; the response does not say which.
+   * No idempotency_level: a repeat fails, since the token is used.
+   *
+   * @generated from rpc partner.access.v1.AccessService.ConfirmTechnicalContact
+   */
+  confirmTechnicalContact: {
+    methodKind: "unary";
+    input: typeof ConfirmTechnicalContactRequestSchema;
+    output: typeof ConfirmTechnicalContactResponseSchema;
   },
   /**
    * GetLogin finds the login of an email address, so that the console can verify a password. An unknown address

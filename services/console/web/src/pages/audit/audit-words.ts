@@ -28,6 +28,8 @@ export const ACTION_LABELS: Readonly<Record<Action, string>> = {
   'company.updated': 'Company changed',
   'owner.created': 'Owner added',
   'owner.updated': 'Owner changed',
+  'technical_contact.requested': 'Technical contact set',
+  'technical_contact.confirmed': 'Technical contact confirmed',
 };
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
@@ -99,6 +101,10 @@ export function whatWasDone(entry: AuditEntry, nameOf: (webhookId: string) => st
       return `Added the owner ${textOf(details['displayName']) ?? subject.id}`;
     case 'owner.updated':
       return `Changed ${changedFields(details['changed'])} of the owner ${textOf(details['displayName']) ?? subject.id}`;
+    case 'technical_contact.requested':
+      return 'Set the technical contact';
+    case 'technical_contact.confirmed':
+      return 'Confirmed the technical contact';
   }
 }
 
@@ -148,6 +154,7 @@ const DETAIL_NAMES: Readonly<Record<string, string>> = {
   deliveryWeight: 'Weight of deliveries',
   accountingCompanyIds: 'Receivers of the journal',
   displayName: 'Owner',
+  email: 'Email address',
   active: 'May sign in',
 };
 

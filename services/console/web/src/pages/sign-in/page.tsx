@@ -1,16 +1,14 @@
-import { Button, Container, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 import { Navigate, useNavigate, useSearchParams } from 'react-router';
 import { messageOf } from '../../api/api-error.js';
 import { useSession, useSignIn } from '../../api/session.js';
-import icon from '../../icon.svg';
 import { pageEnvironment } from '../../page-settings.js';
-import { ColorSchemeSwitch } from '../../parts/color-scheme-switch.js';
 import { Notice } from '../../parts/notice.js';
+import { OutsidePage } from '../../parts/outside-page.js';
 import { PageHeader } from '../../parts/page-header.js';
 import { Panel } from '../../parts/panel.js';
 import { pathAfterSignIn } from '../../paths.js';
-import classes from './sign-in.module.css';
 
 /** Where an owner signs in. */
 export function Page() {
@@ -28,45 +26,39 @@ export function Page() {
     signIn.run({ email, password });
   };
   return (
-    <div className={classes['ground']}>
-      <div className={classes['corner']}>
-        <ColorSchemeSwitch />
-      </div>
-      <Container component="main" size={440} px="md">
-        <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
-        <PageHeader
-          title="Sign in to the partner console"
-          description={`For owners of a partner company. This is the ${pageEnvironment()} environment.`}
-        />
-        <Panel p="lg">
-          <form onSubmit={submit}>
-            <Stack>
-              {signIn.error !== null && <Notice tone="bad" title={messageOf(signIn.error)} isAlert />}
-              <TextInput
-                label="Email address"
-                type="email"
-                autoComplete="username"
-                value={email}
-                onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-                required
-                withAsterisk={false}
-              />
-              <PasswordInput
-                label="Password"
-                autoComplete="current-password"
-                value={password}
-                onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-                required
-                withAsterisk={false}
-                visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              />
-              <Button type="submit" loading={signIn.isRunning} fullWidth>
-                Sign in
-              </Button>
-            </Stack>
-          </form>
-        </Panel>
-      </Container>
-    </div>
+    <OutsidePage>
+      <PageHeader
+        title="Sign in to the partner console"
+        description={`For owners of a partner company. This is the ${pageEnvironment()} environment.`}
+      />
+      <Panel p="lg">
+        <form onSubmit={submit}>
+          <Stack>
+            {signIn.error !== null && <Notice tone="bad" title={messageOf(signIn.error)} isAlert />}
+            <TextInput
+              label="Email address"
+              type="email"
+              autoComplete="username"
+              value={email}
+              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+              required
+              withAsterisk={false}
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+              required
+              withAsterisk={false}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <Button type="submit" loading={signIn.isRunning} fullWidth>
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+      </Panel>
+    </OutsidePage>
   );
 }

@@ -1,0 +1,118 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type MailServer, startMailServer } from '@partner/runtime/testing/start-mail-server';
+import { type Stack, startStack } from '../stack/start-stack.js';
+import { type Json, parseJson, valueAt } from './output.js';
+import { createPartnerctl } from './run-partnerctl.js';
+
+let stack: Stack;
+let mail: MailServer;
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  stack = await startStack({
+    directory: mkdtempSync(path.join(tmpdir(), 'announcements-')),
+    parts: { kind: 'private', durable: false },
+    proxyPort: 0,
+  });
+});
+afterAll(async () => {
+  await stack.discard();
+  await mail.stop();
+});
+
+/** Runs a command in this process. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) {
+  let out = '';
+  let err = '';
+  const { run: go } = createPartnerctl({
+    env,
+    write: (text) => {
+      out += text;
+    },
+    tell: (text) => {
+      err += text;
+    },
+    isWatched: false,
+    read: () => Promise.reject(new Error('nothing is read')),
+    loginName: () => 'olga',
+    signal: new AbortController().signal,
+  });
+  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
+  return { exitCode, out, err };
+}
+
+const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+
+/** Runs a command that has to succeed and gives its document. */
+async function document(...args: readonly string[]): Promise<Json> {
+  const { exitCode, out, err } = await run(['--json', ...args]);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  return parseJson(out);
+}
+
+async function newCompany(name: string): Promise<string> {
+  const made = await document('companies', 'create', '--name', name, '--class', 'SALES');
+  const id = valueAt(made, 'company.id');
+  if (typeof id !== 'string') throw new Error('a company has an id');
+  return id;
+}
+
+const setContact = (companyId: string, email: string) =>
+  document('companies', 'update', companyId, '--technical-contact', email);
+
+/** Opens the newest link that was mailed, as the page behind it does. */
+async function confirmNewest(): Promise<number> {
+  const [link = '', token = ''] =
+    /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];
+  const { origin } = new URL(link);
+  const { status } = await fetch(new URL('/partner-api/technical-contact/confirm', origin), {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  return status;
+}
+
+test('a technical contact is set by an operator and confirmed by the mailed link', async () => {
+  const companyId = await newCompany('Contacted');
+  expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
+    technicalContact: { pendingEmail: 'dev@contacted.example' },
+  });
+  expect(mail.received.at(-1)).toMatchObject({ to: ['dev@contacted.example'] });
+  expect(await confirmNewest()).toBe(204);
+  expect(await confirmNewest()).toBe(404);
+  const shown = await document('companies', 'show', companyId);
+  expect(valueAt(shown, 'technicalContact.email')).toBe('dev@contacted.example');
+  expect(valueAt(shown, 'technicalContact.pendingEmail')).toBeUndefined();
+});
+
+test('a technical contact whose link cannot be mailed is not set, and without a mail server the link is shown', async () => {
+  const companyId = await newCompany('Unreached');
+  const update = ['companies', 'update', companyId, '--technical-contact', 'dev@unreached.example'];
+  mail.refuse('dev@unreached.example');
+  const refused = await run(update);
+  mail.refuse(undefined);
+  expect(refused).toMatchObject({
+    exitCode: 4,
+    err: expect.stringContaining('did not take the email: SMTP 550'),
+  });
+  const noServer = await run(update, {
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'partner-api@service.example',
+  });
+  expect(noServer).toMatchObject({
+    exitCode: 4,
+    err: expect.stringContaining('the mail server at 127.0.0.1:1'),
+  });
+  expect(await document('companies', 'show', companyId)).toMatchObject({ technicalContact: {} });
+
+  const bare = await run(update, {});
+  expect(bare.exitCode).toBe(0);
+  expect(bare.err).toContain('SMTP_URL is not set: no email was sent');
+  expect(bare.err).toContain(`${stack.description.baseUrl}/console/technical-contact/confirm#`);
+  expect((await run(update, { SMTP_URL: mail.url })).err).toContain('MAIL_FROM: is not set, and SMTP_URL is');
+  expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
+});

@@ -1,0 +1,40 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { confirmTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
+import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+import { ServiceError } from '@partner/runtime/service-error';
+import { tokenSha256 } from '@partner/runtime/technical-contact-link';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/** `POST /partner-api/technical-contact/confirm`: what the page behind a mailed link does, for anybody who has the link. */
+export function confirmTechnicalContact(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'confirmTechnicalContact'>;
+  readonly limiter: Pick<RateLimiter, 'take'>;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(confirmTechnicalContactOperation, async ({ body, remoteAddress, call }) => {
+    const { confirmationsPerMinute } = TECHNICAL_CONTACT_LIMITS;
+    const { accepted, retryAfterSeconds } = await deps.limiter.take(
+      `technical-contact-links:${remoteAddress}`,
+      confirmationsPerMinute,
+    );
+    if (!accepted) {
+      throw new ServiceError(
+        'rate_limited',
+        `at most ${confirmationsPerMinute} links can be tried in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+        { retryAfterSeconds },
+      );
+    }
+    try {
+      await deps.access.confirmTechnicalContact({ tokenSha256: tokenSha256(body.token) }, call);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.reason !== 'not_found') throw error;
+      throw new ServiceError(
+        'not_found',
+        'this link does not work: it was used, replaced or is too old; ask an owner of your company for a new one',
+      );
+    }
+    return { status: 204 };
+  });
+}

@@ -1,0 +1,83 @@
+import type { Client } from '@connectrpc/connect';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { setTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
+import {
+  TECHNICAL_CONTACT_LIMITS,
+  type technicalContactRequested,
+} from '@partner/proto-contracts/public-api/technical-contact';
+import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+import type { Logger } from '@partner/runtime/logger';
+import type { Mail, Mailer } from '@partner/runtime/mail';
+import { ServiceError } from '@partner/runtime/service-error';
+import { createTechnicalContactLink } from '@partner/runtime/technical-contact-link';
+import type { z } from 'zod';
+import { actingOwner } from '../acting-owner.js';
+import { isLoopbackHttp } from '../loopback-http.js';
+import { presentTechnicalContact } from '../present-technical-contact.js';
+import { requireConfirmed } from '../sessions/require-confirmed.js';
+import type { OwnerSession } from '../sessions/session-store.js';
+
+/**
+ * `PUT /partner-api/technical-contact`: mails a link to the address, then has the address wait for its confirmation. In this
+ * order, so that an address whose link could not be mailed takes the place of none.
+ */
+export function setTechnicalContact(deps: {
+  readonly access: Pick<Client<typeof AccessService>, 'requestTechnicalContact'>;
+  readonly limiter: Pick<RateLimiter, 'take'>;
+  /** Absent: no mail server is set up. */
+  readonly mailer?: Mailer | undefined;
+  readonly publicBaseUrl: string;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly clock: () => Date;
+}): AnyEndpoint<OwnerSession> {
+  return serveOperation(setTechnicalContactOperation, async (request) => {
+    requireConfirmed(request.principal, deps.clock);
+    const { companyId, actor } = actingOwner(request);
+    const { email } = request.body;
+    await takeEmail(deps.limiter, companyId);
+    const { companyName } = request.principal;
+    const { publicBaseUrl } = deps;
+    const { link, tokenSha256, mail } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
+    if (deps.mailer !== undefined) await send(deps.mailer, mail);
+    const { contact } = await deps.access.requestTechnicalContact(
+      { companyId, actor, email, tokenSha256 },
+      request.call,
+    );
+    // On a developer's machine alone: the link is a secret.
+    if (deps.mailer === undefined && isLoopbackHttp(publicBaseUrl)) {
+      deps.logger.warn({ link }, 'technical_contact.not_mailed');
+    }
+    const json: z.input<typeof technicalContactRequested> = {
+      ...presentTechnicalContact(contact),
+      emailSent: deps.mailer !== undefined,
+    };
+    return { status: 200, json };
+  });
+}
+
+async function takeEmail(limiter: Pick<RateLimiter, 'take'>, companyId: string): Promise<void> {
+  const { emailsPerMinute } = TECHNICAL_CONTACT_LIMITS;
+  const { accepted, retryAfterSeconds } = await limiter.take(
+    `technical-contact:${companyId}`,
+    emailsPerMinute,
+  );
+  if (accepted) return;
+  throw new ServiceError(
+    'rate_limited',
+    `at most ${emailsPerMinute} confirmation emails are sent for a company in 60 seconds; retry after ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  );
+}
+
+async function send(mailer: Mailer, mail: Mail): Promise<void> {
+  try {
+    await mailer.send(mail);
+  } catch (cause) {
+    throw new ServiceError(
+      'unavailable',
+      'the mail server did not take the email, and nothing has changed; send the request again',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  technicalContact,
+  technicalContactRequested,
+} from '@partner/proto-contracts/public-api/technical-contact';
+import { createMailer } from '@partner/runtime/mail';
+import { type MailServer, startMailServer } from '@partner/runtime/testing/start-mail-server';
+import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
+
+const CONTACT = '/partner-api/technical-contact';
+const email = 'dev@roofs.example';
+
+let mail: MailServer;
+let site: TestConsole;
+let cookie: string;
+
+beforeEach(async () => {
+  mail = await startMailServer();
+  const mailer = createMailer({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+  site = await startTestConsole({ redisUrl: testRedisUrl(), ...(mailer !== undefined && { mailer }) });
+  cookie = await site.signIn(PEOPLE.salesOwner);
+});
+
+afterEach(async () => {
+  await site.stop();
+  await mail.stop();
+});
+
+const set = (body: object) => site.request('put', CONTACT, { cookie, body });
+const confirm = (token: string, address = '203.0.113.9') =>
+  site.request('post', `${CONTACT}/confirm`, { body: { token }, address });
+const read = async () =>
+  technicalContact.parse((await site.request('get', CONTACT, { cookie }).expect(200)).body);
+
+/** The token of the newest link that was mailed. */
+const mailedToken = () =>
+  /\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '')?.[1] ?? '';
+
+describe('a technical contact', () => {
+  test('is pending until somebody confirms it with the mailed link, without a session', async () => {
+    expect(await read()).toEqual({ email: null, confirmedAt: null, pending: null });
+    const requested = technicalContactRequested.parse((await set({ email }).expect(200)).body);
+    expect(requested).toMatchObject({ email: null, pending: { email }, emailSent: true });
+    expect(mail.received).toMatchObject([{ to: [email] }]);
+    expect(mail.received[0]?.message).toContain('From: partner-api@service.example');
+    expect(mail.received[0]?.message).toContain('Roofs and Sons has named this address');
+
+    const answer = await confirm(mailedToken()).expect(204);
+    expect(answer.text).toBe('');
+    expect(await read()).toMatchObject({ email, pending: null });
+    // Neither the token nor the address in any log.
+    expect(site.logged()).not.toContain(mailedToken());
+    expect(site.logged()).not.toContain(email);
+    expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_sam' } });
+  });
+
+  test('is confirmed once: a used or made-up link is 404 and says nothing of the company', async () => {
+    await set({ email }).expect(200);
+    await confirm(mailedToken()).expect(204);
+    for (const token of [mailedToken(), 'made-up']) {
+      const answer = await confirm(token).expect(404);
+      expect(answer.body).toMatchObject({
+        error:
+          'this link does not work: it was used, replaced or is too old; ask an owner of your company for a new one',
+        code: 'not_found',
+      });
+    }
+  });
+
+  test('needs a recent password, and an address', async () => {
+    await set({ email: 'dev at roofs' }).expect(400);
+    await set({}).expect(400);
+    site.pass(15 * 60_000);
+    const answer = await set({ email }).expect(403);
+    expect(answer.body).toMatchObject({ code: 'confirmation_required' });
+    expect(mail.received).toEqual([]);
+  });
+
+  test('does not change while the mail server is away, and does once it is back', async () => {
+    await mail.stop();
+    const answer = await set({ email }).expect(503);
+    expect(answer.body).toMatchObject({
+      error: 'the mail server did not take the email, and nothing has changed; send the request again',
+      code: 'unavailable',
+    });
+    expect(await read()).toMatchObject({ pending: null });
+    mail = await startMailServer(Number(new URL(mail.url).port));
+    await set({ email }).expect(200);
+    expect(mail.received).toHaveLength(1);
+  });
+
+  test('that the mail server refuses does not become pending, and stands in no log', async () => {
+    mail.refuse(email);
+    await set({ email }).expect(503);
+    expect(await read()).toMatchObject({ pending: null });
+    expect(site.logged()).not.toContain(email);
+  });
+});
+
+test('at most 3 links are mailed for a company, and 20 tried from an address, in 60 seconds', async () => {
+  for (let sent = 0; sent < 3; sent += 1) await set({ email }).expect(200);
+  const answer = await set({ email }).expect(429);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(mail.received).toHaveLength(3);
+  for (let tried = 0; tried < 20; tried += 1) await confirm(`made-up-${tried}`).expect(404);
+  await confirm(mailedToken()).expect(429);
+  await confirm(mailedToken(), '203.0.113.10').expect(204);
+});
+
+describe('without a mail server', () => {
+  test.each([
+    ['http://127.0.0.1:8080', true],
+    ['https://partner.example', false],
+  ])('at %s an address is pending, and the link is logged: %s', async (publicBaseUrl, isLogged) => {
+    const bare = await startTestConsole({ redisUrl: testRedisUrl(), publicBaseUrl });
+    const session = await bare.signIn(PEOPLE.salesOwner);
+    const answer = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
+    expect(answer.body).toMatchObject({ pending: { email }, emailSent: false });
+    expect(bare.logged().includes('/console/technical-contact/confirm#')).toBe(isLogged);
+    await bare.stop();
+  });
+});

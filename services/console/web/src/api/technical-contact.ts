@@ -1,0 +1,33 @@
+import {
+  technicalContact,
+  technicalContactRequested,
+} from '@partner/proto-contracts/public-api/technical-contact';
+import { useAction } from './use-action.js';
+import { useAnswer } from './use-answer.js';
+
+const PATH = '/technical-contact';
+
+/** The technical contact of the company. */
+export function useTechnicalContact() {
+  return useAnswer({ key: ['technical-contact'], schema: technicalContact, path: PATH });
+}
+
+/** Sets the address that waits for its confirmation. The form shows a failure itself. */
+export function useSetTechnicalContact() {
+  return useAction({
+    act: (api, email: string) =>
+      api.read(technicalContactRequested, { method: 'PUT', path: PATH, body: { email } }),
+    tellsFailure: false,
+  });
+}
+
+/** Confirms an address with the token of a link that was mailed to it. The page shows a failure itself. */
+export function useConfirmTechnicalContact() {
+  return useAction({
+    act: async (api, token: string) => {
+      await api.send({ method: 'POST', path: `${PATH}/confirm`, body: { token } });
+      return true;
+    },
+    tellsFailure: false,
+  });
+}

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core';
+import { useLocation } from 'react-router';
+import { messageOf } from '../../api/api-error.js';
+import { useConfirmTechnicalContact } from '../../api/technical-contact.js';
+import { Notice } from '../../parts/notice.js';
+import { OutsidePage } from '../../parts/outside-page.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+
+/** Behind the link that is mailed to a technical contact. A button, since mail scanners open links too. */
+export function Page() {
+  const token = useLocation().hash.slice(1);
+  const confirm = useConfirmTechnicalContact();
+  return (
+    <OutsidePage>
+      <PageHeader
+        title="Confirm the technical contact"
+        description="New versions and changes of the partner API are announced to this address once you confirm it."
+      />
+      <Panel p="lg">
+        {confirm.error !== null && <Notice tone="bad" title={messageOf(confirm.error)} isAlert />}
+        {confirm.answer === true ? (
+          <Notice tone="good" title="Address confirmed" isAlert>
+            You can close this page.
+          </Notice>
+        ) : (
+          <Button
+            fullWidth
+            mt={confirm.error === null ? 0 : 'md'}
+            loading={confirm.isRunning}
+            onClick={() => confirm.run(token)}
+          >
+            Confirm this address
+          </Button>
+        )}
+      </Panel>
+    </OutsidePage>
+  );
+}

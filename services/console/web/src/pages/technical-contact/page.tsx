@@ -1,0 +1,99 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
+import { type SubmitEvent, useState } from 'react';
+import type { z } from 'zod';
+import { messageOf } from '../../api/api-error.js';
+import { useSetTechnicalContact, useTechnicalContact } from '../../api/technical-contact.js';
+import { AnswerView } from '../../parts/answer-view.js';
+import { Notice } from '../../parts/notice.js';
+import { PageHeader } from '../../parts/page-header.js';
+import { Panel } from '../../parts/panel.js';
+import { RelativeTime } from '../../parts/relative-time.js';
+
+/** Where the company learns of new versions. */
+export function Page() {
+  const contact = useTechnicalContact();
+  return (
+    <>
+      <PageHeader
+        title="Technical contact"
+        description="New versions and changes of the API are announced to this email address."
+      />
+      <AnswerView
+        data={contact.data}
+        error={contact.error}
+        label="the technical contact"
+        onRetry={() => void contact.refetch()}
+      >
+        {(data) => <Contact contact={data} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function Contact({ contact }: { readonly contact: z.output<typeof technicalContact> }) {
+  const { email, confirmedAt, pending } = contact;
+  return (
+    <Stack gap="md">
+      {email === null ? (
+        <Notice tone="warn" title="No address is confirmed">
+          Announcements of new versions reach nobody in your company.
+        </Notice>
+      ) : (
+        <Panel title="Confirmed address">
+          <Text>{email}</Text>
+          {confirmedAt !== null && (
+            <Text size="sm" c="dimmed" component="div">
+              Confirmed <RelativeTime at={confirmedAt} />
+            </Text>
+          )}
+        </Panel>
+      )}
+      {pending !== null && (
+        <Notice tone="info" title={`${pending.email} is pending`}>
+          Open the link in the email to confirm the address. It expires{' '}
+          <RelativeTime at={pending.expiresAt} />.
+        </Notice>
+      )}
+      <ContactForm />
+    </Stack>
+  );
+}
+
+function ContactForm() {
+  const [email, setEmail] = useState('');
+  const set = useSetTechnicalContact();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    set.run(email);
+  };
+  return (
+    <Panel title="Set an address">
+      <form onSubmit={submit}>
+        <Stack>
+          {set.error !== null && <Notice tone="bad" title={messageOf(set.error)} isAlert />}
+          {set.answer?.emailSent === true && <Notice tone="good" title="Confirmation link sent" isAlert />}
+          {set.answer?.emailSent === false && (
+            <Notice tone="warn" title="The address is pending, but no email was sent" isAlert>
+              This service has no mail server. Without the link nobody can confirm the address.
+            </Notice>
+          )}
+          <TextInput
+            label="Email address"
+            description="The confirmed address stays until the new one is confirmed"
+            type="email"
+            value={email}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            required
+            withAsterisk={false}
+          />
+          <Group>
+            <Button type="submit" loading={set.isRunning}>
+              Send confirmation link
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

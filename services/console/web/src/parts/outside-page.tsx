@@ -1,0 +1,20 @@
+import { Container } from '@mantine/core';
+import type { ReactNode } from 'react';
+import icon from '../icon.svg';
+import { ColorSchemeSwitch } from './color-scheme-switch.js';
+import classes from './outside-page.module.css';
+
+/** What stands around a page that needs no session. */
+export function OutsidePage({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className={classes['ground']}>
+      <div className={classes['corner']}>
+        <ColorSchemeSwitch />
+      </div>
+      <Container component="main" size={440} px="md">
+        <img src={icon} width={44} height={44} alt="" className={classes['mark']} />
+        {children}
+      </Container>
+    </div>
+  );
+}

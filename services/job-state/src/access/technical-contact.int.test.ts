@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { rpcService } from '@partner/runtime/amqp/rpc-service';
+import { silentLogger } from '@partner/runtime/logger';
+import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { createAccessService } from './access-service.js';
+
+const HOUR_MS = 3_600_000;
+
+let testDatabase: TestDatabase;
+let now = TEST_NOW;
+let companyId: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+beforeEach(async () => {
+  now = TEST_NOW;
+  companyId = await insertCompany(testDatabase.database, 'SALES');
+});
+
+function client() {
+  const service = createAccessService({
+    database: testDatabase.database,
+    clock: () => now,
+    logger: silentLogger,
+    environment: 'sandbox',
+  });
+  return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
+}
+
+const newToken = () => new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
+const actor = { displayName: 'operator: olga' };
+
+async function request(email: string, tokenSha256 = newToken(), of = companyId) {
+  await client().requestTechnicalContact({ companyId: of, actor, email, tokenSha256 });
+  return tokenSha256;
+}
+
+const contact = async (of = companyId) =>
+  (await client().getTechnicalContact({ companyId: of })).contact ?? {};
+
+const trail = () =>
+  testDatabase.database.query(
+    `select action, subject_id as "subjectId", display_name as "displayName", details->>'email' as email
+     from audit_entries where company_id = $1 order by id`,
+    [companyId],
+  );
+
+describe('a technical contact', () => {
+  test('is pending until its token confirms it, with an entry in the audit trail for each step', async () => {
+    expect(await contact()).not.toHaveProperty('email');
+    const token = await request('dev@peak.example');
+    const pending = await contact();
+    expect(pending).toMatchObject({ pendingEmail: 'dev@peak.example' });
+    expect(pending).not.toHaveProperty('email');
+    expect(pending).toHaveProperty('pendingExpiresAt');
+    await client().confirmTechnicalContact({ tokenSha256: token });
+    const confirmed = await contact();
+    expect(confirmed).toMatchObject({ email: 'dev@peak.example' });
+    expect(confirmed).not.toHaveProperty('pendingEmail');
+    expect(await trail()).toEqual([
+      {
+        action: 'technical_contact.requested',
+        subjectId: companyId,
+        displayName: 'operator: olga',
+        email: 'dev@peak.example',
+      },
+      {
+        action: 'technical_contact.confirmed',
+        subjectId: companyId,
+        displayName: null,
+        email: 'dev@peak.example',
+      },
+    ]);
+  });
+
+  test('stays while another address is pending', async () => {
+    await client().confirmTechnicalContact({ tokenSha256: await request('one@peak.example') });
+    const token = await request('two@peak.example');
+    expect(await contact()).toMatchObject({ email: 'one@peak.example', pendingEmail: 'two@peak.example' });
+    await client().confirmTechnicalContact({ tokenSha256: token });
+    expect(await contact()).toMatchObject({ email: 'two@peak.example' });
+  });
+
+  test('belongs to one company', async () => {
+    const other = await insertCompany(testDatabase.database, 'INSTALLER');
+    await client().confirmTechnicalContact({ tokenSha256: await request('dev@peak.example') });
+    expect(await contact(other)).not.toHaveProperty('email');
+  });
+});
+
+describe('a token', () => {
+  const refused = { reason: 'not_found', message: 'no such pending technical contact' };
+
+  test('works once', async () => {
+    const token = await request('dev@peak.example');
+    await client().confirmTechnicalContact({ tokenSha256: token });
+    await expect(client().confirmTechnicalContact({ tokenSha256: token })).rejects.toMatchObject(refused);
+  });
+
+  test('works for 72 hours', async () => {
+    const [early, late] = [
+      await request('dev@peak.example'),
+      await insertCompany(testDatabase.database, 'SALES'),
+    ];
+    const lateToken = await request('late@peak.example', newToken(), late);
+    const { pendingExpiresAt } = (await client().getTechnicalContact({ companyId })).contact ?? {};
+    expect(pendingExpiresAt && timestampDate(pendingExpiresAt)).toEqual(
+      new Date(TEST_NOW.getTime() + 72 * HOUR_MS),
+    );
+    now = new Date(TEST_NOW.getTime() + 72 * HOUR_MS - 1);
+    await client().confirmTechnicalContact({ tokenSha256: early });
+    now = new Date(TEST_NOW.getTime() + 72 * HOUR_MS);
+    await expect(client().confirmTechnicalContact({ tokenSha256: lateToken })).rejects.toMatchObject(refused);
+    expect(await contact(late)).not.toHaveProperty('pendingEmail');
+  });
+
+  test('ends with the next address, and an unknown one confirms nothing', async () => {
+    const former = await request('one@peak.example');
+    await request('two@peak.example');
+    for (const tokenSha256 of [former, newToken()]) {
+      await expect(client().confirmTechnicalContact({ tokenSha256 })).rejects.toMatchObject(refused);
+    }
+    expect(await contact()).toMatchObject({ pendingEmail: 'two@peak.example' });
+    expect(await trail()).toHaveLength(2);
+  });
+});
+
+test('an unknown company, what is no address, and a token of another length change nothing', async () => {
+  await expect(request('dev@peak.example', newToken(), 'cmp_unknown')).rejects.toMatchObject({
+    reason: 'not_found',
+  });
+  await expect(request('dev at peak')).rejects.toMatchObject({
+    reason: 'invalid_argument',
+    message: expect.stringMatching(/^email: /),
+  });
+  await expect(request('dev@peak.example', new Uint8Array(31))).rejects.toMatchObject({
+    reason: 'invalid_argument',
+  });
+  expect(await contact()).not.toHaveProperty('pendingEmail');
+  expect(await trail()).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  TECHNICAL_CONTACT_LIMITS,
+  technicalContactIn,
+} from '@partner/proto-contracts/public-api/technical-contact';
+import { invalidArgument, validate } from '@partner/runtime/http/validation';
+import type { Logger } from '@partner/runtime/logger';
+import { notFound } from '@partner/runtime/service-error';
+import type { Actor } from '../audit/actor.js';
+import { recordAudit } from '../audit/record-audit.js';
+import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { lockCompany } from './insert-key.js';
+
+const HOUR_MS = 3_600_000;
+
+/** A company's technical contact, and the address that waits for its confirmation. */
+export interface TechnicalContactRow {
+  readonly email: string | null;
+  readonly confirmedAt: Date | null;
+  readonly pendingEmail: string | null;
+  readonly pendingExpiresAt: Date | null;
+}
+
+interface Deps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly clock: () => Date;
+  readonly logger: Pick<Logger, 'info'>;
+}
+
+/** The contact of a company; an address whose link has expired waits no more. */
+export async function getTechnicalContact(
+  database: Queryable,
+  companyId: string,
+  now: Date,
+): Promise<TechnicalContactRow> {
+  const [contact] = await database.query<TechnicalContactRow>(
+    `select email, confirmed_at as "confirmedAt",
+       case when pending_expires_at > $2 then pending_email end as "pendingEmail",
+       case when pending_expires_at > $2 then pending_expires_at end as "pendingExpiresAt"
+     from technical_contacts where company_id = $1`,
+    [companyId, now],
+  );
+  return contact ?? { email: null, confirmedAt: null, pendingEmail: null, pendingExpiresAt: null };
+}
+
+/**
+ * Has an address wait for its confirmation, in place of one that waits already; the confirmed one stays until then. Fails with
+ * `not_found`, and with `invalid_argument` for what is no email address.
+ *
+ * Atomic: the pending address and its entry in the audit trail. Lock: the company.
+ */
+export async function requestTechnicalContact(
+  deps: Deps,
+  request: {
+    readonly companyId: string;
+    readonly actor: Actor | undefined;
+    readonly email: string;
+    readonly tokenSha256: Uint8Array;
+  },
+  limits: TransactionLimits = {},
+): Promise<TechnicalContactRow> {
+  const { companyId, actor, email, tokenSha256 } = request;
+  const checked = validate(technicalContactIn, { email }, 'body');
+  if (!checked.valid) throw invalidArgument(checked.violations);
+  if (tokenSha256.length !== 32) {
+    throw invalidArgument([{ path: 'token_sha256', message: 'must be 32 bytes' }]);
+  }
+  const contact = await deps.database.transaction(
+    async (tx) => {
+      await lockCompany(tx, companyId);
+      const now = deps.clock();
+      const expiresAt = new Date(now.getTime() + TECHNICAL_CONTACT_LIMITS.confirmationHours * HOUR_MS);
+      await tx.query(
+        `insert into technical_contacts (company_id, pending_email, pending_token_sha256, pending_expires_at)
+         values ($1, $2, $3, $4)
+         on conflict (company_id) do update set pending_email = excluded.pending_email,
+           pending_token_sha256 = excluded.pending_token_sha256, pending_expires_at = excluded.pending_expires_at`,
+        [companyId, email, Buffer.from(tokenSha256), expiresAt],
+      );
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'technical_contact.requested',
+        subject: { type: 'company', id: companyId },
+        details: { email, expiresAt },
+      });
+      return getTechnicalContact(tx, companyId, now);
+    },
+    { ...limits, companyId },
+  );
+  deps.logger.info({ companyId, membershipId: actor?.membershipId }, 'technical_contact.requested');
+  return contact;
+}
+
+/**
+ * Makes the address that waits with this token the technical contact, and uses the token up. Fails with `not_found` for a token
+ * that is unknown, used, replaced or expired.
+ *
+ * Atomic: the contact and its entry in the audit trail. Lock: the contact.
+ */
+export async function confirmTechnicalContact(
+  deps: Deps,
+  tokenSha256: Uint8Array,
+  limits: TransactionLimits = {},
+): Promise<void> {
+  const companyId = await deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const [confirmed] = await tx.query<{ companyId: string; email: string }>(
+      `update technical_contacts set email = pending_email, confirmed_at = $2, pending_email = null,
+         pending_token_sha256 = null, pending_expires_at = null
+       where pending_token_sha256 = $1 and pending_expires_at > $2
+       returning company_id as "companyId", email`,
+      [Buffer.from(tokenSha256), now],
+    );
+    if (confirmed === undefined) throw notFound('pending technical contact');
+    await recordAudit(tx, {
+      companyId: confirmed.companyId,
+      actor: undefined,
+      action: 'technical_contact.confirmed',
+      subject: { type: 'company', id: confirmed.companyId },
+      details: { email: confirmed.email },
+    });
+    return confirmed.companyId;
+  }, limits);
+  deps.logger.info({ companyId }, 'technical_contact.confirmed');
+}
+
+/** A contact as it travels. */
+export function technicalContactMessage(row: TechnicalContactRow) {
+  return {
+    ...(row.email !== null && { email: row.email }),
+    ...(row.confirmedAt !== null && { confirmedAt: timestampFromDate(row.confirmedAt) }),
+    ...(row.pendingEmail !== null && { pendingEmail: row.pendingEmail }),
+    ...(row.pendingExpiresAt !== null && { pendingExpiresAt: timestampFromDate(row.pendingExpiresAt) }),
+  };
+}

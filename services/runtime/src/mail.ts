@@ -1,0 +1,76 @@
+import { createTransport } from 'nodemailer';
+import { z } from 'zod';
+import { urlWithProtocol } from './config.js';
+
+/** The settings of what sends email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
+export const mailConfig = {
+  /** `smtps://user:password@host:465`, or `smtp://…` for a server that offers STARTTLS. */
+  SMTP_URL: urlWithProtocol('smtp:', 'smtps:').optional(),
+  /** The sender. */
+  MAIL_FROM: z.email('must be an email address').optional(),
+} as const;
+
+/** Whether there is a sender for what is sent. */
+export function hasSender(config: {
+  readonly SMTP_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+}) {
+  return config.SMTP_URL === undefined || config.MAIL_FROM !== undefined;
+}
+
+/** What {@link hasSender} refuses. */
+export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is' };
+
+/** One email. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+}
+
+/** Sends email. */
+export interface Mailer {
+  /** Resolves once the mail server has taken the email. Rejects when it has not, or when that is not known. */
+  send(mail: Mail): Promise<void>;
+}
+
+const TIMEOUT_MS = 4_000;
+
+/**
+ * Makes the mailer of a mail server; undefined without one. What is sent is encrypted, except to this machine: a server that
+ * offers no TLS is refused.
+ */
+export function createMailer(config: {
+  readonly SMTP_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+}): Mailer | undefined {
+  const { SMTP_URL: url, MAIL_FROM: from } = config;
+  if (url === undefined || from === undefined) return undefined;
+  const { host, hostname } = new URL(url);
+  const isThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const transport = createTransport({
+    url,
+    requireTLS: !isThisMachine,
+    ignoreTLS: isThisMachine,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(mail) {
+      await transport.sendMail({ from, ...mail }).catch((error: unknown) => {
+        // Without the server's own words as cause: they can hold the address, and errors are logged.
+        throw new Error(`the mail server at ${host} did not take the email: ${reasonOf(error)}`);
+      });
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no reason given';
+  if ('responseCode' in error) return `SMTP ${String(error.responseCode)}`;
+  return error.message;
+}

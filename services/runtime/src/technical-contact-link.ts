@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
+import type { Mail } from './mail.js';
+
+/** What a link's token is stored and found by. */
+export function tokenSha256(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(token).digest());
+}
+
+/**
+ * Makes a link with which somebody confirms that they read the email of an address, and the email that holds it. The token is the
+ * fragment of the link, which browsers send to no server: it stands in no access log.
+ */
+export function createTechnicalContactLink(options: {
+  readonly publicBaseUrl: string;
+  readonly companyName: string;
+  readonly email: string;
+}): { readonly link: string; readonly tokenSha256: Uint8Array<ArrayBuffer>; readonly mail: Mail } {
+  const token = randomBytes(32).toString('base64url');
+  const link = `${options.publicBaseUrl.replace(/\/$/, '')}/console/technical-contact/confirm#${token}`;
+  const days = TECHNICAL_CONTACT_LIMITS.confirmationHours / 24;
+  return {
+    link,
+    tokenSha256: tokenSha256(token),
+    mail: {
+      to: options.email,
+      subject: 'Confirm this address as technical contact',
+      text: `${options.companyName} has named this address as the technical contact for the partner API.
+New versions and changes of the API are announced to it.
+
+Open this link within ${days} days to confirm the address:
+
+${link}
+
+If you don't know why you get this email, do nothing: without the link the address is not used.
+`,
+    },
+  };
+}

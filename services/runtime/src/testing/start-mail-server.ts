@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+
+/** An email as a mail server has taken it. */
+export interface ReceivedMail {
+  readonly to: readonly string[];
+  /** Headers and body, with the transfer encoding of the body undone. */
+  readonly message: string;
+}
+
+/** A mail server on a loopback port. */
+export interface MailServer {
+  /** For `SMTP_URL`. */
+  readonly url: string;
+  /** What it has taken, newest last. */
+  readonly received: readonly ReceivedMail[];
+  /** From now on, it takes no mail for an address; undefined: it takes all. */
+  refuse(address: string | undefined): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a mail server; of a port that was given before, a server that is there again. */
+export async function startMailServer(port = 0): Promise<MailServer> {
+  const received: ReceivedMail[] = [];
+  let refused: string | undefined;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo({ address }, _session, done) {
+      done(address === refused ? new Error('no such mailbox') : undefined);
+    },
+    onData(stream, session, done) {
+      void text(stream).then((message) => {
+        received.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          message: message.replaceAll(/=\r\n/g, '').replaceAll('=3D', '='),
+        });
+        done();
+      }, done);
+    },
+  });
+  const listening = server.listen(port, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port: own } = address(listening.address());
+  return {
+    url: `smtp://127.0.0.1:${own}`,
+    received,
+    refuse(refusedAddress) {
+      refused = refusedAddress;
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function address(of: AddressInfo | string | null): AddressInfo {
+  if (of === null || typeof of === 'string') throw new Error('the mail server has no port');
+  return of;
+}
