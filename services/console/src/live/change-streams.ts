@@ -18,15 +18,15 @@ const RETRY_MS = 3_000;
 export interface ChangeStreams {
   /**
    * Takes a place for a stream of a session and gives what begins it. Fails with `rate_limited` when the session has as many as it
-   * can have, and with `unavailable` once the process is stopping. The place is free again when the stream is over, so what is
-   * given has to be called.
+   * can have. Once the process is stopping the stream ends as it begins. The place is free again when the stream is over, so what
+   * is given has to be called.
    */
   open(session: OwnerSession): (stream: AnswerStream) => void;
   /** Tells the company's streams which of its webhooks to read again; none: it could be any of them. */
   changed(companyId: string, webhookIds: readonly string[]): void;
   /** Tells every stream that something may have been missed. */
   lookAgain(): void;
-  /** Ends all streams, and takes no more. */
+  /** Ends all streams, and those that are opened later as they begin. */
   close(): void;
 }
 
@@ -93,11 +93,6 @@ export function createChangeStreams(deps: {
 
   return {
     open(session) {
-      if (isClosed) {
-        throw new ServiceError('unavailable', 'the service is restarting; try again', {
-          retryAfterSeconds: 1,
-        });
-      }
       const taken = places.get(session.id) ?? 0;
       if (taken >= STREAMS_PER_SESSION) {
         throw new ServiceError(
@@ -109,6 +104,7 @@ export function createChangeStreams(deps: {
       places.set(session.id, taken + 1);
 
       return (stream) => {
+        // An `EventSource` opens its stream again after an end, but not after a 503.
         if (isClosed) stream.end();
         if (stream.over.aborted) {
           release(session, stream);
