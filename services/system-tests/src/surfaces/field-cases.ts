@@ -147,8 +147,8 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'recordStatusEvent',
     field: 'occurredAt',
-    taken: [fromNow(4 * MINUTE), fromNow(-30 * DAY + 10 * MINUTE)],
-    refused: [...WRONG_DATE_TIMES, fromNow(15 * MINUTE), fromNow(-30 * DAY - MINUTE)],
+    taken: [fromNow(4 * MINUTE), fromNow(-30 * DAY + 60 * MINUTE)],
+    refused: [...WRONG_DATE_TIMES, fromNow(65 * MINUTE), fromNow(-30 * DAY - MINUTE)],
   },
   {
     operation: 'recordStatusEvent',
