@@ -195,13 +195,6 @@ async function startAll(context: {
   const parts = (await partPrograms(programPlace)).map(handle);
   const portMapper = parts.find(({ name }) => name === 'rabbitmq-port-mapper');
   if (portMapper !== undefined) await bringUp(portMapper);
-  await bringAllUp(
-    parts
-      .filter((process) => process !== portMapper)
-      .map((process) => bringUp(process, titleOfPart(process.name, plan))),
-  );
-  if (plan.parts.postgres.kind === 'private') await makeDatabase(plan.parts.postgres.port);
-
   const certificates = await ensureCertificates(files.receiver, RECEIVER_HOST);
   const secrets = ensureStackSecrets(directory);
   const surroundings: Omit<ServiceSurroundings, 'replicas'> = {
@@ -221,16 +214,27 @@ async function startAll(context: {
     return { ...serviceSettings(service, ports, { ...surroundings, replicas }), ...planned?.settings };
   };
 
-  signal.throwIfAborted();
-  const commandEnv = { ...serviceBaseEnvironment(), ...settingsOf('job-state', 'job-state') };
-  await runJobStateCommand('migrate', commandEnv);
-  const companies = z
-    .array(sandboxCompany)
+  const companies: SandboxCompany[] = [];
+  async function fillDatabase(): Promise<void> {
+    if (plan.parts.postgres.kind === 'private') await makeDatabase(plan.parts.postgres.port);
+    signal.throwIfAborted();
+    const commandEnv = { ...serviceBaseEnvironment(), ...settingsOf('job-state', 'job-state') };
+    await runJobStateCommand('migrate', commandEnv);
     // Its data are invented also where a test has services believe that they are in production.
-    .parse(
-      JSON.parse(await runJobStateCommand('seed-sandbox', { ...commandEnv, PARTNER_ENVIRONMENT: 'sandbox' })),
-    );
-  report(`the database is migrated, the sandbox has ${companies.length} companies`);
+    const seeded = await runJobStateCommand('seed-sandbox', {
+      ...commandEnv,
+      PARTNER_ENVIRONMENT: 'sandbox',
+    });
+    companies.push(...z.array(sandboxCompany).parse(JSON.parse(seeded)));
+    report(`the database is migrated, the sandbox has ${companies.length} companies`);
+  }
+  const postgres = parts.filter(({ name }) => name === 'postgres');
+  const bringPartUp = (part: StackProcess) => bringUp(part, titleOfPart(part.name, plan));
+  await bringAllUp([
+    ...parts.filter((part) => part !== portMapper && !postgres.includes(part)).map(bringPartUp),
+    // The broker starts for as long as the database is filled.
+    Promise.all(postgres.map(bringPartUp)).then(fillDatabase),
+  ]);
 
   const services = Object.keys(plan.services).flatMap((name) => {
     const service = serviceOf(name);

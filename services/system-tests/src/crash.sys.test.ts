@@ -34,6 +34,7 @@ let installers: Installer[];
 
 beforeAll(async () => {
   stack = await startTestStack({
+    parts: { kind: 'private' },
     settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '200', DELIVERY_LEASE_SECONDS: '20' } },
   });
   // Two hundred writes a minute are more than the standard limit lets through.

@@ -74,7 +74,7 @@ export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
-  /** Private ones without it. */
+  /** Private ones without it, whose Postgres writes nothing through to the disk: it must not be killed. */
   readonly parts?: StackOptions['parts'];
   /** Moves a minute that the platform and the installers make by themselves; none without it. */
   readonly simulate?: number;
@@ -91,7 +91,7 @@ export async function startTestStack(options: {
   });
   const stack = await startStack({
     directory,
-    parts: options.parts ?? { kind: 'private' },
+    parts: options.parts ?? { kind: 'private', durable: false },
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),

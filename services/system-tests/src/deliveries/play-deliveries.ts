@@ -25,6 +25,7 @@ const SHORT_PAUSE_MS = 4_000;
 /** A stack for the recording of deliveries, with short retries and a receiver that follows the script of the seed. */
 export function startDeliveryStack(seed: number): Promise<TestStack> {
   return startTestStack({
+    parts: { kind: 'private' },
     replicas: FAULTY_REPLICAS,
     settings: {
       'job-state': {
