@@ -196,8 +196,8 @@ ${markdownTable(['Surface', 'Requests', 'Counted by'], rows)}
 Answers say in \`RateLimit-Policy\` what the limit is (\`q\` requests in \`w\` seconds) and in \`RateLimit\` what is left of it
 (\`r\` requests fit now, more after \`t\` seconds). Over the limit the answer is 429, and \`retry-after\` says after how many
 seconds one more fits: wait at least that long, with jitter. Refused requests do not count. Higher limits can be granted to
-installer companies that batch through cursor pagination. Requests without a valid key are limited for each client address; the
-headers then name the limit \`failed-authentication\`.`.trim();
+installer companies that batch through cursor pagination. Requests without a valid key are limited for each client address, and never count
+against a valid key of the same address; the headers then name the limit \`failed-authentication\`.`.trim();
 }
 
 function versions(): string {

@@ -11,7 +11,9 @@ import { Registry } from 'prom-client';
 import { createApiKey, type Environment, faultOfApiKey, type NewApiKey } from '../api-key.js';
 import { invariant } from '../invariant.js';
 import { ServiceError } from '../service-error.js';
+import { createManualTimers } from '../testing/manual-timers.js';
 import { createRecorder } from '../testing/recorder.js';
+import type { After } from '../timers.js';
 import { createApiKeyAuthenticator } from './api-key-authentication.js';
 import { applyRevocation } from './revocation-listener.js';
 
@@ -21,23 +23,31 @@ const general = create(AuthenticateKeyResponseSchema, {
   kind: KeyKind.GENERAL,
 });
 
+/** Has no slot rest. */
+const restsNever: After = (_milliseconds, then) => {
+  then();
+  return () => undefined;
+};
+
 /** An access service whose answers a test gives one by one, or all alike. */
 function createFixture(
   respond?: () => AuthenticateKeyResponse,
   {
-    environment,
-    surface,
-  }: { readonly environment: Environment; readonly surface: 'inbound' | 'installer' } = {
-    environment: 'sandbox',
-    surface: 'inbound',
-  },
+    environment = 'sandbox',
+    surface = 'inbound',
+    restsInTheQueue = false,
+  }: {
+    readonly environment?: Environment;
+    readonly surface?: 'inbound' | 'installer';
+    readonly restsInTheQueue?: boolean;
+  } = {},
 ) {
   let now = 1_800_000_000_000;
   const lookUps = createRecorder<{
     resolve: (response: AuthenticateKeyResponse) => void;
     reject: (error: ServiceError) => void;
   }>();
-  let isAddressBlocked = false;
+  const timers = createManualTimers();
   const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
   const authenticator = createApiKeyAuthenticator({
     access: {
@@ -55,9 +65,12 @@ function createFixture(
     environment,
     monotonicMs: () => now,
     metrics: new Registry(),
+    after: restsInTheQueue ? timers.after : restsNever,
   });
   return {
     authenticator,
+    /** Lets the slots of the look-ups be taken again. */
+    rest: () => timers.pass(40),
     asked,
     lookUps,
     /** The look-up of that number, from 1, once it was made. */
@@ -67,16 +80,12 @@ function createFixture(
       return found;
     },
     advance: (ms: number) => (now += ms),
-    ask: (text: string | undefined) =>
+    ask: (text: string | undefined, remoteAddress = '203.0.113.1') =>
       authenticator.authenticate({
         header: (name) => (name === 'x-api-key' ? text : undefined),
         call: { timeoutMs: 1_000, signal: new AbortController().signal },
-        beforeLookUp: async () => {
-          if (isAddressBlocked) throw new ServiceError('rate_limited', 'too many failures');
-        },
+        remoteAddress,
       }),
-    /** From now on the address has made too many failures. */
-    blockAddress: () => (isAddressBlocked = true),
   };
 }
 
@@ -267,76 +276,55 @@ describe('API key authentication', () => {
   });
 });
 
-describe('an address with too many failures', () => {
-  test('has no unknown key looked up', async () => {
-    const { ask, asked, blockAddress } = createFixture(() => general);
-    blockAddress();
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'rate_limited' });
-    expect(asked).toHaveLength(0);
-  });
-
-  test('has a key that was accepted before taken, from the cache and when it is looked up again', async () => {
-    const { ask, asked, advance, blockAddress } = createFixture(() => general);
-    await ask(key.text);
-    blockAddress();
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
-    advance(4_000);
-    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
-    expect(asked).toHaveLength(2);
-    await expect(ask(createApiKey('sandbox', { keyId: key.keyId }).text)).rejects.toMatchObject({
-      reason: 'rate_limited',
-    });
-  });
-
-  test('has a key that was accepted once and refused since looked up no more', async () => {
-    let isRight = true;
-    const { ask, asked, advance, blockAddress } = createFixture(() => (isRight ? general : refuseKey()));
-    await ask(key.text);
-    isRight = false;
-    advance(4_000);
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    blockAddress();
-    advance(1_000);
-    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'rate_limited' });
-    expect(asked).toHaveLength(2);
-  });
-});
-
 describe('look-ups', () => {
-  const invented = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
+  const madeUp = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
+  const refused = (answer: Promise<unknown>) =>
+    expect(answer).rejects.toMatchObject({ reason: 'unauthenticated' });
 
-  test('are 50 at once at most: the next unknown key is not judged, a known one and one that is asked for already are', async () => {
-    const { ask, asked, lookUp, lookUps } = createFixture();
-    const known = ask(key.text);
-    (await lookUp(1)).resolve(general);
-    await known;
-    const [first = '', ...others] = invented(50);
-    const asking = [first, ...others].map((text) => ask(text));
-    await lookUp(51);
-    await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({
-      reason: 'unavailable',
-      attributes: { retryAfterSeconds: 1 },
-    });
+  test('find a valid key after 600 made-up keys from the same address', async () => {
+    let isKnown = false;
+    const { ask } = createFixture(() => (isKnown ? general : refuseKey()));
+    await Promise.all(madeUp(600).map((text) => refused(ask(text))));
+    isKnown = true;
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
-    const joined = ask(first);
-    for (const { resolve } of lookUps.all()) resolve(general);
-    expect(await Promise.all([...asking, joined])).toHaveLength(51);
-    expect(asked).toHaveLength(51);
   });
 
-  test('make room when they end, whatever their end is', async () => {
-    const { ask, lookUp, lookUps } = createFixture();
-    const asking = invented(50).map((text) => ask(text).catch((error: unknown) => error));
-    await lookUp(50);
-    (await lookUp(1)).reject(new ServiceError('unauthenticated', 'no such key'));
-    (await lookUp(2)).reject(new ServiceError('unavailable', 'away'));
-    (await lookUp(3)).resolve(general);
-    await Promise.all(asking.slice(0, 3));
-    const next = invented(3).map((text) => ask(text));
-    await lookUp(53);
+  test('of new keys are 20 at a time at most, and the networks take turns', async () => {
+    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
+    const flood = madeUp(200).map((text) => ask(text, '203.0.113.9').catch((error: unknown) => error));
+    const valid = ask(key.text, '203.0.113.1');
+    await lookUp(20);
+    expect(asked).toHaveLength(20);
+    rest();
+    for (const { reject } of lookUps.all()) reject(new ServiceError('unauthenticated', 'no such key'));
+    await lookUp(22);
+    expect(asked.slice(20, 22).map(({ keyId }) => keyId)).toContain(key.keyId);
+    for (let done = 20; done < 201; done += 20) {
+      rest();
+      for (const { resolve } of lookUps.all()) resolve(general);
+      await lookUp(Math.min(201, done + 20));
+    }
     for (const { resolve } of lookUps.all()) resolve(general);
-    expect(await Promise.all(next)).toHaveLength(3);
-    await Promise.all(asking);
+    expect(await valid).toMatchObject({ companyId: 'cmp_1' });
+    expect(await Promise.all(flood)).toHaveLength(200);
+  });
+
+  test('of a key that was accepted before wait for no others', async () => {
+    const { ask, advance, lookUp, lookUps } = createFixture();
+    const first = ask(key.text);
+    (await lookUp(1)).resolve(general);
+    await first;
+    advance(4_000);
+    const flood = madeUp(20).map((text) => ask(text).catch((error: unknown) => error));
+    await lookUp(21);
+    const waiting = ask(createApiKey('sandbox').text);
+    const again = ask(key.text);
+    (await lookUp(22)).resolve(general);
+    expect(await again).toMatchObject({ companyId: 'cmp_1' });
+    expect(lookUps.all()).toHaveLength(22);
+    for (const { resolve } of lookUps.all()) resolve(general);
+    (await lookUp(23)).resolve(general);
+    await Promise.all([...flood, waiting]);
   });
 });
 

@@ -20,6 +20,9 @@ import { serviceErrorFrom } from '../amqp/rpc-error.js';
 import { type Environment, faultOfApiKey, type ParsedApiKey, parseApiKey } from '../api-key.js';
 import { invariant } from '../invariant.js';
 import { ServiceError } from '../service-error.js';
+import type { After } from '../timers.js';
+import { clientNetwork } from './client-address.js';
+import { createFairQueue } from './fair-queue.js';
 import type { AuthenticationRequest } from './http-app.js';
 
 /** The caller behind an API key. */
@@ -44,7 +47,7 @@ export interface ApiKeyAuthenticator {
    * that only a lookup can tell apart; `unavailable` when the lookup fails.
    */
   authenticate(
-    request: Pick<AuthenticationRequest, 'header' | 'call' | 'beforeLookUp'>,
+    request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress'>,
   ): Promise<ApiKeyPrincipal>;
   /** To be called when a key has been revoked. */
   forget(keyId: string): void;
@@ -52,10 +55,7 @@ export interface ApiKeyAuthenticator {
   forgetAll(): void;
 }
 
-/**
- * Requests with no usable key that one client address may make in any 60 seconds. They can cost a look-up each, and no
- * honest client makes many; beyond them only keys that are known already are looked up for the address.
- */
+/** Requests with no valid key that one client address may make in any 60 seconds; no honest client makes many. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
 
 /** How long a look-up is believed, counted from its start: with the broadcast lost, revocation still holds within 5 seconds. */
@@ -63,8 +63,8 @@ const BELIEVED_MS = 4_000;
 const REFUSAL_BELIEVED_MS = 1_000;
 const CACHED_KEYS = 10_000;
 const LOOK_UPS_PER_REQUEST = 3;
-/** A quarter of what may wait for job-state at once, so that invented keys leave room for the requests of known callers. */
-const LOOK_UPS_AT_ONCE = 50;
+/** Of keys that were not accepted before: at most 20 at a time and 500 a second, so that made-up keys do not starve job-state. */
+const NEW_KEY_LOOK_UPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
 
 /** The scopes of a principal, fixed by its kind of key (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
@@ -74,9 +74,9 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
 /**
  * Makes the authenticator of one surface in one environment. What can not be a key is refused without a look-up. A key
  * that was looked up is believed for at most 4 seconds, a refusal for 1 second; there is one look-up at a time for the
- * same key and secret, and at most 50 for all; beyond them the answer is `unavailable`. A key that was accepted and has not
- * been refused since is looked up again without `beforeLookUp`. Memory is bounded. A revocation that arrives during a
- * look-up wins over its answer.
+ * same key and secret. A key that was accepted and has not been refused since is looked up again at once. Other keys wait for
+ * their turn in a bounded queue, in which the client networks take turns: nobody's failures refuse another caller's key.
+ * Memory is bounded. A revocation that arrives during a look-up wins over its answer.
  */
 export function createApiKeyAuthenticator(deps: {
   readonly access: Pick<Client<typeof AuthenticationService>, 'authenticateKey'>;
@@ -85,6 +85,7 @@ export function createApiKeyAuthenticator(deps: {
   /** Milliseconds since any fixed instant. Never set back, so that nothing prolongs the belief in a revoked key. */
   readonly monotonicMs: () => number;
   readonly metrics: Registry;
+  readonly after?: After;
 }): ApiKeyAuthenticator {
   // Two caches, so that a flood of invented keys can not push out the keys in use.
   const accepted = new LRUCache<string, { secretSha256: Buffer; principal: ApiKeyPrincipal; until: number }>({
@@ -92,7 +93,10 @@ export function createApiKeyAuthenticator(deps: {
   });
   const refused = new LRUCache<string, number>({ max: CACHED_KEYS });
   const running = new Map<string, LookUp>();
-  let lookUps = 0;
+  const newKeys = createFairQueue({
+    ...NEW_KEY_LOOK_UPS,
+    ...(deps.after === undefined ? {} : { after: deps.after }),
+  });
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
     help: 'Requests by how their API key was judged',
@@ -135,52 +139,45 @@ export function createApiKeyAuthenticator(deps: {
   /** One look-up for all that ask for the same key and secret. Undefined when the answer was overtaken by a revocation. */
   async function lookUpOnce(
     key: ParsedApiKey,
-    call: CallOptions,
+    { call, remoteAddress }: Pick<AuthenticationRequest, 'call' | 'remoteAddress'>,
   ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
     const credentials = credentialsOf(key);
     const joined = running.get(credentials);
     if (joined !== undefined) return joined.answer;
-    if (lookUps >= LOOK_UPS_AT_ONCE) throw cannotTell();
 
-    const startedAt = deps.monotonicMs();
-    lookUps += 1;
+    const askedAt = deps.monotonicMs();
     const run = async () => {
-      try {
-        const answer = await lookUp(key, call);
-        if (current.overtaken) return undefined;
-        if (answer === 'refused') {
-          refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
-          if (acceptedBefore(key) !== undefined) accepted.delete(key.keyId);
-        } else {
-          const { secretSha256 } = key;
-          accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + BELIEVED_MS });
-        }
-        return answer;
-      } finally {
-        lookUps -= 1;
-        if (running.get(credentials) === current) running.delete(credentials);
+      const startedAt = deps.monotonicMs();
+      // The caller no longer waits.
+      if (startedAt - askedAt >= (call.timeoutMs ?? Infinity)) throw cannotTell();
+      const answer = await lookUp(key, call);
+      if (current.overtaken) return undefined;
+      if (answer === 'refused') {
+        refused.set(credentials, startedAt + REFUSAL_BELIEVED_MS);
+        if (acceptedBefore(key) !== undefined) accepted.delete(key.keyId);
+      } else {
+        const { secretSha256 } = key;
+        accepted.set(key.keyId, { secretSha256, principal: answer, until: startedAt + BELIEVED_MS });
       }
+      return answer;
     };
     const current: LookUp = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
     running.set(credentials, current);
-    current.answer = run();
+    const isNew = acceptedBefore(key) === undefined;
+    current.answer = (isNew ? newKeys.run(clientNetwork(remoteAddress), run) : run()).finally(() => {
+      if (running.get(credentials) === current) running.delete(credentials);
+    });
     return current.answer;
   }
 
   async function judge(
     key: ParsedApiKey,
-    request: Pick<AuthenticationRequest, 'call' | 'beforeLookUp'>,
+    request: Pick<AuthenticationRequest, 'call' | 'remoteAddress'>,
   ): Promise<Judgement> {
     const known = cached(key);
     if (known !== undefined) return known;
-    if (acceptedBefore(key) === undefined && !running.has(credentialsOf(key))) {
-      await request.beforeLookUp();
-      // Another request may have looked the key up meanwhile.
-      const learnt = cached(key);
-      if (learnt !== undefined) return learnt;
-    }
     for (let attempt = 0; attempt < LOOK_UPS_PER_REQUEST; attempt += 1) {
-      const answer = await lookUpOnce(key, request.call);
+      const answer = await lookUpOnce(key, request);
       if (answer === 'refused') return { principal: undefined, outcome: 'refused' };
       if (answer !== undefined) return { principal: answer, outcome: 'looked_up' };
     }
@@ -213,7 +210,7 @@ export function createApiKeyAuthenticator(deps: {
       overtake((lookUp) => lookUp.keyId === keyId);
     },
     forgetAll() {
-      accepted.clear();
+      for (const entry of accepted.values()) entry.until = -Infinity;
       overtake(() => true);
     },
   };

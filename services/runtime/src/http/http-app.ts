@@ -61,11 +61,6 @@ export interface SurfaceRequest {
 export interface AuthenticationRequest extends SurfaceRequest {
   /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
-  /**
-   * To be awaited before a caller that is not known yet is looked up elsewhere. Throws `rate_limited` when the client's
-   * address has used up the failures that it may make; charges nothing.
-   */
-  beforeLookUp(): Promise<void>;
 }
 
 /** A request whose caller is known, within its limit and allowed to make it. */
@@ -104,8 +99,8 @@ export interface HttpAppOptions<Principal> {
     readonly countedAs: string;
   };
   /**
-   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged, and never
-   * refused for them unless `authenticate` has to look the caller up. The limiter may be the same one.
+   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged and never
+   * refused for them. The limiter may be the same one.
    */
   readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
   readonly logger: Logger;
@@ -336,28 +331,21 @@ async function answerTo<Principal>(
 /** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
 async function authenticated<Principal>(
   options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'>,
-  request: Omit<AuthenticationRequest, 'beforeLookUp'>,
+  request: AuthenticationRequest,
   response: Response,
 ): Promise<Principal> {
   const { limiter, limitPerMinute: limit } = options.failedAuthentication;
-  const refusal = (verdict: RateLimitVerdict) => {
-    setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
-    return tooManyFailures(limit, verdict);
-  };
-  const key = `failed-authentication:${clientNetwork(request.remoteAddress)}`;
-  const beforeLookUp = async () => {
-    const verdict = await limiter.ask(key, limit);
-    if (!verdict.accepted) throw refusal(verdict);
-  };
   try {
-    return await options.authenticate({ ...request, beforeLookUp });
+    return await options.authenticate(request);
   } catch (thrown) {
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
-    const verdict = await limiter.take(key, limit);
-    if (!verdict.accepted) throw refusal(verdict);
+    const verdict = await limiter.take(
+      `failed-authentication:${clientNetwork(request.remoteAddress)}`,
+      limit,
+    );
     setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
-    throw error;
+    throw verdict.accepted ? error : tooManyFailures(limit, verdict);
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createApiKey } from '@partner/runtime/api-key';
 import { addCompany } from '../limited-company.js';
-import { expectError } from '../surfaces/send.js';
+import { expectError, send } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 /** How callers are recognised and limited. */
@@ -38,6 +38,31 @@ export function describeCallers(world: () => AcceptanceWorld): void {
     expect(expectError(answer, 403, 'permission_denied').error).toBe(
       'x-api-key: this key lacks the scope jobs:read; keys of kind installer-contractor have it',
     );
+  });
+
+  test('a valid key is accepted after more failures from its address than the limit allows', async () => {
+    // As an address of its own, behind no other proxy than the trusted one, so that no other test is refused for it.
+    const { url = '' } = world().stack.stack.description.services['installer-gateway'] ?? {};
+    const ask = (apiKey = createApiKey('sandbox').text) =>
+      send(url, {
+        method: 'GET',
+        path: '/partner/v1/technicians',
+        headers: { 'x-api-key': apiKey, 'x-forwarded-for': '198.51.100.7' },
+      });
+    const statuses = new Set<number>();
+    for (let round = 0; round < 26; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 25 }, () => ask()));
+      for (const { status } of answers) statuses.add(status);
+    }
+    expect([...statuses].sort()).toEqual([401, 429]);
+    expect(expectError(await ask(), 429, 'rate_limited').error).toContain(
+      'too many failed authentications from this address: the limit is 600 a minute',
+    );
+    const { apiKeys } = await addCompany(world().stack.database, {
+      class: 'INSTALLER',
+      keys: ['installer-company'],
+    });
+    expect((await ask(apiKeys[0])).status).toBe(200);
   });
 
   test('RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached', async () => {

@@ -52,6 +52,7 @@ export const EXAMPLE_VERIFIER = 'scripts/src/receiver/verify-delivery.test.ts';
 export const FAULTS = 'services/system-tests/src/faults.sys.test.ts';
 export const FAULTY_REQUESTS = 'services/runtime/src/http/fault-scripts.int.test.ts';
 export const FAULT_SCRIPTS = 'services/job-state/src/sandbox/fault-scripts.int.test.ts';
+export const FAIR_QUEUE = 'services/runtime/src/http/fair-queue.test.ts';
 export const FEED = 'services/job-state/src/jobs/feed.int.test.ts';
 export const FEED_CURSOR = 'services/installer-gateway/src/feed-cursor.test.ts';
 export const GET_OWNER = 'services/job-state/src/access/get-owner.int.test.ts';

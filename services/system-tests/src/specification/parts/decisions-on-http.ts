@@ -1,5 +1,6 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
+  API_KEY_AUTHENTICATION,
   ACCEPTANCE_HTTP,
   DOCS_ENDPOINTS,
   WEB_ENDPOINTS,
@@ -7,6 +8,7 @@ import {
   CALLERS,
   CRASHES,
   DATE_TIMES,
+  FAIR_QUEUE,
   HTTP_APP,
   LOGIN_ATTEMPTS,
   HTTP_SERVER,
@@ -331,6 +333,22 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
     provedBy: {
       [HTTP_APP]: [
         'the order of checks > charges only failures to the client address, and refuses only failures for it',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'They never refuse a valid key, not even of the same address: the lookups of keys that a replica has not accepted before wait in a bounded queue, in which client networks take turns.',
+    provedBy: {
+      [CALLERS]: ['a valid key is accepted after more failures from its address than the limit allows'],
+      [API_KEY_AUTHENTICATION]: [
+        'look-ups > find a valid key after 600 made-up keys from the same address',
+        'look-ups > of new keys are 20 at a time at most, and the networks take turns',
+        'look-ups > of a key that was accepted before wait for no others',
+      ],
+      [FAIR_QUEUE]: [
+        'a fair queue > starts at most as much as it has slots, and the next when one has ended and rested',
+        'a fair queue > refuses the newest work of the owner with the most when too much waits, and nobody else',
       ],
     },
   },

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { createManualTimers } from '../testing/manual-timers.js';
+import { createFairQueue } from './fair-queue.js';
+
+/** A queue with two slots that rest 40 ms, and work that ends when the test says so. */
+function createFixture() {
+  const { after, pass } = createManualTimers();
+  const queue = createFairQueue({ slots: 2, slotMs: 40, maxWaiting: 4, after });
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const settled = new Map<string, unknown>();
+  const run = (owner: string, name: string) => {
+    const work = () => {
+      started.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    };
+    queue.run(owner, work).then(
+      () => settled.set(name, 'done'),
+      (error: unknown) => settled.set(name, error),
+    );
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    run,
+    started,
+    settled,
+    end: async (name: string) => {
+      ends.get(name)?.();
+      await turn();
+    },
+    pass: async (ms: number) => {
+      pass(ms);
+      await turn();
+    },
+    turn,
+  };
+}
+
+describe('a fair queue', () => {
+  test('starts at most as much as it has slots, and the next when one has ended and rested', async () => {
+    const { run, started, end, pass, settled } = createFixture();
+    for (const name of ['1', '2', '3', '4']) run('a', name);
+    expect(started).toEqual(['1', '2']);
+    await end('1');
+    expect(settled.get('1')).toBe('done');
+    expect(started).toEqual(['1', '2']);
+    await pass(40);
+    expect(started).toEqual(['1', '2', '3']);
+    await end('2');
+    expect(started).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('lets owners take turns, whatever one of them has waiting', async () => {
+    const { run, started, end, pass } = createFixture();
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) run('a', name);
+    run('b', 'b1');
+    await pass(40);
+    await end('a1');
+    await end('a2');
+    expect(started).toEqual(['a1', 'a2', 'a3', 'b1']);
+  });
+
+  test('refuses the newest work of the owner with the most when too much waits, and nobody else', async () => {
+    const { run, settled, turn } = createFixture();
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) run('a', name);
+    run('b', 'b1');
+    await turn();
+    expect([...settled.keys()]).toEqual(['a6']);
+    expect(settled.get('a6')).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+  });
+});
