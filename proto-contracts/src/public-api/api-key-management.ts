@@ -68,16 +68,22 @@ export const apiKeyRotationIn = z
   .meta({ id: 'ApiKeyRotationIn', description: 'How to replace an API key.' })
   .optional();
 
+const installerCompany = z
+  .object({
+    id: z.string().meta({ description: 'The id of the company.' }),
+    name: z.string().meta({ description: 'The name of the company.' }),
+  })
+  .meta({ id: 'InstallerCompany', description: 'A company that installs.' });
+
 /** An API key as its owner sees it. */
 export const apiKey = z
   .object({
     id: z.string().meta({ description: 'The part of the key before the dot.' }),
-    kind: keyKind,
+    kind: keyKind.meta({ description: 'Fixes its surface and scopes.' }),
     scopes: z.array(z.string()).meta({ description: 'What it may be used for; fixed by its kind.' }),
-    description: z.string().nullable(),
+    description: z.string().nullable().meta({ description: 'For your own use.' }),
     lastFour: z.string().meta({ description: 'The last four characters of the key.' }),
-    boundCompany: z
-      .object({ id: z.string(), name: z.string() })
+    boundCompany: installerCompany
       .nullable()
       .meta({ description: 'The installer company that an `installer-contractor` key is bound to.' }),
     createdAt: dateTimeOut,
@@ -117,7 +123,7 @@ export const apiKeyRotated = z
 /** A page of API keys, newest first. */
 export const apiKeyPage = z
   .object({
-    keys: z.array(apiKey),
+    keys: z.array(apiKey).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description: 'Send it as `cursor` for older ones; null when there are none.',
     }),
@@ -133,7 +139,7 @@ export const apiKeyQuery = z.object({
 /** A page of installer companies. */
 export const installerPage = z
   .object({
-    installers: z.array(z.object({ id: z.string(), name: z.string() })),
+    installers: z.array(installerCompany).meta({ description: 'In the order of their names.' }),
     nextCursor: z.string().nullable().meta({
       description: 'Send it as `cursor` for more; null when there are none.',
     }),

@@ -33,5 +33,8 @@ export type AppointmentIn = z.infer<typeof appointmentIn>;
 
 /** The answer for an appointment: 201 when it is made, 200 for an identical repeat. */
 export const appointmentBooked = z
-  .object({ appointmentId: z.string(), status: z.literal('booked') })
+  .object({
+    appointmentId: z.string().meta({ description: 'The id of the appointment.' }),
+    status: z.literal('booked').meta({ description: 'The appointment is booked.' }),
+  })
   .meta({ id: 'AppointmentBooked', description: 'A booked appointment.' });

@@ -58,7 +58,7 @@ export const AUDIT_USER_AGENT_LENGTH = 200;
 /** One change that somebody made. */
 export const auditEntry = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ description: 'The id of the entry.' }),
     at: dateTimeOut.meta({ description: 'When the change was made.' }),
     actor: z
       .object({
@@ -68,12 +68,16 @@ export const auditEntry = z
           .meta({ description: 'The owner; null for an operator of the service.' }),
         displayName: z.string().meta({ description: 'Of an operator: `operator: ` and the name.' }),
       })
+      .meta({ id: 'AuditActor', description: 'Who made a change.' })
       .nullable()
       .meta({ description: 'Who made it; null when it was nobody who had signed in.' }),
     action: z.enum(AUDIT_ACTIONS).meta({ description: 'What was done.' }),
     subject: z
-      .object({ type: z.enum(AUDIT_SUBJECT_TYPES), id: z.string() })
-      .meta({ description: 'What it was done to; it may be gone by now.' }),
+      .object({
+        type: z.enum(AUDIT_SUBJECT_TYPES).meta({ description: 'The kind of thing.' }),
+        id: z.string().meta({ description: 'The id of the thing.' }),
+      })
+      .meta({ id: 'AuditSubject', description: 'What it was done to; it may be gone by now.' }),
     remoteAddress: z.string().nullable().meta({ description: "The client's address." }),
     userAgent: z
       .string()
@@ -94,7 +98,7 @@ export const auditEntry = z
 /** A page of the audit trail, newest first. */
 export const auditPage = z
   .object({
-    entries: z.array(auditEntry),
+    entries: z.array(auditEntry).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description: 'Send it as `cursor` for older ones; null when there are none.',
     }),

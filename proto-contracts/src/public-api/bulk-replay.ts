@@ -68,7 +68,15 @@ export const bulkReplayPreview = z
     newest: dateTimeOut.nullable().meta({ description: 'When the newest of them was created.' }),
     resourceCount: z.int().meta({ description: 'How many resources they are about.' }),
     resources: z
-      .array(z.object({ type: z.string(), id: z.string(), deliveries: z.int() }))
+      .array(
+        z
+          .object({
+            type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
+            id: z.string().meta({ description: 'The id of the resource.' }),
+            deliveries: z.int().meta({ description: 'How many of the deliveries are about it.' }),
+          })
+          .meta({ id: 'ReplayedResource', description: 'A resource and how many deliveries are about it.' }),
+      )
       .meta({ description: `The ${PREVIEWED_RESOURCES} resources with the most of them.` }),
     estimatedMinutes: z.int().meta({ description: 'How long it takes to queue them at the rate.' }),
   })
@@ -77,8 +85,8 @@ export const bulkReplayPreview = z
 /** A bulk replay and how far it has come. */
 export const bulkReplay = z
   .object({
-    id: z.string(),
-    subscriptionId: z.string(),
+    id: z.string().meta({ description: 'The id of the bulk replay.' }),
+    subscriptionId: z.string().meta({ description: 'The subscription that it sends to.' }),
     kind: z.enum(BULK_REPLAY_KINDS).meta({
       description: '`backfill`: it queues the events of a pause, since the activation asked for it.',
     }),
@@ -90,7 +98,7 @@ export const bulkReplay = z
     from: dateTimeOut,
     to: dateTimeOut,
     perMinute: z.int().meta({ description: 'How many deliveries it queues in a minute, at most.' }),
-    state: z.enum(BULK_REPLAY_STATES),
+    state: z.enum(BULK_REPLAY_STATES).meta({ description: 'Whether it still queues deliveries.' }),
     total: z.int().meta({
       description:
         'How many there were to queue when it began; a lower bound when `atLeast` is true. It can queue fewer, since it leaves out what is under way by then, or more.',
@@ -108,7 +116,7 @@ export const bulkReplay = z
 /** A page of bulk replays, newest first. */
 export const bulkReplayPage = z
   .object({
-    replays: z.array(bulkReplay),
+    replays: z.array(bulkReplay).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description: 'Send it as `cursor` for older ones; null when there are none.',
     }),

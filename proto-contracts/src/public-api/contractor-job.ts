@@ -19,12 +19,12 @@ export type ContractorJobStageName = (typeof CONTRACTOR_JOB_STAGES)[number];
 /** A sold job as an installer-contractor key sees it (spec: ContractorJob). */
 export const contractorJob = z
   .strictObject({
-    id: z.string(),
+    id: z.string().meta({ description: 'The id of the job.' }),
     workOrderNo: z.string().nullable().meta({ description: "The seller's own number of the work order." }),
     address: z.string().meta({ description: 'Street and number.' }),
-    city: z.string(),
-    state: z.string(),
-    zip: z.string(),
+    city: z.string().meta({ description: 'The city.' }),
+    state: z.string().meta({ description: 'The state, e.g. `TX`.' }),
+    zip: z.string().meta({ description: 'The ZIP code.' }),
     stage: z.enum(CONTRACTOR_JOB_STAGES).meta({
       description:
         "How far the job is, in the seller's words. It follows from the job's status and schedule.",
@@ -41,7 +41,7 @@ export type ContractorJob = z.infer<typeof contractorJob>;
 
 /** The jobs, most recently updated first. */
 export const contractorJobsAnswer = z
-  .object({ jobs: z.array(contractorJob) })
+  .object({ jobs: z.array(contractorJob).meta({ description: 'At most `take` of them.' }) })
   .meta({ id: 'ContractorJobs', description: 'Sold jobs, most recently updated first.' });
 
 /** The query of the list of jobs. */
@@ -49,5 +49,7 @@ export const contractorJobsQuery = z.object({ take: pageLimit(LIMITS.inboundPage
 
 /** A note on a job. */
 export const jobNoteIn = z
-  .object({ note: boundedText({ min: 1, max: LIMITS.noteLength }) })
+  .object({
+    note: boundedText({ min: 1, max: LIMITS.noteLength }).meta({ description: 'The text to append.' }),
+  })
   .meta({ id: 'JobNoteIn', description: 'A note to append to a job.' });

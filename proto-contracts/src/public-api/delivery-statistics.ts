@@ -46,7 +46,7 @@ const bucketMinutes = z.literal(BUCKET_MINUTES).meta({
 /** The statistics of one subscription. */
 export const webhookStatistics = z
   .object({
-    webhookId: z.string(),
+    webhookId: z.string().meta({ description: 'The id of the subscription.' }),
     bucketMinutes,
     buckets,
     totals: attemptCounts.meta({ description: 'All buckets together.' }),
@@ -57,7 +57,14 @@ export const webhookStatistics = z
 export const companyStatistics = z
   .object({
     webhooks: z
-      .array(z.object({ webhookId: z.string(), totals: attemptCounts }))
+      .array(
+        z
+          .object({
+            webhookId: z.string().meta({ description: 'The id of the subscription.' }),
+            totals: attemptCounts,
+          })
+          .meta({ id: 'WebhookTotals', description: 'The attempts to one subscription.' }),
+      )
       .meta({ description: 'Every subscription of your company, oldest first.' }),
     bucketMinutes,
     buckets,

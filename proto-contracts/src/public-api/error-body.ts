@@ -18,12 +18,14 @@ export const errorBody = z
     }),
     details: z
       .array(
-        z.object({
-          path: z.string().meta({
-            description: 'Where the fault is: a field such as `membershipIds.3`, a parameter or a header.',
-          }),
-          message: z.string().meta({ description: 'What would be right.' }),
-        }),
+        z
+          .object({
+            path: z.string().meta({
+              description: 'Where the fault is: a field such as `membershipIds.3`, a parameter or a header.',
+            }),
+            message: z.string().meta({ description: 'What would be right.' }),
+          })
+          .meta({ id: 'ErrorDetail', description: 'One fault of a request.' }),
       )
       .optional()
       .meta({ description: 'With a 400: every fault that was found.' }),

@@ -16,7 +16,7 @@ const json = z.record(z.string(), z.unknown());
 /** One event that a subscription can name. */
 const catalogueEvent = z
   .object({
-    name: z.string(),
+    name: z.string().meta({ description: 'The name of the event.' }),
     group: z.string().meta({ description: 'What stands before the dot: `install.*` names the whole group.' }),
     meaning: z.string().meta({ description: 'When it is sent.' }),
     classes: z
@@ -34,7 +34,7 @@ const catalogueEvent = z
 /** The answer of `GET /partner-api/webhook-events`. */
 export const eventCatalogue = z
   .object({
-    events: z.array(catalogueEvent),
+    events: z.array(catalogueEvent).meta({ description: 'In the order of the reference.' }),
     signatureScheme: z.literal(SIGNATURE_SCHEME).meta({
       description: 'The version of the signature scheme: what stands before `=` in `x-svc-signature`.',
     }),

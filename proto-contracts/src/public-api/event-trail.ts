@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
 import { pageLimit } from './page-limit.js';
 import { attempt, delivery, eventFilter, pageCursor } from './webhook-delivery.js';
+import { eventResource } from './webhook-events.js';
 
 /** What became of an event for one subscription: queued, or why it was not. */
 export const EVENT_VERDICTS = [
@@ -22,9 +23,7 @@ export const event = z
     event: z.string().meta({ description: 'The name of the event.' }),
     occurredAt: dateTimeOut.meta({ description: 'When it happened, as the envelope tells it.' }),
     committedAt: dateTimeOut.meta({ description: 'When the change that it tells of was recorded.' }),
-    resource: z
-      .object({ type: z.string(), id: z.string(), version: z.int() })
-      .meta({ description: 'What it is about.' }),
+    resource: eventResource,
     schemaVersion: z.int().meta({ description: 'The schema version of its payload.' }),
     requestId: z
       .string()
@@ -36,27 +35,31 @@ export const event = z
 /** What became of an event for one subscription. */
 export const eventTrail = z
   .object({
-    subscriptionId: z.string(),
-    verdict: z.enum(EVENT_VERDICTS),
+    subscriptionId: z.string().meta({ description: 'The id of the subscription.' }),
+    verdict: z.enum(EVENT_VERDICTS).meta({ description: '`queued`, or why the event was not queued.' }),
     explanation: z.string().meta({ description: 'The verdict in a sentence.' }),
     deliveries: z
       .array(
-        z.object({
-          delivery,
-          attempts: z
-            .array(
-              attempt.pick({
-                deliveryId: true,
-                number: true,
-                startedAt: true,
-                durationMs: true,
-                outcome: true,
-                responseStatus: true,
-                error: true,
-              }),
-            )
-            .meta({ description: 'Oldest first. Read the delivery to see all of them.' }),
-        }),
+        z
+          .object({
+            delivery,
+            attempts: z
+              .array(
+                attempt
+                  .pick({
+                    deliveryId: true,
+                    number: true,
+                    startedAt: true,
+                    durationMs: true,
+                    outcome: true,
+                    responseStatus: true,
+                    error: true,
+                  })
+                  .meta({ id: 'WebhookAttemptSummary', description: 'One attempt, in short.' }),
+              )
+              .meta({ description: 'Oldest first. Read the delivery to see all of them.' }),
+          })
+          .meta({ id: 'WebhookDeliveryTrail', description: 'A delivery of an event with its attempts.' }),
       )
       .meta({ description: 'Newest first; of one event at most 100 are shown.' }),
   })
@@ -79,7 +82,7 @@ export const eventWithTrail = z
 /** A page of events, newest first. */
 export const eventPage = z
   .object({
-    events: z.array(event),
+    events: z.array(event).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',

@@ -16,32 +16,59 @@ const times = z
   .default(1)
   .meta({ description: 'How many requests in a row it happens to.' });
 
+/** Keeps one component for what is sent and what comes back: fields with a default are optional in it. */
+function requiring(...required: string[]) {
+  return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
+    delete jsonSchema['additionalProperties'];
+    delete jsonSchema['required'];
+    if (required.length > 0) jsonSchema['required'] = required;
+  };
+}
+
 const requestFault = z
   .discriminatedUnion('fault', [
-    z.object({
-      fault: z.literal('rate_limited').meta({ description: 'Answered with 429; nothing is done.' }),
-      retryAfterSeconds: z
-        .int()
-        .min(1)
-        .max(FAULT_LIMITS.retryAfterSeconds)
-        .default(1)
-        .meta({ description: 'The header `retry-after` of the answer.' }),
-      times,
-    }),
-    z.object({
-      fault: z.literal('server_error').meta({ description: 'Answered with 500 or 503.' }),
-      status: z.literal([500, 503]).default(503),
-      when: z.enum(['before', 'after']).default('before').meta({
-        description:
-          '`before`: nothing is done. `after`: the request takes effect and its answer is lost, so that a repeat with the same `Idempotency-Key` is what tells.',
+    z
+      .object({
+        fault: z.literal('rate_limited').meta({ description: 'Answered with 429; nothing is done.' }),
+        retryAfterSeconds: z
+          .int()
+          .min(1)
+          .max(FAULT_LIMITS.retryAfterSeconds)
+          .default(1)
+          .meta({ description: 'The header `retry-after` of the answer.' }),
+        times,
+      })
+      .meta({
+        override: requiring('fault'),
+        id: 'RateLimitedFault',
+        description: 'Requests are answered with 429.',
       }),
-      times,
-    }),
-    z.object({
-      fault: z.literal('delay').meta({ description: 'Done and answered as usual, but late.' }),
-      delayMs: z.int().min(1).max(FAULT_LIMITS.delayMs).meta({ description: 'Milliseconds.' }),
-      times,
-    }),
+    z
+      .object({
+        fault: z.literal('server_error').meta({ description: 'Answered with 500 or 503.' }),
+        status: z.literal([500, 503]).default(503).meta({ description: 'The status of the answer.' }),
+        when: z.enum(['before', 'after']).default('before').meta({
+          description:
+            '`before`: nothing is done. `after`: the request takes effect and its answer is lost, so that a repeat with the same `Idempotency-Key` is what tells.',
+        }),
+        times,
+      })
+      .meta({
+        override: requiring('fault'),
+        id: 'ServerErrorFault',
+        description: 'Requests are answered with 500 or 503.',
+      }),
+    z
+      .object({
+        fault: z.literal('delay').meta({ description: 'Done and answered as usual, but late.' }),
+        delayMs: z.int().min(1).max(FAULT_LIMITS.delayMs).meta({ description: 'Milliseconds.' }),
+        times,
+      })
+      .meta({
+        override: requiring('fault', 'delayMs'),
+        id: 'DelayFault',
+        description: 'Requests are answered late.',
+      }),
   ])
   .meta({ id: 'RequestFault', description: 'What goes wrong with some requests.' });
 
@@ -53,15 +80,21 @@ const requests = z.array(requestFault).max(FAULT_LIMITS.steps).meta({
     'What happens to the requests with the key, in this order, each as many times as it says; after the last one everything is as usual.',
 });
 
-const webhooks = z.object({
-  duplicate: z.boolean().default(false).meta({
-    description: 'Every event is delivered twice: two deliveries with the same event id, a second apart.',
-  }),
-  reorder: z.boolean().default(false).meta({
-    description:
-      'Events are held back for up to 8 seconds, and those of the same 4 seconds come in the opposite order.',
-  }),
-});
+const webhooks = z
+  .object({
+    duplicate: z.boolean().default(false).meta({
+      description: 'Every event is delivered twice: two deliveries with the same event id, a second apart.',
+    }),
+    reorder: z.boolean().default(false).meta({
+      description:
+        'Events are held back for up to 8 seconds, and those of the same 4 seconds come in the opposite order.',
+    }),
+  })
+  .meta({
+    override: requiring(),
+    id: 'WebhookFaults',
+    description: 'What goes wrong with the webhooks of the company.',
+  });
 
 /** A fault script: what goes wrong on purpose, in the sandbox, for those who use a key. */
 export const faultScript = z

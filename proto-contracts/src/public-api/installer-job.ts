@@ -53,10 +53,36 @@ export const DOCUMENT_CATEGORIES = [
   'CONTRACT_METADATA',
 ] as const;
 
-const scopeItem = z.strictObject({
-  name: z.string(),
-  model: z.string().nullable().meta({ description: "The maker's model name." }),
-  quantity: z.int(),
+/** A status of a job. */
+export const jobStatus = z.enum(JOB_STATUSES).meta({ id: 'JobStatus', description: 'The status of a job.' });
+
+/** A status of a schedule. */
+export const scheduleStatus = z
+  .enum(SCHEDULE_STATUSES)
+  .meta({ id: 'ScheduleStatus', description: 'The status of a schedule.' });
+
+const scopeItem = z
+  .strictObject({
+    name: z.string().meta({ description: 'What it is.' }),
+    model: z.string().nullable().meta({ description: "The maker's model name." }),
+    quantity: z.int().meta({ description: 'How many.' }),
+  })
+  .meta({ id: 'EquipmentItem', description: 'Equipment or an accessory to install.' });
+
+/** When work is planned. */
+export const jobSchedule = z
+  .strictObject({
+    status: scheduleStatus,
+    startsAt: dateTimeOut.nullable(),
+    endsAt: dateTimeOut.nullable(),
+    timeZone: z.string().nullable().meta({ description: 'IANA name of the time zone to show the times in.' }),
+  })
+  .meta({ id: 'JobSchedule', description: 'When work is planned.' });
+
+/** Codes of what keeps work from beginning. */
+export const blockerCodes = z.array(z.string()).meta({
+  description:
+    'What keeps work from beginning. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
 });
 
 /**
@@ -65,65 +91,79 @@ const scopeItem = z.strictObject({
  */
 export const installerJob = z
   .strictObject({
-    id: z.string(),
+    id: z.string().meta({ description: 'The id of the job.' }),
     version: z.int().min(1).meta({
       description:
         'Begins at 1 and rises by 1 with each change of the job. Send it back as `expectedVersion`.',
     }),
-    status: z.enum(JOB_STATUSES),
+    status: jobStatus,
     company: z
-      .strictObject({ id: z.string(), name: z.string() })
-      .meta({ description: 'The company that sold the job.' }),
-    customer: z.strictObject({
-      name: z.string(),
-      phone: z.string(),
-      address: z.strictObject({ line1: z.string(), city: z.string(), state: z.string(), zip: z.string() }),
-    }),
+      .strictObject({
+        id: z.string().meta({ description: 'The id of the company.' }),
+        name: z.string().meta({ description: 'The name of the company.' }),
+      })
+      .meta({ id: 'SellingCompany', description: 'The company that sold the job.' }),
+    customer: z
+      .strictObject({
+        name: z.string().meta({ description: 'The name of the customer.' }),
+        phone: z.string().meta({ description: 'The phone number of the customer.' }),
+        address: z
+          .strictObject({
+            line1: z.string().meta({ description: 'Street and number.' }),
+            city: z.string().meta({ description: 'The city.' }),
+            state: z.string().meta({ description: 'The state, e.g. `TX`.' }),
+            zip: z.string().meta({ description: 'The ZIP code.' }),
+          })
+          .meta({ id: 'Address', description: 'Where the work is done.' }),
+      })
+      .meta({ id: 'Customer', description: 'The customer of a job.' }),
     scope: z
       .strictObject({
-        packageName: z.string(),
-        systemType: z.string(),
-        equipment: z.array(scopeItem),
-        accessories: z.array(scopeItem),
+        packageName: z.string().meta({ description: 'The name of the package that the customer bought.' }),
+        systemType: z.string().meta({ description: 'The kind of system, e.g. `HEAT_PUMP`.' }),
+        equipment: z.array(scopeItem).meta({ description: 'The equipment to install.' }),
+        accessories: z.array(scopeItem).meta({ description: 'The accessories to install.' }),
         supplierSources: z
           .array(
-            z.strictObject({
-              name: z.string(),
-              reference: z.string().nullable().meta({ description: 'The order number at the supplier.' }),
-            }),
+            z
+              .strictObject({
+                name: z.string().meta({ description: 'The name of the supplier.' }),
+                reference: z.string().nullable().meta({ description: 'The order number at the supplier.' }),
+              })
+              .meta({ id: 'SupplierSource', description: 'A supplier and the order there.' }),
           )
           .meta({ description: 'Where the material comes from.' }),
         scopeVersion: z.int().meta({ description: 'Rises with each change of the scope.' }),
       })
-      .meta({ description: 'What is to be installed.' }),
-    schedule: z.strictObject({
-      status: z.enum(SCHEDULE_STATUSES),
-      startsAt: dateTimeOut.nullable(),
-      endsAt: dateTimeOut.nullable(),
-      timeZone: z
-        .string()
-        .nullable()
-        .meta({ description: 'IANA name of the time zone to show the times in.' }),
-    }),
+      .meta({ id: 'JobScope', description: 'What is to be installed.' }),
+    schedule: jobSchedule,
     readiness: z
       .strictObject({
-        ready: z.boolean(),
-        blockerCodes: z.array(z.string()).meta({
-          description:
-            "What stands in the way; while the status is BLOCKED, the status event's `blockerCode` among it.",
-        }),
+        ready: z.boolean().meta({ description: 'True: work can begin.' }),
+        blockerCodes,
       })
-      .meta({ description: 'Whether work can begin.' }),
-    documents: z.array(
-      z.strictObject({
-        id: z.string(),
-        category: z.enum(DOCUMENT_CATEGORIES),
-        mime: z.string().meta({ description: 'Media type, e.g. `application/pdf`.' }),
-        availableAt: dateTimeOut,
-      }),
-    ),
+      .meta({ id: 'Readiness', description: 'Whether work can begin.' }),
+    documents: z
+      .array(
+        z
+          .strictObject({
+            id: z.string().meta({ description: 'The id of the document.' }),
+            category: z.enum(DOCUMENT_CATEGORIES).meta({ description: 'What kind of document it is.' }),
+            mime: z.string().meta({ description: 'Media type, e.g. `application/pdf`.' }),
+            availableAt: dateTimeOut,
+          })
+          .meta({ id: 'JobDocument', description: 'A document of a job.' }),
+      )
+      .meta({ description: 'The documents of the job.' }),
     technicianAssignments: z
-      .array(z.strictObject({ membershipId: z.string(), assignedAt: dateTimeOut }))
+      .array(
+        z
+          .strictObject({
+            membershipId: z.string().meta({ description: 'The technician, as in `listTechnicians`.' }),
+            assignedAt: dateTimeOut,
+          })
+          .meta({ id: 'TechnicianAssignment', description: 'A technician of a job.' }),
+      )
       .meta({ description: 'In the order in which you gave them.' }),
     updatedAt: dateTimeOut,
   })
@@ -150,26 +190,28 @@ export const jobAnswer = z
 export const jobFeedAnswer = z
   .object({
     apiVersion,
-    resources: z.array(
-      z
-        .object({
-          sequence: z
-            .int()
-            .min(1)
-            .meta({
-              description:
-                "Place in your company's feed: without gaps, in the order of the changes. In a snapshot the place at which" +
-                ' it began, the same in all its entries.',
-              format: 'int64',
-            }),
-          changedAt: dateTimeOut,
-          resource: installerJob,
-        })
-        .meta({
-          id: 'FeedEntry',
-          description: 'One change of one job, with the whole job as of that change.',
-        }),
-    ),
+    resources: z
+      .array(
+        z
+          .object({
+            sequence: z
+              .int()
+              .min(1)
+              .meta({
+                description:
+                  "Place in your company's feed: without gaps, in the order of the changes. In a snapshot the place at which" +
+                  ' it began, the same in all its entries.',
+                format: 'int64',
+              }),
+            changedAt: dateTimeOut,
+            resource: installerJob,
+          })
+          .meta({
+            id: 'FeedEntry',
+            description: 'One change of one job, with the whole job as of that change.',
+          }),
+      )
+      .meta({ description: 'Oldest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` to go on from here. Keep the last one. Null only when your company has no entry at all.',
@@ -214,11 +256,13 @@ export const jobFeedQuery = z
  */
 export const statusEventIn = z
   .object({
-    status: z.enum(REPORTABLE_STATUSES),
+    status: z.enum(REPORTABLE_STATUSES).meta({ description: 'The status that the job moves to.' }),
     occurredAt: dateTimeIn.meta({
       description: 'When it happened, in UTC: at most 5 minutes in the future and 30 days in the past.',
     }),
-    note: boundedText({ max: LIMITS.noteLength }).optional(),
+    note: boundedText({ max: LIMITS.noteLength })
+      .optional()
+      .meta({ description: 'A remark for the selling company.' }),
     blockerCode: z
       .enum(BLOCKER_CODES)
       .optional()
@@ -245,9 +289,16 @@ export const statusEventIn = z
     id: 'StatusEventIn',
     description: 'What happened at a job.',
     override: {
-      if: { properties: { status: { const: 'BLOCKED' } }, required: ['status'] },
-      then: { properties: { blockerCode: {} }, required: ['blockerCode'] },
-      dependentSchemas: { blockerCode: { properties: { status: { const: 'BLOCKED' } } } },
+      // Conditions look at some fields only: a validator that closes schemas by default must leave these open.
+      if: {
+        properties: { status: { const: 'BLOCKED' } },
+        required: ['status'],
+        unevaluatedProperties: true,
+      },
+      then: { properties: { blockerCode: {} }, required: ['blockerCode'], unevaluatedProperties: true },
+      dependentSchemas: {
+        blockerCode: { properties: { status: { const: 'BLOCKED' } }, unevaluatedProperties: true },
+      },
     },
   });
 
@@ -293,13 +344,13 @@ function refuseRepeats(ids: readonly string[], context: z.RefinementCtx): void {
 /** One technician of the company (spec: Technician). */
 export const technician = z
   .strictObject({
-    membershipId: z.string(),
-    displayName: z.string(),
+    membershipId: z.string().meta({ description: 'The id of the technician.' }),
+    displayName: z.string().meta({ description: 'The name to show.' }),
     active: z.boolean().meta({ description: 'Only active technicians can be assigned.' }),
   })
   .meta({ id: 'Technician', description: 'A technician of your company.' });
 
 /** All technicians of the company, the active ones first. */
 export const techniciansAnswer = z
-  .object({ apiVersion, technicians: z.array(technician) })
+  .object({ apiVersion, technicians: z.array(technician).meta({ description: 'At most 2,000.' }) })
   .meta({ id: 'Technicians', description: 'All technicians of your company, the active ones first.' });

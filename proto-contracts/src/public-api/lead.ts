@@ -21,13 +21,16 @@ export type LeadIn = z.infer<typeof leadIn>;
 
 /** The answer for a new lead (spec: LeadCreated). */
 export const leadCreated = z
-  .object({ status: z.literal('created'), leadId: z.string() })
+  .object({
+    status: z.literal('created').meta({ description: 'A new lead.' }),
+    leadId: z.string().meta({ description: 'The id of the lead.' }),
+  })
   .meta({ id: 'LeadCreated', description: 'A new lead was made.' });
 
 /** The answer for a lead that was merged (spec: LeadMerged). */
 export const leadMerged = z
   .object({
-    status: z.literal('merged'),
+    status: z.literal('merged').meta({ description: 'The lead existed already.' }),
     leadId: z.string().meta({ description: 'The lead that was there before.' }),
     projectId: z.string().meta({ description: 'The project that this lead opened.' }),
     reason: z.string().meta({ description: 'Why they were taken for one, for a person.' }),

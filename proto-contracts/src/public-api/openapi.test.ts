@@ -152,6 +152,33 @@ describe('what generators of clients need', () => {
     });
   });
 
+  const fields = Object.entries(description.schemas).flatMap(([type, { properties = {} }]) =>
+    Object.entries(properties).map(([name, schema]) => ({ field: `${type}.${name}`, schema })),
+  );
+
+  test('describes every field, by itself or by its type', () => {
+    expect(fields.length).toBeGreaterThan(400);
+    expect(
+      fields.filter(({ schema }) => schema.description === undefined && schema.$ref === undefined),
+    ).toEqual([]);
+  });
+
+  test('names the type of every object with fields, and no type twice', () => {
+    const unnamed = fields.filter(({ schema }) => (schema.items ?? schema).properties !== undefined);
+    expect(unnamed).toEqual([]);
+    const texts = Object.values(description.schemas).map((schema) => JSON.stringify(schema));
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(Object.keys(description.schemas).filter((name) => name.endsWith('Output'))).toEqual([]);
+  });
+
+  test('tells the events of a webhook and the faults of a script apart by a discriminator', () => {
+    const { schemas: types = {} } = document.components ?? {};
+    expect(types['WebhookEnvelope']).toMatchObject({ discriminator: { propertyName: 'event' } });
+    const members = objectsIn(types['WebhookEnvelope']).flatMap(({ mapping }) => mapping ?? []);
+    expect(members.map((mapping) => Object.keys(mapping))).toEqual([Object.keys(EVENT_CATALOGUE)]);
+    expect(types['RequestFault']).toMatchObject({ discriminator: { propertyName: 'fault' } });
+  });
+
   test('gives no name to two things that become types', () => {
     const { schemas: types = {}, parameters = {}, responses = {} } = document.components ?? {};
     const names = [types, parameters, responses].flatMap((components) => Object.keys(components));

@@ -5,7 +5,7 @@ import { renderGuide } from './openapi/guide.js';
 import { operationObject } from './openapi/operation-object.js';
 import { simplifySchemas } from './openapi/simplify-schemas.js';
 import { SURFACES } from './openapi/surfaces.js';
-import { WEBHOOK_TAG, webhookItems } from './openapi/webhook-items.js';
+import { WEBHOOK_TAG, webhookItems, webhookUnion } from './openapi/webhook-items.js';
 import { CURRENT_API_VERSION } from './versions.js';
 
 /** The API description: OpenAPI 3.1. */
@@ -30,6 +30,7 @@ export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptio
       title: 'Partner Integration API',
       version: CURRENT_API_VERSION,
       description: renderGuide(serverUrl),
+      contact: { name: 'Partner integration team', url: `${serverUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -39,6 +40,7 @@ export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptio
     components: {
       headers: headerComponents(),
       responses: errorResponses(SURFACES),
+      schemas: { WebhookEnvelope: webhookUnion() },
       securitySchemes: {
         apiKey: {
           type: 'apiKey',

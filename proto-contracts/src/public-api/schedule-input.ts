@@ -9,7 +9,9 @@ import { timeZoneName } from './time-zone-name.js';
  */
 export const scheduleIn = z
   .object({
-    status: z.enum(SUBMITTABLE_SCHEDULE_STATUSES),
+    status: z
+      .enum(SUBMITTABLE_SCHEDULE_STATUSES)
+      .meta({ description: 'The status that the schedule moves to.' }),
     startsAt: plannedDateTimeIn
       .nullable()
       .meta({ description: 'In UTC, in the years 2000 to 2100. Null only when `status` is `CANCELLED`.' }),

@@ -7,12 +7,12 @@ export const CONFIRMED_MINUTES = 15;
 /** Sessions that one owner can have at once. */
 export const SESSIONS_PER_OWNER = 50;
 
-const password = z.string().min(1).max(1024);
+const password = z.string().min(1).max(1024).meta({ description: 'The password of the owner.' });
 
 /** Body of `POST /partner-api/session`. */
 export const sessionIn = z
   .object({
-    email: z.string().min(3).max(254),
+    email: z.string().min(3).max(254).meta({ description: 'The email address of the owner.' }),
     password,
   })
   .meta({ id: 'SessionIn', description: "An owner's credentials." });
@@ -25,12 +25,21 @@ export const confirmationIn = z
 /** The signed-in owner. */
 export const sessionAnswer = z
   .object({
-    owner: z.object({ membershipId: z.string(), displayName: z.string() }),
-    company: z.object({
-      id: z.string(),
-      name: z.string(),
-      class: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
-    }),
+    owner: z
+      .object({
+        membershipId: z.string().meta({ description: 'The id of the owner.' }),
+        displayName: z.string().meta({ description: 'The name to show.' }),
+      })
+      .meta({ id: 'Owner', description: 'The owner who is signed in.' }),
+    company: z
+      .object({
+        id: z.string().meta({ description: 'The id of the company.' }),
+        name: z.string().meta({ description: 'The name of the company.' }),
+        class: z
+          .enum(['SALES', 'INSTALLER', 'ACCOUNTING'])
+          .meta({ description: 'What the company does: it decides which events it can have.' }),
+      })
+      .meta({ id: 'OwnCompany', description: 'The company of the owner.' }),
     expiresAt: dateTimeOut.meta({
       description:
         'When the session ends unless another request comes before, and at the latest 12 hours after the login.',
@@ -60,5 +69,5 @@ export const ownSession = z
 
 /** Answer of `GET /partner-api/sessions`. */
 export const sessionList = z
-  .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER) })
+  .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER).meta({ description: 'Newest first.' }) })
   .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });

@@ -27,8 +27,8 @@ export const eventFilter = z
 /** One event on its way to one subscription. */
 export const delivery = z
   .object({
-    id: z.string(),
-    subscriptionId: z.string(),
+    id: z.string().meta({ description: 'The id of the delivery.' }),
+    subscriptionId: z.string().meta({ description: 'The subscription that it goes to.' }),
     eventId: z.string().meta({ description: 'The `id` of the envelope, the same in every attempt.' }),
     event: z.string().meta({ description: 'The name of the event.' }),
     state: z.enum(DELIVERY_STATES).meta({
@@ -45,8 +45,11 @@ export const delivery = z
       .nullable()
       .meta({ description: 'When it was delivered, dead-lettered or cancelled.' }),
     resource: z
-      .object({ type: z.string(), id: z.string() })
-      .meta({ description: 'What the event is about.' }),
+      .object({
+        type: z.string().meta({ description: 'The kind of resource, e.g. `install_job`.' }),
+        id: z.string().meta({ description: 'The id of the resource.' }),
+      })
+      .meta({ id: 'DeliveryResource', description: 'What the event is about.' }),
     replayOf: z
       .string()
       .nullable()
@@ -68,29 +71,32 @@ export const ATTEMPT_OUTCOMES = [
 ] as const;
 
 /** What became of each step of one attempt; null: not reached. */
-export const exchangeTrace = z.object({
-  dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
-  addresses: z.array(z.string()).meta({ description: 'What the name led to, at most 16 addresses.' }),
-  connectMs: z
-    .int()
-    .nullable()
-    .meta({ description: 'Until the connection stood; null when a kept one was used.' }),
-  tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
-  tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
-  certificate: z
-    .object({
-      subject: z.string().nullable(),
-      issuer: z.string().nullable(),
-      validTo: dateTimeOut.nullable(),
-    })
-    .nullable()
-    .meta({ description: 'The certificate that your server showed; null when it showed none.' }),
-  reusedConnection: z.boolean().meta({ description: 'Whether a kept connection was used again.' }),
-  firstByteMs: z
-    .int()
-    .nullable()
-    .meta({ description: "From the last byte of the request to the answer's first." }),
-});
+export const exchangeTrace = z
+  .object({
+    dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
+    addresses: z.array(z.string()).meta({ description: 'What the name led to, at most 16 addresses.' }),
+    connectMs: z
+      .int()
+      .nullable()
+      .meta({ description: 'Until the connection stood; null when a kept one was used.' }),
+    tlsMs: z.int().nullable().meta({ description: 'The TLS handshake.' }),
+    tlsProtocol: z.string().nullable().meta({ description: 'Such as `TLSv1.3`.' }),
+    certificate: z
+      .object({
+        subject: z.string().nullable().meta({ description: 'Whom it names.' }),
+        issuer: z.string().nullable().meta({ description: 'Who issued it.' }),
+        validTo: dateTimeOut.nullable(),
+      })
+      .meta({ id: 'EndpointCertificate', description: 'The certificate of your server.' })
+      .nullable()
+      .meta({ description: 'The certificate that your server showed; null when it showed none.' }),
+    reusedConnection: z.boolean().meta({ description: 'Whether a kept connection was used again.' }),
+    firstByteMs: z
+      .int()
+      .nullable()
+      .meta({ description: "From the last byte of the request to the answer's first." }),
+  })
+  .meta({ id: 'WebhookExchange', description: 'The steps of one attempt.' });
 
 /** One attempt of a delivery; `deliveryId` is what the receiver saw in `x-svc-delivery-id`. */
 export const attempt = z
@@ -98,12 +104,15 @@ export const attempt = z
     deliveryId: z.string().meta({ description: 'What the receiver saw in `x-svc-delivery-id`.' }),
     number: z.int().meta({ description: 'Counts from 1.' }),
     startedAt: dateTimeOut,
-    durationMs: z.int(),
+    durationMs: z.int().meta({ description: 'How long the attempt took.' }),
     outcome: z.enum(ATTEMPT_OUTCOMES).meta({
       description:
         '`rejected`: the receiver answered with another status than 2xx. `endpoint_refused`: the URL leads to an address that is not public.',
     }),
-    responseStatus: z.int().nullable(),
+    responseStatus: z
+      .int()
+      .nullable()
+      .meta({ description: 'The HTTP status of the response; null without a response.' }),
     responseBody: z
       .string()
       .nullable()
@@ -133,7 +142,7 @@ export const deliveryWithAttempts = z
 /** A page of deliveries, newest first. */
 export const deliveryPage = z
   .object({
-    deliveries: z.array(delivery),
+    deliveries: z.array(delivery).meta({ description: 'Newest first.' }),
     nextCursor: z.string().nullable().meta({
       description:
         'Send it as `cursor` for older ones; null when there are none. With a filter, a page can hold fewer than `limit`, even none, and still have one: go on until it is null.',

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
-import { BLOCKER_CODES, DOCUMENT_CATEGORIES, JOB_STATUSES, SCHEDULE_STATUSES } from './installer-job.js';
+import {
+  BLOCKER_CODES,
+  blockerCodes,
+  DOCUMENT_CATEGORIES,
+  jobSchedule,
+  jobStatus,
+  scheduleStatus,
+} from './installer-job.js';
 
 /** What a company does, as partners see it. */
 export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
@@ -86,15 +93,24 @@ export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
   (category) => category !== 'CONTRACT_METADATA',
 );
 
-const money = z.strictObject({
-  amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents.", format: 'int64' }),
-  currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
-});
-const projectId = z.string();
+const money = z
+  .strictObject({
+    amountMinor: z.int().meta({ description: "In the currency's minor unit, e.g. cents.", format: 'int64' }),
+    currency: z.string().meta({ description: 'ISO 4217 code, e.g. `USD`.' }),
+  })
+  .meta({ id: 'Money', description: 'An amount of money.' });
+const id = (description: string) => z.string().meta({ description });
+const projectId = id('The project that it belongs to.');
+const jobId = id('The job that it is about.');
+const depositId = id('The id of the deposit.');
+const invoiceId = id('The id of the invoice.');
+const invoiceNumber = id('The number printed on the invoice.');
+const quoteId = id('The id of the quote.');
+const previousJobStatus = jobStatus.meta({ description: 'The status before the change.' });
 const journalEntry = {
-  entryId: z.string(),
+  entryId: id('The id of the journal entry.'),
   companyId: z.string().meta({ description: 'The company whose journal it is.' }),
-  projectId: z.string().nullable(),
+  projectId: projectId.nullable(),
   recordedAt: dateTimeOut,
 };
 
@@ -104,14 +120,14 @@ const journalEntry = {
  */
 export const eventData = {
   'quote.sent': z.strictObject({
-    quoteId: z.string(),
+    quoteId,
     projectId,
     total: money,
     validUntil: dateTimeOut.nullable().meta({ description: 'Null when it holds for good.' }),
   }),
-  'quote.viewed': z.strictObject({ quoteId: z.string(), projectId, viewedAt: dateTimeOut }),
+  'quote.viewed': z.strictObject({ quoteId, projectId, viewedAt: dateTimeOut }),
   'quote.accepted': z.strictObject({
-    quoteId: z.string(),
+    quoteId,
     projectId,
     optionName: z.string().nullable().meta({ description: 'Null when there was one option only.' }),
     total: money,
@@ -120,97 +136,95 @@ export const eventData = {
   'project.stage_changed': z.strictObject({
     projectId,
     previousStage: z.string().nullable().meta({ description: 'Null for the first stage.' }),
-    stage: z.string(),
+    stage: id('The stage after the change.'),
   }),
   'appointment.booked': z.strictObject({
-    appointmentId: z.string(),
-    leadId: z.string(),
-    projectId: z.string().nullable(),
+    appointmentId: id('The id of the appointment.'),
+    leadId: id('The lead that it is for.'),
+    projectId: projectId.nullable(),
     startsAt: dateTimeOut,
     endsAt: dateTimeOut,
-    notes: z.string().nullable(),
+    notes: id('The notes of the booking.').nullable(),
   }),
-  'deposit.paid': z.strictObject({ depositId: z.string(), projectId, amount: money, paidAt: dateTimeOut }),
+  'deposit.paid': z.strictObject({ depositId, projectId, amount: money, paidAt: dateTimeOut }),
   'deposit.refunded': z.strictObject({
-    depositId: z.string(),
+    depositId,
     projectId,
     amount: money,
     refundedAt: dateTimeOut,
   }),
   'invoice.issued': z.strictObject({
-    invoiceId: z.string(),
+    invoiceId,
     projectId,
-    invoiceNumber: z.string(),
+    invoiceNumber,
     total: money,
     issuedAt: dateTimeOut,
     dueAt: dateTimeOut.nullable().meta({ description: 'Null: at once.' }),
   }),
   'rebate.status_changed': z.strictObject({
-    rebateId: z.string(),
+    rebateId: id('The id of the rebate or incentive.'),
     projectId,
-    programme: z.string(),
+    programme: id('The programme that grants it.'),
     previousStatus: z.string().nullable().meta({ description: 'Null for the first state.' }),
-    status: z.string(),
+    status: id('The status after the change.'),
   }),
   'project.completed': z.strictObject({ projectId, completedAt: dateTimeOut }),
-  'install.job_assigned': z.strictObject({ jobId: z.string(), status: z.enum(JOB_STATUSES) }),
-  'install.job_unassigned': z.strictObject({ jobId: z.string() }),
-  'install.job_cancelled': z.strictObject({ jobId: z.string(), previousStatus: z.enum(JOB_STATUSES) }),
+  'install.job_assigned': z.strictObject({ jobId, status: jobStatus }),
+  'install.job_unassigned': z.strictObject({ jobId }),
+  'install.job_cancelled': z.strictObject({ jobId, previousStatus: previousJobStatus }),
   'install.schedule_changed': z.strictObject({
-    jobId: z.string(),
+    jobId,
     changedBy: z.enum(['installer', 'seller']).meta({ description: '`installer`: your own company.' }),
-    previousStatus: z
-      .enum(SCHEDULE_STATUSES)
-      .meta({ description: 'The status of the schedule before the change.' }),
-    schedule: z.strictObject({
-      status: z.enum(SCHEDULE_STATUSES),
-      startsAt: dateTimeOut.nullable(),
-      endsAt: dateTimeOut.nullable(),
-      timeZone: z.string().nullable(),
-    }),
+    previousStatus: scheduleStatus.meta({ description: 'The status of the schedule before the change.' }),
+    schedule: jobSchedule,
   }),
   'install.readiness_changed': z.strictObject({
-    jobId: z.string(),
-    ready: z.boolean(),
-    blockerCodes: z.array(z.string()),
+    jobId,
+    ready: z.boolean().meta({ description: 'True: work can begin.' }),
+    blockerCodes,
   }),
   'install.document_available': z.strictObject({
-    jobId: z.string(),
-    document: z.strictObject({
-      id: z.string(),
-      category: z.enum(ANNOUNCED_DOCUMENT_CATEGORIES),
-      mime: z.string(),
-      availableAt: dateTimeOut,
-    }),
+    jobId,
+    document: z
+      .strictObject({
+        id: id('The id of the document.'),
+        category: z.enum(ANNOUNCED_DOCUMENT_CATEGORIES).meta({ description: 'What kind of document it is.' }),
+        mime: id('Media type, e.g. `application/pdf`.'),
+        availableAt: dateTimeOut,
+      })
+      .meta({ id: 'AnnouncedDocument', description: 'A document that can be fetched.' }),
   }),
   'install.status_changed': z.strictObject({
-    jobId: z.string(),
-    previousStatus: z.enum(JOB_STATUSES),
-    status: z.enum(JOB_STATUSES),
+    jobId,
+    previousStatus: previousJobStatus,
+    status: jobStatus,
     occurredAt: dateTimeOut.meta({
       description: 'As the status event told it, or the selling side that cancelled the job.',
     }),
-    note: z.string().nullable(),
+    note: id('The remark of the status event.').nullable(),
     blockerCode: z
       .enum(BLOCKER_CODES)
       .nullable()
       .meta({ description: 'Why work stopped; null unless `status` is `BLOCKED`.' }),
   }),
-  'install.completion_received': z.strictObject({ jobId: z.string(), acceptedAt: dateTimeOut }),
+  'install.completion_received': z.strictObject({ jobId, acceptedAt: dateTimeOut }),
   'install.scope_acknowledgement_required': z.strictObject({
-    jobId: z.string(),
-    scopeVersion: z.int(),
-    previousScopeVersion: z.int(),
+    jobId,
+    scopeVersion: z.int().meta({ description: 'The version of the scope after the change.' }),
+    previousScopeVersion: z.int().meta({ description: 'The version before the change.' }),
   }),
-  'install.test': z.strictObject({ subscriptionId: z.string(), message: z.string() }),
+  'install.test': z.strictObject({
+    subscriptionId: id('The subscription that is tested.'),
+    message: id('A text for people.'),
+  }),
   'journal.deposit_recorded': z.strictObject({
     ...journalEntry,
-    depositId: z.string(),
+    depositId,
     amount: money,
   }),
   'journal.invoice_recorded': z.strictObject({
     ...journalEntry,
-    invoiceId: z.string(),
+    invoiceId,
     invoiceNumber: z
       .string()
       .meta({ description: 'A code of capital letters and digits, e.g. `INV-2026-0417`.' }),
@@ -218,8 +232,8 @@ export const eventData = {
   }),
   'journal.payout_recorded': z.strictObject({
     ...journalEntry,
-    payoutId: z.string(),
-    payeeCompanyId: z.string(),
+    payoutId: id('The id of the payout.'),
+    payeeCompanyId: id('The company that is paid.'),
     amount: money,
   }),
   'journal.adjustment_recorded': z.strictObject({
@@ -232,6 +246,19 @@ export const eventData = {
 
 export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
 
+/** What an event is about (spec: Webhook envelope). */
+export const eventResource = z
+  .strictObject({
+    type: z.string().meta({ description: 'E.g. `install_job`.' }),
+    id: id('The id of the resource.'),
+    version: z.int().meta({
+      description:
+        'For a job the same as its `version`. Ignore an event about a version older than the one that you have; send it' +
+        ' as `expectedVersion` when you write back.',
+    }),
+  })
+  .meta({ id: 'EventResource', description: 'What the event is about.' });
+
 /** The body of every webhook (spec: Webhook envelope). */
 export const webhookEnvelope = z.strictObject({
   id: z.string().meta({ description: 'The id of the event, the same in every attempt: de-duplicate by it.' }),
@@ -241,17 +268,7 @@ export const webhookEnvelope = z.strictObject({
     .int()
     .meta({ description: 'Rises with a breaking change of the payload, for subscriptions that opted in.' }),
   occurredAt: dateTimeOut,
-  resource: z
-    .strictObject({
-      type: z.string().meta({ description: 'E.g. `install_job`.' }),
-      id: z.string(),
-      version: z.int().meta({
-        description:
-          'For a job the same as its `version`. Ignore an event about a version older than the one that you have; send it' +
-          ' as `expectedVersion` when you write back.',
-      }),
-    })
-    .meta({ description: 'What the event is about.' }),
+  resource: eventResource,
   data: z.record(z.string(), z.unknown()).meta({ description: 'Differs from event to event.' }),
 });
 

@@ -155,11 +155,13 @@ export const secretActivationIn = z
 /** A webhook subscription as its owner sees it. */
 export const subscription = z
   .object({
-    id: z.string(),
-    url: z.string(),
-    description: z.string(),
-    events: z.array(z.string()),
-    schemaVersion: z.int(),
+    id: z.string().meta({ description: 'The id of the subscription.' }),
+    url: z.string().meta({ description: 'Where deliveries are sent.' }),
+    description: z.string().meta({ description: 'For your own use.' }),
+    events: z
+      .array(z.string())
+      .meta({ description: 'Events of the catalogue, and groups such as `install.*`.' }),
+    schemaVersion: z.int().meta({ description: 'The schema version of the payloads.' }),
     state: z.enum(['paused', 'active']).meta({ description: '`paused`: new events queue no deliveries.' }),
     health: z.enum(['healthy', 'degraded']).meta({
       description: '`degraded` from a dead-lettered delivery until the next delivered one.',
@@ -213,5 +215,5 @@ export const secretRotated = z
 
 /** All subscriptions of a company, oldest first. */
 export const subscriptionList = z
-  .object({ subscriptions: z.array(subscription) })
+  .object({ subscriptions: z.array(subscription).meta({ description: 'At most 50.' }) })
   .meta({ id: 'WebhookSubscriptions', description: 'All subscriptions of the company, oldest first.' });

@@ -19,6 +19,8 @@ export interface SchemaNode {
   readonly uniqueItems?: boolean | undefined;
   readonly required?: readonly string[] | undefined;
   readonly items?: SchemaNode | undefined;
+  readonly anyOf?: readonly SchemaNode[] | undefined;
+  readonly oneOf?: readonly SchemaNode[] | undefined;
   readonly properties?: Readonly<Record<string, SchemaNode>> | undefined;
 }
 
@@ -38,6 +40,8 @@ const schemaNode: z.ZodType<SchemaNode> = z.looseObject({
   uniqueItems: z.boolean().optional(),
   required: z.array(z.string()).optional(),
   items: z.lazy(() => schemaNode).optional(),
+  anyOf: z.array(z.lazy(() => schemaNode)).optional(),
+  oneOf: z.array(z.lazy(() => schemaNode)).optional(),
   properties: z
     .record(
       z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ZodOpenApiPathItemObject } from 'zod-openapi';
+import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { WEBHOOK_EXAMPLES } from '../examples/webhook-examples.js';
 import { LIMITS } from '../limits.js';
 import { SIGNATURE_SCHEME } from '../versions.js';
@@ -76,12 +76,25 @@ export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
   );
 }
 
+/** The body of any event: programs tell the events apart by `event`. */
+export function webhookUnion(): oas31.SchemaObject {
+  const references = Object.keys(EVENT_CATALOGUE).map(
+    (event) => [event, `#/components/schemas/${pascalCase(event)}Event`] as const,
+  );
+  return {
+    description:
+      'The body of any webhook. Accept an `event` that is not in this list: new ones come without a new version.',
+    oneOf: references.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'event', mapping: Object.fromEntries(references) },
+  };
+}
+
 function webhookItem(event: EventName): ZodOpenApiPathItemObject {
   const { meaning, classes } = EVENT_CATALOGUE[event];
   const name = pascalCase(event);
   const data = eventData[event].meta({ id: `${name}Data`, description: `The data of \`${event}\`.` });
   const envelope = webhookEnvelope
-    .extend({ event: z.literal(event), data })
+    .extend({ event: z.literal(event).meta({ description: 'The name of the event.' }), data })
     .meta({ id: `${name}Event`, description: `The body of \`${event}\`.` });
   return {
     post: {

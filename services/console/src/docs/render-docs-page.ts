@@ -3,7 +3,7 @@ import {
   componentName,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
 import { type Html, html, NOTHING } from './html.js';
-import { linkedSchemas, renderConstraints, renderFields, schemaAnchor } from './render-fields.js';
+import { linkedSchemas, renderConstraints, renderFields, renderType, schemaAnchor } from './render-fields.js';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 import { renderErrorExamples, renderOperation } from './render-operation.js';
 import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
@@ -172,7 +172,7 @@ function schemaGroup(description: ApiDescription): Group {
     ...bodies.flatMap(({ schema }) => linkedSchemas(schema, schemas)),
   ];
   for (const name of open) {
-    if (needed.has(name) || name.endsWith('Data')) continue;
+    if (needed.has(name)) continue;
     needed.add(name);
     open.push(...linkedSchemas(schemas[name] ?? {}, schemas));
   }
@@ -181,7 +181,8 @@ function schemaGroup(description: ApiDescription): Group {
     title: 'Schemas',
     introduction: 'What several answers share.',
     entries: Object.entries(schemas)
-      .filter(([name]) => needed.has(name))
+      // The data of an event stands with the event.
+      .filter(([name]) => needed.has(name) && !name.endsWith('Data'))
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, schema]) => {
         const anchor = schemaAnchor(name);
@@ -191,6 +192,7 @@ function schemaGroup(description: ApiDescription): Group {
           content: html`<article class="entry" id="${anchor}" aria-labelledby="${anchor}-title" data-entry>
             <h3 id="${anchor}-title"><a class="anchor" href="#${anchor}">${name}</a></h3>
             ${schema.description === undefined ? NOTHING : html`<p>${renderInline(schema.description)}</p>`}
+            ${schema.oneOf === undefined ? NOTHING : html`<p>${renderType(schema)}</p>`}
             ${renderConstraints(schema)} ${renderFields(schema, schemas)}
             ${name === 'Error' ? renderErrorExamples(operations) : NOTHING}
           </article>`,

@@ -27,8 +27,8 @@ export function renderFields(schema: SchemaNode, schemas: Schemas, prefix = ''):
 
 /** The named schemas that the tables of a schema's fields link to. */
 export function linkedSchemas(schema: SchemaNode, schemas: Schemas): readonly string[] {
-  const { properties = {} } = resolved(schema, schemas);
-  return Object.values(properties).flatMap((property) => namesIn(property, schemas));
+  const { properties = {}, anyOf = [], oneOf = [] } = resolved(schema, schemas);
+  return [...Object.values(properties), ...anyOf, ...oneOf].flatMap((part) => namesIn(part, schemas));
 }
 
 function namesIn(property: SchemaNode, schemas: Schemas): readonly string[] {
@@ -55,6 +55,10 @@ export function renderType(schema: SchemaNode): Html {
   const name = componentName(schema);
   if (name !== undefined) return html`<a href="#${schemaAnchor(name)}">${name}</a>`;
   if (schema.items !== undefined) return html`array of ${renderType(schema.items)}`;
+  const members = schema.anyOf ?? schema.oneOf;
+  if (members !== undefined) {
+    return html`${members.map((member, place) => html`${place === 0 ? '' : ' or '}${renderType(member)}`)}`;
+  }
   const types = [schema.type ?? 'any'].flat();
   return html`${types.join(' or ')}${schema.format === undefined ? NOTHING : html` (${schema.format})`}`;
 }
