@@ -258,6 +258,10 @@ export const statusEventIn = z
   .object({
     status: z.enum(REPORTABLE_STATUSES).meta({ description: 'The status that the job moves to.' }),
     occurredAt: dateTimeIn.meta({
+      // A fixed example would soon be too old.
+      override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
+        delete jsonSchema['examples'];
+      },
       description: 'When it happened, in UTC: at most 5 minutes in the future and 30 days in the past.',
     }),
     note: boundedText({ max: LIMITS.noteLength })

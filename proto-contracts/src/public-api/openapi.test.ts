@@ -203,6 +203,18 @@ test('an error response is written once, for all operations with the same codes'
   expect(objectsIn(document.paths).filter((node) => 'x-error-codes' in node)).toEqual([]);
 });
 
+test('an example that has to be recent is of the day on which the document is served', () => {
+  const later = readApiDescription(
+    createOpenApiDocument({ serverUrl: 'https://a.example', sessionCookie: 'a', today: '2031-02-03' }),
+  );
+  const write = later.operations.find(({ id }) => id === 'recordStatusEvent');
+  expect(write?.body?.examples.map(({ value }) => value)).toMatchObject([
+    { occurredAt: '2031-02-03T00:00:00Z' },
+    { occurredAt: '2031-02-03T00:00:00Z' },
+  ]);
+  expect(later.schemas['StatusEventIn']?.properties?.['occurredAt']).not.toHaveProperty('examples');
+});
+
 test('answers and webhooks are open to fields that come later', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });
@@ -329,7 +341,10 @@ describe('the guide', () => {
         'x-svc-signature': `${SIGNATURE_SCHEME}=${hex}`,
       };
     };
-    const secrets = { 1: 'whsec_former', 2: 'whsec_current' };
+    const secrets = new Map([
+      ['1', 'whsec_former'],
+      ['2', 'whsec_current'],
+    ]);
 
     expect(isFromService(headersAt(0), body, secrets)).toBe(true);
     expect(isFromService(headersAt(0), Buffer.from(`${body.toString()} `), secrets)).toBe(false);
@@ -338,5 +353,8 @@ describe('the guide', () => {
     expect(isFromService(headersAt(-400), body, secrets)).toBe(false);
     expect(isFromService(headersAt(400), body, secrets)).toBe(false);
     expect(isFromService({}, body, secrets)).toBe(false);
+    for (const version of ['constructor', '__proto__']) {
+      expect(isFromService({ ...headersAt(0), 'x-svc-secret-version': version }, body, secrets)).toBe(false);
+    }
   });
 });

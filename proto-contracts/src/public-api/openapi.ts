@@ -17,13 +17,19 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
   /** The cookie that carries an owner's session. */
   readonly sessionCookie: string;
+  /** The day on which examples are recent, `YYYY-MM-DD` in UTC; by default the present one. */
+  readonly today?: string;
 }
 
 /**
  * Describes all surfaces and webhooks, out of the very operations and schemas that serve them. Answers and webhooks are open:
  * no schema forbids fields that it does not name, since new ones come without a new version (spec: Versioning 2).
  */
-export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptions): OpenApiDocument {
+export function createOpenApiDocument({
+  serverUrl,
+  sessionCookie,
+  today = new Date().toISOString().slice(0, 10),
+}: OpenApiOptions): OpenApiDocument {
   const document = createDocument({
     openapi: '3.1.1',
     info: {
@@ -35,7 +41,7 @@ export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptio
     },
     servers: [{ url: serverUrl }],
     tags: [...SURFACES.map(({ tag, description }) => ({ name: tag, description })), WEBHOOK_TAG],
-    paths: paths(),
+    paths: paths(today),
     webhooks: webhookItems(),
     components: {
       headers: headerComponents(),
@@ -61,12 +67,12 @@ export function createOpenApiDocument({ serverUrl, sessionCookie }: OpenApiOptio
   return document;
 }
 
-function paths(): ZodOpenApiPathsObject {
+function paths(today: string): ZodOpenApiPathsObject {
   const items: ZodOpenApiPathsObject = {};
   for (const surface of SURFACES) {
     for (const operation of surface.operations) {
       const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
-      items[path] = { ...items[path], [operation.method]: operationObject(operation, surface) };
+      items[path] = { ...items[path], [operation.method]: operationObject(operation, surface, today) };
     }
   }
   return items;

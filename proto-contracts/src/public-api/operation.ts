@@ -47,7 +47,9 @@ export interface OperationAnswer {
 export interface BodyExample {
   /** A few words that tell it from the others. */
   readonly summary: string;
-  readonly value: unknown;
+  readonly value: object;
+  /** A field that has to be recent: the description shows the day on which it is served, the ready command the clock's time. */
+  readonly recentField?: string;
 }
 
 /** The whole public contract of one operation: what serves it, what documents it, and what tests check it against. */

@@ -52,7 +52,11 @@ const schemaNode: z.ZodType<SchemaNode> = z.looseObject({
 
 const reference = z.object({ $ref: z.string() });
 
-const example = z.object({ summary: z.string().optional(), value: z.unknown() });
+const example = z.object({
+  summary: z.string().optional(),
+  value: z.unknown(),
+  'x-recent-field': z.string().optional(),
+});
 
 const content = z.object({
   // Absent for a body that is no JSON.
@@ -127,6 +131,8 @@ export interface DescribedExample {
   readonly name: string;
   readonly summary: string;
   readonly value: unknown;
+  /** A field of the value that has to be recent when the body is sent. */
+  readonly recentField?: string | undefined;
 }
 
 /** A body: what it may be, and examples of it. */
@@ -239,10 +245,11 @@ function createOperationReader(components: z.infer<typeof document>['components'
 
 function describedBody({ 'application/json': json }: z.infer<typeof content>): DescribedBody | undefined {
   if (json === undefined) return undefined;
-  const several = Object.entries(json.examples ?? {}).map(([name, { summary = name, value }]) => ({
+  const several = Object.entries(json.examples ?? {}).map(([name, { summary = name, ...rest }]) => ({
     name,
     summary,
-    value,
+    value: rest.value,
+    recentField: rest['x-recent-field'],
   }));
   const one =
     json.example === undefined ? [] : [{ name: 'example', summary: 'Example', value: json.example }];

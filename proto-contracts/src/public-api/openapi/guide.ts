@@ -292,10 +292,10 @@ Over the raw bytes of the body, before you parse it:
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-// body: the raw bytes as they came; secrets: each version of the secret that you keep
+// body: the raw bytes as they came; secrets: a Map of each version, as a text, to its secret
 export function isFromService(headers, body, secrets) {
   const timestamp = headers['x-svc-timestamp'] ?? '';
-  const secret = secrets[headers['x-svc-secret-version']];
+  const secret = secrets.get(headers['x-svc-secret-version']);
   if (secret === undefined) return false;
   const expected = Buffer.from(
     'v1=' + createHmac('sha256', secret).update(timestamp + '.').update(body).digest('hex'),

@@ -10,6 +10,7 @@ import type { DocumentedSurface } from './surfaces.js';
 export function operationObject(
   operation: AnyOperation,
   surface: DocumentedSurface,
+  today: string,
 ): ZodOpenApiOperationObject {
   const { id, summary, body, scope } = operation;
   return {
@@ -28,7 +29,7 @@ export function operationObject(
           requestBody: {
             required: !body.safeParse(undefined).success,
             content: {
-              'application/json': { schema: body, examples: { ...operation.bodyExamples } },
+              'application/json': { schema: body, examples: bodyExamples(operation, today) },
             },
           },
         }),
@@ -50,6 +51,21 @@ export function operationObject(
       ...errorAnswers(operation, surface),
     },
   };
+}
+
+function bodyExamples({ bodyExamples: given = {} }: AnyOperation, today: string) {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, { recentField, summary, value }]) => [
+      name,
+      recentField === undefined
+        ? { summary, value }
+        : {
+            summary,
+            value: { ...value, [recentField]: `${today}T00:00:00Z` },
+            'x-recent-field': recentField,
+          },
+    ]),
+  );
 }
 
 function successAnswer(

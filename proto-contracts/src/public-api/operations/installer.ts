@@ -97,6 +97,7 @@ decide anew.`,
   bodyExamples: {
     'en-route': {
       summary: 'On the way',
+      recentField: 'occurredAt',
       value: {
         status: 'EN_ROUTE',
         occurredAt: '2026-09-03T12:31:00Z',
@@ -105,6 +106,7 @@ decide anew.`,
     },
     blocked: {
       summary: 'Work cannot go on',
+      recentField: 'occurredAt',
       value: {
         status: 'BLOCKED',
         occurredAt: '2026-09-03T14:05:30.250Z',

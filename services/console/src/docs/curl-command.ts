@@ -1,5 +1,6 @@
 import type {
   ApiDescription,
+  DescribedExample,
   DescribedOperation,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
 
@@ -21,7 +22,7 @@ export function curlCommand(
     ...credentialsOptions(operation),
     ...headers,
     ...(isWrite ? ["-H 'content-type: application/json'"] : []),
-    ...(example === undefined ? [] : [`-d ${quoted(indented(example.value))}`]),
+    ...(example === undefined ? [] : [`-d ${quotedBody(example)}`]),
   ];
   const hasPlainMethod = method === 'GET' || (method === 'POST' && example !== undefined);
   const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(`${serverUrl}${path}`)}`;
@@ -37,12 +38,23 @@ function credentialsOptions({ id, credentials }: DescribedOperation): readonly s
 function headerOption(name: string, serverUrl: string): string {
   switch (name) {
     case 'Idempotency-Key':
-      return '-H "Idempotency-Key: $(uuidgen)"';
+      return '-H "Idempotency-Key: $(date +%s%N)"';
     case 'Origin':
       return `-H ${quoted(`Origin: ${new URL(serverUrl).origin}`)}`;
     default:
       return `-H ${quoted(`${name}: …`)}`;
   }
+}
+
+/** The body as one word of a shell; the shell's clock tells a time that has to be recent. */
+function quotedBody({ value, recentField }: DescribedExample): string {
+  const text = quoted(indented(value));
+  return recentField === undefined
+    ? text
+    : text.replace(
+        new RegExp(`("${recentField}": ")[^"]*`),
+        (_, start: string) => `${start}'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`,
+      );
 }
 
 /** JSON whose lines stand under the option that it belongs to. */

@@ -28,50 +28,68 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. All of
- * them are made once, here. Browsers keep them and ask each time whether they are still the same.
+ * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. They
+ * are made here, and once a day. Browsers keep them and ask each time whether they are still the same.
  */
 export function createDocsEndpoints<Principal>(options: {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;
 }): readonly AnyEndpoint<Principal>[] {
-  const document = createOpenApiDocument({
-    serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
-    sessionCookie: options.sessionCookie,
-  });
-  const page = renderDocsPage(readApiDescription(JSON.parse(JSON.stringify(document))), PATHS);
+  const texts = textsOfToday(options);
+  texts();
   return [
-    textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', JSON.stringify(document)),
-    textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', page, {
+    textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
+    textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', () => texts().page, {
       'content-security-policy': PAGE_POLICY,
     }),
-    textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', DOCS_STYLE),
-    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', searchScript()),
-    textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', ICON),
+    textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),
+    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', searchScript),
+    textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
   ];
+}
+
+/** The document and its page, made again on the first request of each day: examples that have to be recent are of that day. */
+function textsOfToday(options: {
+  readonly publicBaseUrl: string;
+  readonly sessionCookie: string;
+}): () => { readonly openApi: string; readonly page: string } {
+  let made: { readonly day: string; readonly openApi: string; readonly page: string } | undefined;
+  return () => {
+    const day = new Date().toISOString().slice(0, 10);
+    if (made?.day !== day) {
+      const openApi = JSON.stringify(
+        createOpenApiDocument({
+          serverUrl: options.publicBaseUrl.replace(/\/$/, ''),
+          sessionCookie: options.sessionCookie,
+          today: day,
+        }),
+      );
+      made = { day, openApi, page: renderDocsPage(readApiDescription(JSON.parse(openApi)), PATHS) };
+    }
+    return made;
+  };
 }
 
 function textEndpoint<Principal>(
   id: string,
   path: string,
   contentType: string,
-  text: string,
+  read: () => string,
   headers: Readonly<Record<string, string>> = {},
 ): AnyEndpoint<Principal> {
-  const answer = {
-    status: 200,
-    text,
-    headers: {
-      'content-type': contentType,
-      'cache-control': 'public, no-cache',
-      etag: entityTagOf(CURRENT_API_VERSION, text),
-      ...headers,
-    },
-  };
-  return serveOperation(
-    { id, method: 'get', path, unauthenticated: true, conditional: true },
-    async () => answer,
-  );
+  return serveOperation({ id, method: 'get', path, unauthenticated: true, conditional: true }, async () => {
+    const text = read();
+    return {
+      status: 200,
+      text,
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'public, no-cache',
+        etag: entityTagOf(CURRENT_API_VERSION, text),
+        ...headers,
+      },
+    };
+  });
 }
 
 function searchScript(): string {

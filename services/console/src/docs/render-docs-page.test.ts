@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
+import { occurredAtProblem, statusEventIn } from '@partner/proto-contracts/public-api/installer-job';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import {
   type ApiDescription,
@@ -77,7 +79,7 @@ describe('the ready command', () => {
     expect(curlCommand(operation('setSchedule'), description)).toBe(
       `curl -sS -X PUT 'https://api.partner.example/partner/v1/jobs/job_01k3jb8w4fe6ts0c9mzp5xq7ra/schedule' \\
   -H "x-api-key: $API_KEY" \\
-  -H "Idempotency-Key: $(uuidgen)" \\
+  -H "Idempotency-Key: $(date +%s%N)" \\
   -H 'content-type: application/json' \\
   -d '{
     "status": "CONFIRMED",
@@ -87,6 +89,14 @@ describe('the ready command', () => {
     "expectedVersion": 7
   }'`,
     );
+  });
+
+  test('of a write that has to be recent asks the clock of the shell for the time', () => {
+    const command = curlCommand(operation('recordStatusEvent'), description);
+    const [, body = ''] = / -d ('.*')$/s.exec(command) ?? [];
+    const sent = execFileSync('sh', ['-c', `printf %s ${body}`], { encoding: 'utf8' });
+    const { data } = statusEventIn.safeParse(JSON.parse(sent));
+    expect(occurredAtProblem(new Date(data?.occurredAt ?? 0), new Date())).toBeUndefined();
   });
 
   test('of a read is short', () => {
