@@ -115,7 +115,8 @@ export const ERROR_REASON_CATALOGUE = {
   },
   transition_not_allowed: {
     httpStatus: 422,
-    meaning: 'The status cannot be reached from `currentStatus`; `allowed` lists those that can.',
+    meaning:
+      'The status cannot be reached from `currentStatus`; `allowed` lists those that can. None can on a closed job.',
     action: 'Read the message.',
   },
   schedule_invalid: {

@@ -228,6 +228,7 @@ The moves that a status event can make. Any other one is 422 \`transition_not_al
 
 ${markdownTable(['A job that is', 'can move to'], rows)}
 
+A job that is \`COMPLETE\` or \`CANCELLED\` takes no more status events, schedules or assignments.
 \`CANCELLED\` comes from the selling company only. \`BLOCKED\` needs a \`blockerCode\`; while a job is blocked, the code is among
 \`readiness.blockerCodes\`.`.trim();
 }

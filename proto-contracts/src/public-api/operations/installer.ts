@@ -148,8 +148,9 @@ statuses](#schedule-statuses); another one, and any on a job that is \`COMPLETE\
 \`transition_not_allowed\`.
 
 \`TENTATIVE\` and \`CONFIRMED\` need both times, the end after the start, else 422 \`schedule_invalid\`. \`CANCELLED\` clears
-them. Subscribers of your company get the event \`install.schedule_changed\`, whichever side changed it,
-when it is another than before.`,
+them. A job that is \`COMPLETE\` or \`CANCELLED\` takes no more schedules: 422 \`transition_not_allowed\`. Subscribers of your
+company get the event \`install.schedule_changed\`, whichever side changed it, when it is another than before. The schedule
+that the job has already, sent again, makes a version too, but no event.`,
   bodyExamples: {
     confirm: {
       summary: 'Confirm a day',
@@ -233,7 +234,9 @@ export const replaceAssignmentsOperation = defineOperation({
   summary: 'Replace the technicians',
   description: `
 Replaces the whole set of technicians of a job by the one that you send, in your order; an empty one takes all of them
-away. One who is unknown, inactive or of another company is 422, and nothing is changed.`,
+away. One who is unknown, inactive or of another company is 422, and nothing is changed. On a job that is \`COMPLETE\` or
+\`CANCELLED\` it is 422 \`transition_not_allowed\`. The set that the job has already, sent again, makes a version too. No event
+tells of technicians: the feed does.`,
   bodyExamples: {
     two: {
       summary: 'Two technicians',
@@ -241,6 +244,13 @@ away. One who is unknown, inactive or of another company is 422, and nothing is 
         membershipIds: [MEMBERSHIP_ID, SECOND_MEMBERSHIP_ID],
         expectedVersion: INSTALLER_JOB_EXAMPLE.version,
       } satisfies z.input<typeof assignmentsIn>,
+    },
+  },
+  errorExamples: {
+    transition_not_allowed: {
+      error: 'the job is COMPLETE: it takes no more assignments',
+      currentStatus: 'COMPLETE',
+      allowed: [],
     },
   },
   answers: {
@@ -258,6 +268,7 @@ away. One who is unknown, inactive or of another company is 422, and nothing is 
   errors: [
     'not_found',
     'stale_version',
+    'transition_not_allowed',
     'technician_not_assignable',
     'idempotency_mismatch',
     'idempotency_in_progress',

@@ -31,6 +31,7 @@ type Options = Parameters<JobWriteFixture['record']>[1];
 const KINDS = [
   {
     kind: 'a status event',
+    what: 'status events',
     log: 'job.status',
     done: 'recorded',
     write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.record(write, on),
@@ -41,6 +42,7 @@ const KINDS = [
   },
   {
     kind: 'a schedule',
+    what: 'schedules',
     log: 'job.schedule',
     done: 'set',
     write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.schedule(write, on),
@@ -51,6 +53,7 @@ const KINDS = [
   },
   {
     kind: 'a set of technicians',
+    what: 'assignments',
     log: 'job.assignments',
     done: 'replaced',
     write: (write: Partial<JobWrite> & Pick<JobWrite, 'jobId'>, on?: Options) => fixture.assign(write, on),
@@ -61,7 +64,7 @@ const KINDS = [
   },
 ] as const;
 
-describe.each(KINDS)('$kind', ({ log, done, write, refused, reason, traces }) => {
+describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces }) => {
   test('raises the version by 1 and leaves every trace in one transaction', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
@@ -162,6 +165,28 @@ describe.each(KINDS)('$kind', ({ log, done, write, refused, reason, traces }) =>
     });
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
   });
+
+  test.each(['COMPLETE', 'CANCELLED'])(
+    'of a job that is %s is refused, whatever else is wrong, and stays so under its key',
+    async (status) => {
+      const jobId = await fixture.job();
+      await fixture.database.query('update jobs set status = $2 where id = $1', [jobId, status]);
+      const before = await fixture.stored(jobId);
+      const key = binding(newId('evt'));
+      for (const [attempt, replayed] of [
+        [() => refused({ jobId }), false],
+        [() => write({ jobId, binding: key }), false],
+        [() => write({ jobId, binding: key }), true],
+      ] as const) {
+        expect(await refusalOf(attempt())).toMatchObject({
+          reason: 'transition_not_allowed',
+          message: `the job is ${status}: it takes no more ${what}`,
+          attributes: { currentStatus: status, allowed: [], idempotency: { replayed } },
+        });
+      }
+      expect(await fixture.stored(jobId)).toEqual(before);
+    },
+  );
 
   test('that is stale is stale before it is anything else, and stays so under its key', async () => {
     const jobId = await fixture.job();

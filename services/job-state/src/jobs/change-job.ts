@@ -62,6 +62,8 @@ export interface JobOperation<Message extends DescMessage> {
     readonly refused: string;
     readonly fields: Readonly<Record<string, unknown>>;
   };
+  /** What is written, for the refusal of a job that is closed. */
+  readonly what: 'status events' | 'schedules' | 'assignments';
   /** Of the message that tells the platform. */
   readonly schema: Message;
   /** Throws for a request that is wrong at this time; asked before the job is looked for, and not for a repeat. */
@@ -82,7 +84,8 @@ export interface JobOperation<Message extends DescMessage> {
  * message to the platform and the key's outcome. `install.readiness_changed` is among the events whenever the projection
  * shows another readiness than before.
  *
- * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then as the operation decides:
+ * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then with
+ * `transition_not_allowed` for a job that is closed, then as the operation decides:
  * a caller who has not read the present state can not know what it allows. A refusal is kept under the key and repeated. A
  * replay fails with `not_found` too while the company does not have the job: what is kept shows the customer.
  * Locks: the key's row, the job, what the operation locks, last the company's feed head.
@@ -113,6 +116,9 @@ export async function changeJob<Message extends DescMessage>(
       if (job === undefined) throw notFound('job');
       if (job.version !== expectedVersion) {
         return { kind: 'refused', refusal: staleVersion(expectedVersion, job.version) };
+      }
+      if (job.status === 'COMPLETE' || job.status === 'CANCELLED') {
+        return { kind: 'refused', refusal: jobClosed(job.status, operation.what) };
       }
       const version = job.version + 1;
       const now = instantOfChange(job, deps.clock());
@@ -160,4 +166,12 @@ function staleVersion(expectedVersion: number, currentVersion: number): ServiceE
     `expectedVersion is ${expectedVersion}, but the job is at version ${currentVersion}; read it again`,
     { currentVersion },
   );
+}
+
+/** The refusal of a write to a job that is COMPLETE or CANCELLED. */
+function jobClosed(currentStatus: string, what: string): ServiceError {
+  return new ServiceError('transition_not_allowed', `the job is ${currentStatus}: it takes no more ${what}`, {
+    currentStatus,
+    allowed: [],
+  });
 }

@@ -32,6 +32,7 @@ export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promi
   const { companyId, jobId, status, occurredAt, note, blockerCode } = event;
   return changeJob(deps, event, {
     log: { done: 'job.status_recorded', refused: 'job.status_refused', fields: { status } },
+    what: 'status events',
     schema: JobStatusChangedSchema,
     check(now) {
       const problem = occurredAtProblem(occurredAt, now);

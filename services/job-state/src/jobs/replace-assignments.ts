@@ -15,7 +15,7 @@ export interface AssignmentsWrite extends JobWrite {
  * Replaces all technicians of a job as {@link changeJob} changes a job (spec: Installer v1, assignments). Whoever stays keeps
  * the instant of the first assignment.
  *
- * Fails with `not_found`, `stale_version` or `technician_not_assignable`, which does not tell an unknown membership from one of
+ * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `technician_not_assignable`, which does not tell an unknown membership from one of
  * another company. The memberships are locked too, between the job and the feed head, so that none of them is deactivated
  * between the look at it and the commit; whoever deactivates one and takes it off jobs has to lock the jobs first.
  */
@@ -27,6 +27,7 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
       refused: 'job.assignments_refused',
       fields: { technicians: membershipIds.length },
     },
+    what: 'assignments',
     schema: JobAssignmentsChangedSchema,
     async decide(job, { version, now, tx }) {
       const assignable = await lockActiveTechnicians(tx, companyId, membershipIds);

@@ -1,4 +1,3 @@
-import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
 import {
   SCHEDULE_STATUS_MOVES,
   type ScheduleStatusName,
@@ -17,7 +16,6 @@ export interface SubmittedSchedule {
 /** What becomes of a submitted schedule. */
 export type ScheduleDecision =
   | { readonly kind: 'scheduled'; readonly schedule: JobRecord['schedule'] }
-  | { readonly kind: 'job_closed' }
   | { readonly kind: 'transition_not_allowed'; readonly allowed: readonly SubmittableScheduleStatus[] }
   | {
       readonly kind: 'schedule_invalid';
@@ -27,16 +25,12 @@ export type ScheduleDecision =
     };
 
 /**
- * Decides a submitted schedule. The job's status is judged first, then the move, then the times: both are needed and the end
- * is after the start, unless the schedule is cancelled, which clears them.
+ * Decides a submitted schedule of a job that is not closed. The move is judged first, then the times: both are needed and the
+ * end is after the start, unless the schedule is cancelled, which clears them.
  */
-export function decideScheduleMove(
-  job: { readonly status: JobStatusName; readonly schedule: { readonly status: ScheduleStatusName } },
-  submitted: SubmittedSchedule,
-): ScheduleDecision {
+export function decideScheduleMove(from: ScheduleStatusName, submitted: SubmittedSchedule): ScheduleDecision {
   const { status, startsAt, endsAt, timeZone } = submitted;
-  if (job.status === 'COMPLETE' || job.status === 'CANCELLED') return { kind: 'job_closed' };
-  const allowed = SCHEDULE_STATUS_MOVES[job.schedule.status];
+  const allowed = SCHEDULE_STATUS_MOVES[from];
   if (!allowed.includes(status)) return { kind: 'transition_not_allowed', allowed };
   if (status === 'CANCELLED') {
     return { kind: 'scheduled', schedule: { status, startsAt: null, endsAt: null, timeZone } };

@@ -6,7 +6,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { eventData } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/runtime/ids';
-import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import { TEST_NOW } from '../testing/test-jobs.js';
 import {
   type JobWriteFixture,
   openJobWriteFixture,
@@ -163,25 +163,6 @@ describe('a schedule', () => {
     expect(await refusalOf(fixture.schedule({ jobId, submitted }))).toMatchObject({
       reason: 'schedule_invalid',
       message,
-    });
-  });
-
-  test.each(['COMPLETE', 'CANCELLED'])('of a job that is %s can not be changed any more', async (status) => {
-    const jobId = await fixture.job();
-    await fixture.schedule({ jobId });
-    await fixture.database.query('update jobs set status = $2 where id = $1', [jobId, status]);
-    const key = binding(newId('evt'));
-    for (const submitted of [TEST_SCHEDULE, CANCELLATION, { ...TEST_SCHEDULE, startsAt: null }]) {
-      const write = { jobId, submitted, expectedVersion: 2, binding: binding(newId('evt')) };
-      expect(await refusalOf(fixture.schedule(write))).toMatchObject({
-        reason: 'transition_not_allowed',
-        message: `the schedule of a job that is ${status} cannot be changed`,
-        attributes: { currentStatus: status, allowed: [] },
-      });
-    }
-    await refusalOf(fixture.schedule({ jobId, expectedVersion: 2, binding: key }));
-    expect(await refusalOf(fixture.schedule({ jobId, expectedVersion: 2, binding: key }))).toMatchObject({
-      attributes: { currentStatus: status, allowed: [], idempotency: { replayed: true } },
     });
   });
 

@@ -32,9 +32,10 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
       refused: 'job.schedule_refused',
       fields: { scheduleStatus: submitted.status },
     },
+    what: 'schedules',
     schema: JobScheduleChangedSchema,
     decide(job, { version, now }) {
-      const decision = decideScheduleMove(job, submitted);
+      const decision = decideScheduleMove(job.schedule.status, submitted);
       if (decision.kind !== 'scheduled') {
         return { kind: 'refused', refusal: refusalOf(decision, job, submitted.status) };
       }
@@ -72,16 +73,10 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
 
 function refusalOf(
   decision: Exclude<ScheduleDecision, { kind: 'scheduled' }>,
-  job: Pick<JobRecord, 'status' | 'schedule'>,
+  job: Pick<JobRecord, 'schedule'>,
   to: SubmittableScheduleStatus,
 ): ServiceError {
   switch (decision.kind) {
-    case 'job_closed':
-      return new ServiceError(
-        'transition_not_allowed',
-        `the schedule of a job that is ${job.status} cannot be changed`,
-        { currentStatus: job.status, allowed: [] },
-      );
     case 'transition_not_allowed':
       return transitionNotAllowed('schedule', { from: job.schedule.status, to, allowed: decision.allowed });
     case 'schedule_invalid':

@@ -8,8 +8,7 @@ export function transitionNotAllowed(
   const { from, to, allowed } = move;
   return new ServiceError(
     'transition_not_allowed',
-    `a ${what} that is ${from} cannot move to ${to}; it can move to: ` +
-      (allowed.length === 0 ? 'none' : allowed.join(', ')),
+    `a ${what} that is ${from} cannot move to ${to}; it can move to: ${allowed.join(', ')}`,
     { currentStatus: from, allowed },
   );
 }

@@ -5,6 +5,7 @@ import {
   JobUnassignedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
+import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/runtime/ids';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { addCompany } from '../limited-company.js';
@@ -104,6 +105,61 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     const handedOver = await eventually('the next installer has the job', () => listed(nextKey));
     expect(handedOver.installerNote).toBeNull();
     expect(await listed(side.keys['installer-contractor'])).toBeUndefined();
+  });
+
+  const schedule = (jobId: string, expectedVersion: number) => ({
+    method: 'PUT',
+    path: `/partner/v1/jobs/${jobId}/schedule`,
+    json: {
+      status: 'CONFIRMED',
+      startsAt: '2026-12-01T15:00:00Z',
+      endsAt: '2026-12-01T19:00:00Z',
+      timeZone: 'America/Chicago',
+      expectedVersion,
+    },
+  });
+
+  const assignments = (jobId: string, expectedVersion: number) => ({
+    method: 'PUT',
+    path: `/partner/v1/jobs/${jobId}/assignments`,
+    json: { membershipIds: world().side.technicianIds.slice(0, 2), expectedVersion },
+  });
+
+  test('a closed job takes no more writes, and says so', async () => {
+    const jobId = await newJob();
+    let version = 1;
+    for (const status of ['ACKNOWLEDGED', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE']) {
+      expect((await asInstaller(statusEvent(jobId, status, version))).status).toBe(201);
+      version += 1;
+    }
+    for (const [request, what] of [
+      [statusEvent(jobId, 'BLOCKED', version), 'status events'],
+      [schedule(jobId, version), 'schedules'],
+      [assignments(jobId, version), 'assignments'],
+    ] as const) {
+      const json = what === 'status events' ? { ...request.json, blockerCode: 'WEATHER' } : request.json;
+      const refusal = expectError(await asInstaller({ ...request, json }), 422, 'transition_not_allowed');
+      expect(refusal).toMatchObject({
+        error: `the job is COMPLETE: it takes no more ${what}`,
+        currentStatus: 'COMPLETE',
+        allowed: [],
+      });
+    }
+  });
+
+  test('a schedule or a set of technicians written again makes a version', async () => {
+    const jobId = await newJob();
+    for (const request of [schedule, assignments]) {
+      const job = jobAnswer.parse(
+        (await asInstaller({ method: 'GET', path: `/partner/v1/jobs/${jobId}` })).json,
+      );
+      const { version } = job.resource;
+      const first = jobAnswer.parse((await asInstaller(request(jobId, version))).json);
+      const second = jobAnswer.parse((await asInstaller(request(jobId, version + 1))).json);
+      expect([first.resource.version, second.resource.version]).toEqual([version + 1, version + 2]);
+      const { version: _, updatedAt: __, ...same } = first.resource;
+      expect(second.resource).toMatchObject(same);
+    }
   });
 
   test('a repeat of a write is 404 while the job is not the company’s, and the write stays recorded', async () => {

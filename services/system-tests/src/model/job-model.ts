@@ -64,6 +64,9 @@ export function assignedState(version: number, installerId: string | null): JobS
 /** Applies a write. `technicians` are the ids of the active technicians of the company that writes. */
 export function judge(state: JobState, write: JobWrite, technicians: ReadonlySet<string>): Verdict {
   const next = { ...state, version: state.version + 1 };
+  if (state.status === 'COMPLETE' || state.status === 'CANCELLED') {
+    return { kind: 'refused', code: 'transition_not_allowed', currentStatus: state.status, allowed: [] };
+  }
   switch (write.kind) {
     case 'status': {
       const allowed = STATUS_TABLE[state.status];
@@ -90,14 +93,6 @@ function judgeSchedule(
   write: Extract<JobWrite, { readonly kind: 'schedule' }>,
 ): Verdict {
   const { status, timeZone } = write;
-  if (state.status === 'COMPLETE' || state.status === 'CANCELLED') {
-    return {
-      kind: 'refused',
-      code: 'transition_not_allowed',
-      currentStatus: state.status,
-      allowed: [],
-    };
-  }
   const allowed = SCHEDULE_TABLE[state.schedule.status];
   if (!allowed.includes(status)) {
     return {

@@ -241,9 +241,12 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
-    says: 'On a COMPLETE or CANCELLED job: 422.',
+    says: 'A COMPLETE or CANCELLED job takes no more status events, schedules or assignments: each is 422 `transition_not_allowed` with an empty `allowed`.',
     provedBy: {
-      [SCHEDULES]: ['a schedule > of a job that is %s can not be changed any more'],
+      [JOB_CHANGES]: [
+        '$kind > of a job that is %s is refused, whatever else is wrong, and stays so under its key',
+      ],
+      [JOB_DECISIONS]: ['a closed job takes no more writes, and says so'],
     },
   },
   {
@@ -382,8 +385,12 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
-    says: 'An accepted write makes a version also when it sets what is there already; `install.schedule_changed` is sent only when the schedule is another than before.',
+    says: 'An accepted write makes a version also when it sets what is there already; `install.schedule_changed` is sent only when the schedule is another than before, and no event tells of technicians.',
     provedBy: {
+      [JOB_DECISIONS]: ['a schedule or a set of technicians written again makes a version'],
+      [ASSIGNMENTS]: [
+        'a set of technicians > is stored, shown in the order given, and told to the platform; no event tells of it',
+      ],
       [SCHEDULES]: [
         'a schedule > tells the company of every difference, and of none when the same one is set again',
       ],
