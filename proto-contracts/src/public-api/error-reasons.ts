@@ -141,7 +141,7 @@ export const ERROR_REASON_CATALOGUE = {
   },
   installer_not_bindable: {
     httpStatus: 422,
-    meaning: 'The company is no installer company that a job of yours is or was assigned to.',
+    meaning: 'The company is no installer company that a job of this company is or was assigned to.',
     action: 'Take one of the list of installers.',
   },
   key_limit_reached: {

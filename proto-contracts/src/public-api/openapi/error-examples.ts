@@ -68,7 +68,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
   ),
   installer_not_bindable: validation(
     'boundCompanyId',
-    'must be an installer company that a job of yours is or was assigned to',
+    'must be an installer company that a job of this company is or was assigned to',
   ),
   key_limit_reached: {
     error: `a company can have at most ${KEY_LIMITS.keysInForce} API keys in force; revoke one first`,

@@ -246,13 +246,6 @@ tells of technicians: the feed does.`,
       } satisfies z.input<typeof assignmentsIn>,
     },
   },
-  errorExamples: {
-    transition_not_allowed: {
-      error: 'the job is COMPLETE: it takes no more assignments',
-      currentStatus: 'COMPLETE',
-      allowed: [],
-    },
-  },
   answers: {
     200: {
       description: 'The job at its new version.',

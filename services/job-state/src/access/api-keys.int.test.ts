@@ -185,6 +185,28 @@ describe('creating a key', () => {
     expect(messages[0]).toMatch(/^installer_not_bindable /);
   });
 
+  test('by an operator binds it to any installer company before the first assignment, and to no other company', async () => {
+    const next = await insertCompany(database, 'INSTALLER');
+    const bind = (boundCompanyId: string, actor: { membershipId?: string; displayName: string }) =>
+      client().createKey({ companyId: seller, actor, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId });
+    const owner = { membershipId: newId('mem'), displayName: 'Ada' };
+    const operator = { displayName: 'operator: Grace' };
+    const failure = await failureOf(bind(next, owner));
+    expect(failure.message).toBe(
+      'boundCompanyId: must be an installer company that a job of this company is or was assigned to',
+    );
+    const { key } = await bind(next, operator);
+    expect(key?.boundCompany).toMatchObject({ id: next });
+    const { installers } = await client().listContractedInstallers({ companyId: seller, limit: 10 });
+    expect(installers.map(({ id }) => id)).toContain(next);
+    for (const other of [seller, newId('cmp'), await insertCompany(database, 'ACCOUNTING')]) {
+      expect(await failureOf(bind(other, operator))).toMatchObject({
+        reason: 'installer_not_bindable',
+        message: 'boundCompanyId: must be an installer company',
+      });
+    }
+  });
+
   test('needs a company to bind to exactly for a contractor key, and a description of 120 characters at most', async () => {
     const faults = [
       { kind: KeyKind.INSTALLER_CONTRACTOR },

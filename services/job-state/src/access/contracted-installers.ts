@@ -5,7 +5,20 @@ interface ContractedInstaller {
   readonly name: string;
 }
 
-/** Tells whether a job of one company is or was assigned to the other. */
+/** Makes two companies a pair, as a job's first assignment does; of an installer company alone. */
+export async function contractInstaller(
+  tx: Queryable,
+  sellingCompanyId: string,
+  installerCompanyId: string,
+): Promise<void> {
+  await tx.query(
+    `insert into contracted_installers (selling_company_id, installer_company_id)
+     select $1, id from companies where id = $2 and class = 'INSTALLER' on conflict do nothing`,
+    [sellingCompanyId, installerCompanyId],
+  );
+}
+
+/** Tells whether keys of one company can be bound to the other. */
 export async function isContracted(
   database: Queryable,
   sellingCompanyId: string,
@@ -18,7 +31,7 @@ export async function isContracted(
   return found !== undefined;
 }
 
-/** Lists the companies that jobs of a company are or were assigned to, in ascending order of their ids. */
+/** Lists the companies that keys of a company can be bound to, in ascending order of their ids. */
 export async function listContractedInstallers(
   database: Queryable,
   query: {

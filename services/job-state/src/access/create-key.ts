@@ -8,8 +8,8 @@ import type { Logger } from '@partner/runtime/logger';
 import { ServiceError } from '@partner/runtime/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
-import type { Database, TransactionLimits } from '../database/database.js';
-import { isContracted } from './contracted-installers.js';
+import type { Database, Transaction, TransactionLimits } from '../database/database.js';
+import { contractInstaller, isContracted } from './contracted-installers.js';
 import { insertKey, lockCompany, type NewKey } from './insert-key.js';
 
 /** The key that an owner asks for. */
@@ -24,7 +24,8 @@ export interface KeyToCreate {
 /**
  * Makes an API key, whose text is given out only here. Fails with `invalid_argument` for a company to bind to that is missing
  * or too much, with `key_kind_not_allowed` for a kind that the company's class may not have, with `installer_not_bindable` for
- * a company that no job of this one is or was assigned to, whoever it is, and with `key_limit_reached`.
+ * a company that no job of this one is or was assigned to, whoever it is, and with `key_limit_reached`. An operator may bind a
+ * key to any installer company, also before the first assignment: the two are a pair from then on.
  *
  * Atomic: the key and its entry in the audit trail. Lock: the company.
  */
@@ -45,13 +46,7 @@ export async function createKey(
   const created = await deps.database.transaction(
     async (tx) => {
       refuseKind(await lockCompany(tx, companyId), kind);
-      if (boundCompanyId !== null && !(await isContracted(tx, companyId, boundCompanyId))) {
-        throw refused(
-          'installer_not_bindable',
-          'boundCompanyId',
-          'must be an installer company that a job of yours is or was assigned to',
-        );
-      }
+      if (boundCompanyId !== null) await refuseInstaller(tx, { companyId, actor, boundCompanyId });
       const made = await insertKey(tx, {
         environment: deps.environment,
         companyId,
@@ -84,6 +79,27 @@ function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
       ? `a company of class ${companyClass} can not have API keys`
       : `must be one of ${allowed.join(', ')} for a company of class ${companyClass}`;
   throw refused('key_kind_not_allowed', 'kind', expectation);
+}
+
+/** An owner cannot find out which other companies there are; an operator knows them. */
+async function refuseInstaller(
+  tx: Transaction,
+  {
+    companyId,
+    actor,
+    boundCompanyId,
+  }: Pick<KeyToCreate, 'companyId' | 'actor'> & { readonly boundCompanyId: string },
+): Promise<void> {
+  const isOperator = actor !== undefined && actor.membershipId === undefined;
+  if (isOperator) await contractInstaller(tx, companyId, boundCompanyId);
+  if (await isContracted(tx, companyId, boundCompanyId)) return;
+  throw refused(
+    'installer_not_bindable',
+    'boundCompanyId',
+    isOperator
+      ? 'must be an installer company'
+      : 'must be an installer company that a job of this company is or was assigned to',
+  );
 }
 
 function refused(reason: ErrorReason, path: string, message: string): ServiceError {

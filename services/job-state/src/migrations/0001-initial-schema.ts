@@ -63,7 +63,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index api_keys_company_id_idx on api_keys (company_id, id);
 
-    -- Installer companies that jobs of a selling company are or were assigned to: what its keys can be bound to.
+    -- Installer companies that jobs of a selling company are or were assigned to, or that an operator has bound a key to: what its
+    -- keys can be bound to.
     create table contracted_installers (
       selling_company_id text not null constraint contracted_installers_selling_company_id_fkey references companies,
       installer_company_id text not null constraint contracted_installers_installer_company_id_fkey references companies,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-api/webhook-events';
+import { contractInstaller } from '../access/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries } from '../jobs/feed.js';
 import { heldSince, holderAt, type JobHeard } from '../jobs/job-heard.js';
@@ -56,11 +57,7 @@ export async function recordJobChange(
     now,
   });
   if (given.contractedCompanyId !== undefined) {
-    await tx.query(
-      `insert into contracted_installers (selling_company_id, installer_company_id) values ($1, $2)
-       on conflict do nothing`,
-      [job.sellingCompany.id, given.contractedCompanyId],
-    );
+    await contractInstaller(tx, job.sellingCompany.id, given.contractedCompanyId);
   }
   await appendFeedEntries(tx, feedEntries);
   return isDeepStrictEqual({ ...job, heard }, after) && facts.length === 0

@@ -199,6 +199,15 @@ export const DECISIONS_ON_CONSOLE: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Console',
+    says: 'An operator may bind a key to any installer company, also before the first assignment.',
+    provedBy: {
+      [API_KEYS]: [
+        'creating a key > by an operator binds it to any installer company before the first assignment, and to no other company',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Console',
     says: 'A replaced key goes on for 0 to 168 hours (24 by default), never longer than it would have.',
     provedBy: {
       [API_KEYS]: [
