@@ -19,7 +19,7 @@ const project = (displayName, testRegex, testPathIgnorePatterns) => ({
 export default {
   rootDir,
   // Ends what hangs; a busy machine may take many times what a test takes alone.
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   projects: [
     project('unit', '/dist/.*\\.test\\.js$', ['\\.(int|sys)\\.test\\.js$']),
     project('int', '/dist/.*\\.int\\.test\\.js$', []),

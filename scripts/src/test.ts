@@ -128,8 +128,8 @@ async function main(): Promise<boolean> {
       }
       let files = 0;
       const runs = [
-        { kinds: only.filter((kind) => kind === 'unit' || kind === 'int'), limitMinutes: 30 },
-        { kinds: only.filter((kind) => kind === 'sys'), limitMinutes: 45 + (faults ?? 0) },
+        { kinds: only.filter((kind) => kind === 'unit' || kind === 'int'), limitMinutes: 60 },
+        { kinds: only.filter((kind) => kind === 'sys'), limitMinutes: 120 + (faults ?? 0) },
       ];
       for (const { kinds, limitMinutes } of runs.filter((run) => run.kinds.length > 0)) {
         const found = await runKinds(scratch, kinds, pattern, env, limitMinutes);

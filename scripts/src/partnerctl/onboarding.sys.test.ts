@@ -56,7 +56,7 @@ test('the commands that README.md gives take a company from nothing to its first
   const { exitCode, stdout, stderr } = await runCommand('bash', ['-euc', script], {
     cwd: directory,
     env: env(),
-    timeoutMs: 170_000,
+    timeoutMs: 600_000,
   });
 
   const failure = exitCode === 0 ? '' : `${stdout.slice(-3_000)}\n${stderr}`;

@@ -288,7 +288,7 @@ describe('the page of a webhook', () => {
       await stack.receiver.waitUntil(
         'the event that was missed',
         () => receivedAt('paused').some(({ envelope }) => envelope.resource.id === missed),
-        120_000,
+        240_000,
       );
     },
     2 * TEST_MS,
