@@ -534,6 +534,15 @@ CREATE TABLE public.sales_records (
     CONSTRAINT sales_records_version_check CHECK ((version >= 1))
 );
 
+CREATE TABLE public.sent_announcements (
+    id text NOT NULL COLLATE pg_catalog."C",
+    announcement text NOT NULL,
+    company_id text NOT NULL,
+    email text NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    operator text NOT NULL
+);
+
 CREATE TABLE public.subscription_secrets (
     subscription_id text NOT NULL,
     version integer NOT NULL,
@@ -692,6 +701,9 @@ ALTER TABLE ONLY public.projects
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sent_announcements
+    ADD CONSTRAINT sent_announcements_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.subscription_secrets
     ADD CONSTRAINT subscription_secrets_pkey PRIMARY KEY (subscription_id, version);
 
@@ -801,6 +813,8 @@ CREATE UNIQUE INDEX memberships_email_key ON public.memberships USING btree (low
 CREATE INDEX outbox_exchange_idx ON ONLY public.outbox USING btree (exchange, id);
 
 CREATE INDEX outbox_default_exchange_id_idx ON public.outbox_default USING btree (exchange, id);
+
+CREATE UNIQUE INDEX sent_announcements_once_key ON public.sent_announcements USING btree (announcement, company_id, lower(email));
 
 CREATE INDEX subscription_secrets_expires_at_idx ON public.subscription_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
@@ -922,6 +936,9 @@ ALTER TABLE ONLY public.sales_records
 
 ALTER TABLE ONLY public.sales_records
     ADD CONSTRAINT sales_records_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(id);
+
+ALTER TABLE ONLY public.sent_announcements
+    ADD CONSTRAINT sent_announcements_company_id_fkey FOREIGN KEY (company_id) REFERENCES public.companies(id);
 
 ALTER TABLE ONLY public.subscription_secrets
     ADD CONSTRAINT subscription_secrets_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(id) ON DELETE CASCADE;

@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -36,7 +37,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
       err += text;
     },
     isWatched: false,
-    read: () => Promise.reject(new Error('nothing is read')),
+    read: (file) => readFile(file, 'utf8'),
     loginName: () => 'olga',
     signal: new AbortController().signal,
   });
@@ -115,4 +116,55 @@ test('a technical contact whose link cannot be mailed is not set, and without a 
   expect(bare.err).toContain(`${stack.description.baseUrl}/console/technical-contact/confirm#`);
   expect((await run(update, { SMTP_URL: mail.url })).err).toContain('MAIL_FROM: is not set, and SMTP_URL is');
   expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
+});
+
+/** The addresses that got an announcement of a date, in this test's companies. */
+const announced = (of: readonly string[]) =>
+  mail.received
+    .filter(({ message }) => message.includes('Subject: Partner API: changes of 2026-08-26'))
+    .flatMap(({ to }) => to)
+    .filter((address) => of.includes(address));
+
+test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed', async () => {
+  const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
+  for (const email of contacts) {
+    await setContact(await newCompany(email), email);
+    expect(await confirmNewest()).toBe(204);
+  }
+  await setContact(await newCompany('Unconfirmed'), 'unconfirmed@announced.example');
+
+  const send = ['announcements', 'send', '2026-08-26'];
+  const away = await run(send, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'partner-api@service.example' });
+  expect(away).toMatchObject({ exitCode: 4, err: expect.stringContaining('the mail server at 127.0.0.1:1') });
+  expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
+
+  mail.refuse('refused@announced.example');
+  const partly = await run(send);
+  mail.refuse(undefined);
+  expect(partly.exitCode).toBe(1);
+  expect(partly.out).toContain('SMTP 550');
+  expect(announced(contacts)).toEqual(['one@announced.example', 'two@announced.example']);
+  const text = mail.received.at(-1)?.message ?? '';
+  expect(text).toContain('The first version of the installer API.');
+  expect(text).toContain(`${stack.description.baseUrl}/docs`);
+
+  expect((await run(send)).exitCode).toBe(0);
+  expect((await run(send)).exitCode).toBe(0);
+  expect([...announced(contacts)].sort()).toEqual(contacts);
+  expect(announced(['unconfirmed@announced.example'])).toEqual([]);
+  const listed = await run(['announcements', 'list', '--date', '2026-08-26']);
+  for (const email of contacts) expect(listed.out).toContain(email);
+});
+
+test('an announcement needs an entry on the changelog, and a mail server', async () => {
+  const unknown = await run(['announcements', 'send', '2020-01-01']);
+  expect(unknown).toMatchObject({
+    exitCode: 3,
+    err: expect.stringContaining('no entry of 2020-01-01; it has those of'),
+  });
+  const bare = await run(['announcements', 'send', '2026-08-26'], {});
+  expect(bare).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('SMTP_URL and MAIL_FROM must name'),
+  });
 });

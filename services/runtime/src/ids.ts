@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'usr'
   | 'rpl'
   | 'aud'
+  | 'ann'
   | 'ses'
   | 'quo'
   | 'dep'

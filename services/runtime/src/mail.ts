@@ -31,7 +31,7 @@ export interface Mail {
 
 /** Sends email. */
 export interface Mailer {
-  /** Resolves once the mail server has taken the email. Rejects when it has not, or when that is not known. */
+  /** Resolves once the mail server has taken the email. Rejects with a {@link MailError} when it has not, or that is not known. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -63,10 +63,22 @@ export function createMailer(config: {
     async send(mail) {
       await transport.sendMail({ from, ...mail }).catch((error: unknown) => {
         // Without the server's own words as cause: they can hold the address, and errors are logged.
-        throw new Error(`the mail server at ${host} did not take the email: ${reasonOf(error)}`);
+        throw new MailError(host, error);
       });
     },
   };
+}
+
+/** The mail server has not taken an email, or is away. */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+  /** True: it refuses this address, and may take others. */
+  readonly isOfAddress: boolean;
+
+  constructor(host: string, error: unknown) {
+    super(`the mail server at ${host} did not take the email: ${reasonOf(error)}`);
+    this.isOfAddress = error instanceof Error && 'code' in error && error.code === 'EENVELOPE';
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { CommandContext } from '../command-context.js';
+import { announcementsCommand } from './announcements.js';
 import { companiesCommand } from './companies.js';
 import { completionCommand } from './completion.js';
 import { conformanceCommand } from './conformance.js';
@@ -23,6 +24,7 @@ export function allCommands(
     companiesCommand(context),
     ownersCommand(context),
     keysCommand(context),
+    announcementsCommand(context),
     subscriptionsCommand(context),
     deliveriesCommand(context),
     eventsCommand(context),

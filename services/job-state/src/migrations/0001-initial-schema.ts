@@ -87,6 +87,17 @@ export async function up(knex: Knex): Promise<void> {
       )
     );
 
+    -- Which entry of the changelog was sent to which technical contact. announcement: the date of the entry.
+    create table sent_announcements (
+      id text collate "C" constraint sent_announcements_pkey primary key,
+      announcement text not null,
+      company_id text not null constraint sent_announcements_company_id_fkey references companies,
+      email text not null,
+      sent_at timestamptz not null,
+      operator text not null
+    );
+    create unique index sent_announcements_once_key on sent_announcements (announcement, company_id, lower(email));
+
     -- Who of a company changed what; written in the transaction of the change. membership_id: null when it was nobody who had
     -- signed in. Partitioned by the time in its id, which is the time of the change. details: a JSON object, never asked for by
     -- its parts; never a secret.

@@ -6,6 +6,7 @@ import type { Logger } from '@partner/runtime/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
+import { listAnnouncementRecipients, listAnnouncements, recordAnnouncement } from './announcements.js';
 import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
@@ -103,6 +104,46 @@ export function createOperatorService(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       return { owner: ownerMessage(owner) };
+    },
+
+    async listAnnouncementRecipients(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { recipients, hasMore } = await listAnnouncementRecipients(database, {
+        announcement: required(request.announcement, 'announcement'),
+        afterCompanyId: request.afterCompanyId,
+        limit: pageSize(request.limit),
+      });
+      return { recipients: [...recipients], hasMore };
+    },
+
+    async recordAnnouncement(request, context) {
+      await recordAnnouncement(
+        deps,
+        {
+          announcement: required(request.announcement, 'announcement'),
+          companyId: required(request.companyId, 'company_id'),
+          email: required(request.email, 'email'),
+          operator: required(request.operator, 'operator'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return {};
+    },
+
+    async listAnnouncements(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const { announcements, hasMore } = await listAnnouncements(database, {
+        announcement: request.announcement,
+        beforeId: request.beforeId,
+        limit: pageSize(request.limit),
+      });
+      return {
+        announcements: announcements.map(({ sentAt, ...sent }) => ({
+          ...sent,
+          sentAt: timestampFromDate(sentAt),
+        })),
+        hasMore,
+      };
     },
 
     async findCompany(request, context) {

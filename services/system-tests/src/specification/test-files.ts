@@ -6,6 +6,7 @@ export const ADDRESS_KEYS = 'services/job-state/src/leads/normalise-address.test
 export const ADDRESS_RULES = 'services/webhook-dispatcher/src/address-rules.test.ts';
 export const ALLOWED_EVENTS = 'services/job-state/src/subscriptions/allowed-events.test.ts';
 export const ANNOUNCED_CHANGES = 'services/job-state/src/changes/announced-changes.int.test.ts';
+export const ANNOUNCEMENTS = 'services/job-state/src/operator/announcements.int.test.ts';
 export const ANNOUNCEMENTS_BY_OPERATORS = 'scripts/src/partnerctl/announcements.sys.test.ts';
 export const API_KEY = 'services/runtime/src/api-key.test.ts';
 export const API_KEYS = 'services/job-state/src/access/api-keys.int.test.ts';

@@ -1,5 +1,6 @@
 import type { SpecificationEntry } from '../specification-entry.js';
 import {
+  ANNOUNCEMENTS,
   ANNOUNCEMENTS_BY_OPERATORS,
   CONSOLE_SETTINGS,
   TECHNICAL_CONTACT,
@@ -112,6 +113,54 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
     provedBy: {
       [TECHNICAL_CONTACT_ROUTES]: [
         'at most 3 links are mailed for a company, and 20 tried from an address, in 60 seconds',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: "`partnerctl announcements send <date>` mails the changelog's entry of that date to each confirmed technical contact, and records for each address when it was sent and by whom.",
+    provedBy: {
+      [ANNOUNCEMENTS]: [
+        'an announcement is for confirmed contacts that have not got it, and recorded once for each address',
+      ],
+      [ANNOUNCEMENTS_BY_OPERATORS]: [
+        'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'A repeat mails it to those alone that have not got it.',
+    provedBy: {
+      [ANNOUNCEMENTS_BY_OPERATORS]: [
+        'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'An email is recorded after it was sent: a run that ends in between leads to one repeat, never to an omission.',
+    provedBy: {
+      [ANNOUNCEMENTS_BY_OPERATORS]: [
+        'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'A refused address keeps no other from its email (exit code 1).',
+    provedBy: {
+      [ANNOUNCEMENTS_BY_OPERATORS]: [
+        'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'A mail server that is away ends the run (exit code 4).',
+    provedBy: {
+      [ANNOUNCEMENTS_BY_OPERATORS]: [
+        'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
       ],
     },
   },

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/operator/v1/operator_service.proto.
  */
 export const file_partner_operator_v1_operator_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJGChVDcmVhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSK+AgoUVXBkYXRlQ29tcGFueVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoBUgCiAEBEhwKD2RlbGl2ZXJ5X3dlaWdodBgEIAEoBUgDiAEBEj4KEGFjY291bnRpbmdfbGlua3MYBSABKAsyJC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkFjY291bnRpbmdMaW5rcxIVCghvcGVyYXRvchgGIAEoCUgEiAEBQg0KC19jb21wYW55X2lkQgcKBV9uYW1lQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZUISChBfZGVsaXZlcnlfd2VpZ2h0QgsKCV9vcGVyYXRvciImCg9BY2NvdW50aW5nTGlua3MSEwoLY29tcGFueV9pZHMYASADKAkiRgoVVXBkYXRlQ29tcGFueVJlc3BvbnNlEi0KB2NvbXBhbnkYASABKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnki8wEKBU93bmVyEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMZGlzcGxheV9uYW1lGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARITCgZhY3RpdmUYBSABKAhIBIgBARIZCgxoYXNfcGFzc3dvcmQYBiABKAhIBYgBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIJCgdfYWN0aXZlQg8KDV9oYXNfcGFzc3dvcmQiOwoRTGlzdE93bmVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkAKEkxpc3RPd25lcnNSZXNwb25zZRIqCgZvd25lcnMYASADKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkAKE0NyZWF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkAKE1VwZGF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zMssGCg9PcGVyYXRvclNlcnZpY2USawoNTGlzdENvbXBhbmllcxIpLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1JlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXNwb25zZSIDkAIBEmYKDUNyZWF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVzcG9uc2USawoNVXBkYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXNwb25zZSIDkAICEmIKCkxpc3RPd25lcnMSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVzcG9uc2UiA5ACARJgCgtDcmVhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlc3BvbnNlEmUKC1VwZGF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVzcG9uc2UiA5ACAhJlCgtGaW5kQ29tcGFueRInLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZENvbXBhbnlSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5GaW5kQ29tcGFueVJlc3BvbnNlIgOQAgESYgoKR2V0QmFja2xvZxImLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1JlcXVlc3QaJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkdldEJhY2tsb2dSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
+  fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJGChVDcmVhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSK+AgoUVXBkYXRlQ29tcGFueVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoBUgCiAEBEhwKD2RlbGl2ZXJ5X3dlaWdodBgEIAEoBUgDiAEBEj4KEGFjY291bnRpbmdfbGlua3MYBSABKAsyJC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkFjY291bnRpbmdMaW5rcxIVCghvcGVyYXRvchgGIAEoCUgEiAEBQg0KC19jb21wYW55X2lkQgcKBV9uYW1lQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZUISChBfZGVsaXZlcnlfd2VpZ2h0QgsKCV9vcGVyYXRvciImCg9BY2NvdW50aW5nTGlua3MSEwoLY29tcGFueV9pZHMYASADKAkiRgoVVXBkYXRlQ29tcGFueVJlc3BvbnNlEi0KB2NvbXBhbnkYASABKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnki8wEKBU93bmVyEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMZGlzcGxheV9uYW1lGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARITCgZhY3RpdmUYBSABKAhIBIgBARIZCgxoYXNfcGFzc3dvcmQYBiABKAhIBYgBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIJCgdfYWN0aXZlQg8KDV9oYXNfcGFzc3dvcmQiOwoRTGlzdE93bmVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkAKEkxpc3RPd25lcnNSZXNwb25zZRIqCgZvd25lcnMYASADKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkAKE0NyZWF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkAKE1VwZGF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisQEKGVJlY29yZEFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESFQoIb3BlcmF0b3IYBCABKAlIA4gBAUIPCg1fYW5ub3VuY2VtZW50Qg0KC19jb21wYW55X2lkQggKBl9lbWFpbEILCglfb3BlcmF0b3IiHAoaUmVjb3JkQW5ub3VuY2VtZW50UmVzcG9uc2UiigEKGExpc3RBbm5vdW5jZW1lbnRzUmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIWCgliZWZvcmVfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg8KDV9hbm5vdW5jZW1lbnRCDAoKX2JlZm9yZV9pZEIICgZfbGltaXQi7QEKEFNlbnRBbm5vdW5jZW1lbnQSDwoCaWQYASABKAlIAIgBARIZCgxhbm5vdW5jZW1lbnQYAiABKAlIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARIrCgdzZW50X2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghvcGVyYXRvchgGIAEoCUgEiAEBQgUKA19pZEIPCg1fYW5ub3VuY2VtZW50Qg0KC19jb21wYW55X2lkQggKBl9lbWFpbEILCglfb3BlcmF0b3IifQoZTGlzdEFubm91bmNlbWVudHNSZXNwb25zZRI8Cg1hbm5vdW5jZW1lbnRzGAEgAygLMiUucGFydG5lci5vcGVyYXRvci52MS5TZW50QW5ub3VuY2VtZW50EhUKCGhhc19tb3JlGAIgASgISACIAQFCCwoJX2hhc19tb3JlMtUJCg9PcGVyYXRvclNlcnZpY2USawoNTGlzdENvbXBhbmllcxIpLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdENvbXBhbmllc1JlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXNwb25zZSIDkAIBEmYKDUNyZWF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVzcG9uc2USawoNVXBkYXRlQ29tcGFueRIpLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlQ29tcGFueVJlcXVlc3QaKi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXNwb25zZSIDkAICEmIKCkxpc3RPd25lcnMSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RPd25lcnNSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVzcG9uc2UiA5ACARJgCgtDcmVhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVPd25lclJlc3BvbnNlEmUKC1VwZGF0ZU93bmVyEicucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZU93bmVyUmVzcG9uc2UiA5ACAhKSAQoaTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHMSNi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzUmVxdWVzdBo3LnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZSIDkAIBEnoKElJlY29yZEFubm91bmNlbWVudBIuLnBhcnRuZXIub3BlcmF0b3IudjEuUmVjb3JkQW5ub3VuY2VtZW50UmVxdWVzdBovLnBhcnRuZXIub3BlcmF0b3IudjEuUmVjb3JkQW5ub3VuY2VtZW50UmVzcG9uc2UiA5ACAhJ3ChFMaXN0QW5ub3VuY2VtZW50cxItLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudHNSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50c1Jlc3BvbnNlIgOQAgESZQoLRmluZENvbXBhbnkSJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuRmluZENvbXBhbnlSZXNwb25zZSIDkAIBEmIKCkdldEJhY2tsb2cSJi5wYXJ0bmVyLm9wZXJhdG9yLnYxLkdldEJhY2tsb2dSZXF1ZXN0GicucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
 
 /**
  * Company is a company with what operators set.
@@ -792,6 +792,280 @@ export const GetBacklogResponseSchema: GenMessage<GetBacklogResponse> = /*@__PUR
   messageDesc(file_partner_operator_v1_operator_service, 18);
 
 /**
+ * ListAnnouncementRecipientsRequest asks for one page.
+ *
+ * @generated from message partner.operator.v1.ListAnnouncementRecipientsRequest
+ */
+export type ListAnnouncementRecipientsRequest = Message<"partner.operator.v1.ListAnnouncementRecipientsRequest"> & {
+  /**
+   * The announcement: the date of its entry on the changelog, `YYYY-MM-DD`.
+   *
+   * @generated from field: optional string announcement = 1;
+   */
+  announcement?: string | undefined;
+
+  /**
+   * Companies after this one; absent: from the first.
+   *
+   * @generated from field: optional string after_company_id = 2;
+   */
+  afterCompanyId?: string | undefined;
+
+  /**
+   * Companies at most, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListAnnouncementRecipientsRequest.
+ * Use `create(ListAnnouncementRecipientsRequestSchema)` to create a new message.
+ */
+export const ListAnnouncementRecipientsRequestSchema: GenMessage<ListAnnouncementRecipientsRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 19);
+
+/**
+ * AnnouncementRecipient is the confirmed technical contact of a company.
+ *
+ * @generated from message partner.operator.v1.AnnouncementRecipient
+ */
+export type AnnouncementRecipient = Message<"partner.operator.v1.AnnouncementRecipient"> & {
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 1;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: optional string company_name = 2;
+   */
+  companyName?: string | undefined;
+
+  /**
+   * The address.
+   *
+   * @generated from field: optional string email = 3;
+   */
+  email?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.AnnouncementRecipient.
+ * Use `create(AnnouncementRecipientSchema)` to create a new message.
+ */
+export const AnnouncementRecipientSchema: GenMessage<AnnouncementRecipient> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 20);
+
+/**
+ * ListAnnouncementRecipientsResponse is one page.
+ *
+ * @generated from message partner.operator.v1.ListAnnouncementRecipientsResponse
+ */
+export type ListAnnouncementRecipientsResponse = Message<"partner.operator.v1.ListAnnouncementRecipientsResponse"> & {
+  /**
+   * The recipients.
+   *
+   * @generated from field: repeated partner.operator.v1.AnnouncementRecipient recipients = 1;
+   */
+  recipients: AnnouncementRecipient[];
+
+  /**
+   * Whether there are more after the last one.
+   *
+   * @generated from field: optional bool has_more = 2;
+   */
+  hasMore?: boolean | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListAnnouncementRecipientsResponse.
+ * Use `create(ListAnnouncementRecipientsResponseSchema)` to create a new message.
+ */
+export const ListAnnouncementRecipientsResponseSchema: GenMessage<ListAnnouncementRecipientsResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 21);
+
+/**
+ * RecordAnnouncementRequest says what was sent to whom.
+ *
+ * @generated from message partner.operator.v1.RecordAnnouncementRequest
+ */
+export type RecordAnnouncementRequest = Message<"partner.operator.v1.RecordAnnouncementRequest"> & {
+  /**
+   * The announcement: the date of its entry on the changelog, `YYYY-MM-DD`.
+   *
+   * @generated from field: optional string announcement = 1;
+   */
+  announcement?: string | undefined;
+
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 2;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The address that it was sent to.
+   *
+   * @generated from field: optional string email = 3;
+   */
+  email?: string | undefined;
+
+  /**
+   * Who sent it: the operator's name.
+   *
+   * @generated from field: optional string operator = 4;
+   */
+  operator?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.RecordAnnouncementRequest.
+ * Use `create(RecordAnnouncementRequestSchema)` to create a new message.
+ */
+export const RecordAnnouncementRequestSchema: GenMessage<RecordAnnouncementRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 22);
+
+/**
+ * RecordAnnouncementResponse confirms that it is recorded.
+ *
+ * @generated from message partner.operator.v1.RecordAnnouncementResponse
+ */
+export type RecordAnnouncementResponse = Message<"partner.operator.v1.RecordAnnouncementResponse"> & {
+};
+
+/**
+ * Describes the message partner.operator.v1.RecordAnnouncementResponse.
+ * Use `create(RecordAnnouncementResponseSchema)` to create a new message.
+ */
+export const RecordAnnouncementResponseSchema: GenMessage<RecordAnnouncementResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 23);
+
+/**
+ * ListAnnouncementsRequest asks for one page.
+ *
+ * @generated from message partner.operator.v1.ListAnnouncementsRequest
+ */
+export type ListAnnouncementsRequest = Message<"partner.operator.v1.ListAnnouncementsRequest"> & {
+  /**
+   * Only this announcement; absent: all.
+   *
+   * @generated from field: optional string announcement = 1;
+   */
+  announcement?: string | undefined;
+
+  /**
+   * Those recorded before this one; absent: from the newest.
+   *
+   * @generated from field: optional string before_id = 2;
+   */
+  beforeId?: string | undefined;
+
+  /**
+   * Entries at most, 1 to 100.
+   *
+   * @generated from field: optional int32 limit = 3;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListAnnouncementsRequest.
+ * Use `create(ListAnnouncementsRequestSchema)` to create a new message.
+ */
+export const ListAnnouncementsRequestSchema: GenMessage<ListAnnouncementsRequest> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 24);
+
+/**
+ * SentAnnouncement is one announcement that was sent to one address.
+ *
+ * @generated from message partner.operator.v1.SentAnnouncement
+ */
+export type SentAnnouncement = Message<"partner.operator.v1.SentAnnouncement"> & {
+  /**
+   * E.g. `ann_01j…`.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
+
+  /**
+   * The date of its entry on the changelog, `YYYY-MM-DD`.
+   *
+   * @generated from field: optional string announcement = 2;
+   */
+  announcement?: string | undefined;
+
+  /**
+   * The company.
+   *
+   * @generated from field: optional string company_id = 3;
+   */
+  companyId?: string | undefined;
+
+  /**
+   * The address.
+   *
+   * @generated from field: optional string email = 4;
+   */
+  email?: string | undefined;
+
+  /**
+   * When the mail server had taken it.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_at = 5;
+   */
+  sentAt?: Timestamp | undefined;
+
+  /**
+   * Who sent it.
+   *
+   * @generated from field: optional string operator = 6;
+   */
+  operator?: string | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.SentAnnouncement.
+ * Use `create(SentAnnouncementSchema)` to create a new message.
+ */
+export const SentAnnouncementSchema: GenMessage<SentAnnouncement> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 25);
+
+/**
+ * ListAnnouncementsResponse is one page.
+ *
+ * @generated from message partner.operator.v1.ListAnnouncementsResponse
+ */
+export type ListAnnouncementsResponse = Message<"partner.operator.v1.ListAnnouncementsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated partner.operator.v1.SentAnnouncement announcements = 1;
+   */
+  announcements: SentAnnouncement[];
+
+  /**
+   * Whether there are more after the last one.
+   *
+   * @generated from field: optional bool has_more = 2;
+   */
+  hasMore?: boolean | undefined;
+};
+
+/**
+ * Describes the message partner.operator.v1.ListAnnouncementsResponse.
+ * Use `create(ListAnnouncementsResponseSchema)` to create a new message.
+ */
+export const ListAnnouncementsResponseSchema: GenMessage<ListAnnouncementsResponse> = /*@__PURE__*/
+  messageDesc(file_partner_operator_v1_operator_service, 26);
+
+/**
  * OperatorService is for the operators' command line. It asks on behalf of no company.
  *
  * @generated from service partner.operator.v1.OperatorService
@@ -858,6 +1132,38 @@ export const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof UpdateOwnerRequestSchema;
     output: typeof UpdateOwnerResponseSchema;
+  },
+  /**
+   * ListAnnouncementRecipients returns a page of the confirmed technical contacts that an announcement was not sent to, in
+   * ascending order of their companies.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.ListAnnouncementRecipients
+   */
+  listAnnouncementRecipients: {
+    methodKind: "unary";
+    input: typeof ListAnnouncementRecipientsRequestSchema;
+    output: typeof ListAnnouncementRecipientsResponseSchema;
+  },
+  /**
+   * RecordAnnouncement records that an announcement was sent to a technical contact. A repeat changes nothing. Fails with
+   * `not_found` for an unknown company.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.RecordAnnouncement
+   */
+  recordAnnouncement: {
+    methodKind: "unary";
+    input: typeof RecordAnnouncementRequestSchema;
+    output: typeof RecordAnnouncementResponseSchema;
+  },
+  /**
+   * ListAnnouncements returns a page of who was sent which announcement and when, newest first.
+   *
+   * @generated from rpc partner.operator.v1.OperatorService.ListAnnouncements
+   */
+  listAnnouncements: {
+    methodKind: "unary";
+    input: typeof ListAnnouncementsRequestSchema;
+    output: typeof ListAnnouncementsResponseSchema;
   },
   /**
    * FindCompany tells whose something is, by its id alone. Fails with `not_found`.

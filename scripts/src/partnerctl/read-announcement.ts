@@ -1,0 +1,13 @@
+import { OperatorError } from './exit-codes.js';
+
+/** The entry of a date on the changelog, without its heading. Fails plainly when there is none. */
+export function readAnnouncement(changelog: string, date: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const entry = sections.find((section) => section.startsWith(`${date}\n`));
+  if (entry !== undefined) return entry.slice(date.length).trim();
+  const dates = sections.flatMap((section) => /^\d{4}-\d{2}-\d{2}(?=\n)/.exec(section) ?? []);
+  throw new OperatorError(
+    'notFound',
+    `the changelog has no entry of ${date}; it has those of ${dates.join(', ')}`,
+  );
+}

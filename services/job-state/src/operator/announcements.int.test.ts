@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { silentLogger } from '@partner/runtime/logger';
+import { confirmTechnicalContact, requestTechnicalContact } from '../access/technical-contact.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
+import { listAnnouncementRecipients, listAnnouncements, recordAnnouncement } from './announcements.js';
+
+const announcement = '2026-08-26';
+let testDatabase: TestDatabase;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+const deps = () => ({ database: testDatabase.database, clock: () => TEST_NOW, logger: silentLogger });
+
+async function setContact(companyId: string, email: string, isConfirmed = true): Promise<void> {
+  const tokenSha256 = new Uint8Array(createHash('sha256').update(randomBytes(32)).digest());
+  await requestTechnicalContact(deps(), { companyId, actor: undefined, email, tokenSha256 });
+  if (isConfirmed) await confirmTechnicalContact(deps(), tokenSha256);
+}
+
+const recipients = (afterCompanyId?: string, limit = 100) =>
+  listAnnouncementRecipients(testDatabase.database, { announcement, afterCompanyId, limit });
+
+const addresses = async () => (await recipients()).recipients.map(({ email }) => email);
+
+test('an announcement is for confirmed contacts that have not got it, and recorded once for each address', async () => {
+  const companies = [
+    await insertCompany(testDatabase.database, 'SALES'),
+    await insertCompany(testDatabase.database, 'INSTALLER'),
+    await insertCompany(testDatabase.database, 'ACCOUNTING'),
+  ].sort();
+  const [first = '', second = '', third = ''] = companies;
+  await setContact(first, 'one@example.com');
+  await setContact(second, 'two@example.com');
+  await setContact(third, 'three@example.com', false);
+  expect(await addresses()).toEqual(['one@example.com', 'two@example.com']);
+  expect(await recipients(undefined, 1)).toMatchObject({ recipients: [{ companyId: first }], hasMore: true });
+  expect(await recipients(first, 1)).toMatchObject({ recipients: [{ companyId: second }], hasMore: false });
+
+  const sent = { announcement, companyId: first, email: 'one@example.com', operator: 'olga' };
+  await recordAnnouncement(deps(), sent);
+  await recordAnnouncement(deps(), { ...sent, email: 'ONE@example.com' });
+  expect(await addresses()).toEqual(['two@example.com']);
+  expect(
+    await listAnnouncements(testDatabase.database, { announcement, beforeId: undefined, limit: 10 }),
+  ).toMatchObject({
+    announcements: [{ ...sent, sentAt: TEST_NOW }],
+    hasMore: false,
+  });
+
+  await setContact(first, 'new@example.com');
+  expect(await addresses()).toEqual(['new@example.com', 'two@example.com']);
+});
+
+test('what is no date and an unknown company are recorded for nobody', async () => {
+  const sent = { announcement, companyId: 'cmp_unknown', email: 'one@example.com', operator: 'olga' };
+  await expect(recordAnnouncement(deps(), sent)).rejects.toMatchObject({ reason: 'not_found' });
+  await expect(recordAnnouncement(deps(), { ...sent, announcement: 'today' })).rejects.toMatchObject({
+    reason: 'invalid_argument',
+    message: 'announcement: must be a date such as 2026-08-26',
+  });
+});

@@ -1,0 +1,88 @@
+import { invalidArgument } from '@partner/runtime/http/validation';
+import { newId } from '@partner/runtime/ids';
+import type { Database, Queryable, TransactionLimits } from '../database/database.js';
+import { getCompany } from './operator-company.js';
+
+/** The confirmed technical contact of a company. */
+export interface RecipientRow {
+  readonly companyId: string;
+  readonly companyName: string;
+  readonly email: string;
+}
+
+/** One announcement that was sent to one address. */
+export interface SentAnnouncementRow {
+  readonly id: string;
+  readonly announcement: string;
+  readonly companyId: string;
+  readonly email: string;
+  readonly sentAt: Date;
+  readonly operator: string;
+}
+
+/** Fails with `invalid_argument` for what is no date. */
+export function checkAnnouncement(announcement: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(announcement)) return announcement;
+  throw invalidArgument([{ path: 'announcement', message: 'must be a date such as 2026-08-26' }]);
+}
+
+/** A page of the confirmed contacts that an announcement was not sent to, by their companies' ids. */
+export async function listAnnouncementRecipients(
+  database: Queryable,
+  query: {
+    readonly announcement: string;
+    readonly afterCompanyId: string | undefined;
+    readonly limit: number;
+  },
+): Promise<{ readonly recipients: readonly RecipientRow[]; readonly hasMore: boolean }> {
+  const rows = await database.query<RecipientRow>(
+    `select c.id as "companyId", c.name as "companyName", t.email
+     from technical_contacts t join companies c on c.id = t.company_id
+     where t.email is not null and ($2::text is null or c.id > $2) and not exists (
+       select 1 from sent_announcements s
+       where s.announcement = $1 and s.company_id = c.id and lower(s.email) = lower(t.email)
+     )
+     order by c.id limit $3`,
+    [checkAnnouncement(query.announcement), query.afterCompanyId ?? null, query.limit + 1],
+  );
+  return { recipients: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+}
+
+/** Records that an announcement was sent to an address; a repeat changes nothing. Fails with `not_found` for an unknown company. */
+export async function recordAnnouncement(
+  deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
+  sent: Omit<SentAnnouncementRow, 'id' | 'sentAt'>,
+  limits: TransactionLimits = {},
+): Promise<void> {
+  checkAnnouncement(sent.announcement);
+  await deps.database.transaction(
+    async (tx) => {
+      await getCompany(tx, sent.companyId);
+      await tx.query(
+        `insert into sent_announcements (id, announcement, company_id, email, sent_at, operator)
+         values ($1, $2, $3, $4, $5, $6) on conflict (announcement, company_id, lower(email)) do nothing`,
+        [newId('ann'), sent.announcement, sent.companyId, sent.email, deps.clock(), sent.operator],
+      );
+    },
+    { ...limits, companyId: sent.companyId },
+  );
+}
+
+/** A page of who was sent which announcement, newest first. */
+export async function listAnnouncements(
+  database: Queryable,
+  query: {
+    readonly announcement: string | undefined;
+    readonly beforeId: string | undefined;
+    readonly limit: number;
+  },
+): Promise<{ readonly announcements: readonly SentAnnouncementRow[]; readonly hasMore: boolean }> {
+  const rows = await database.query<SentAnnouncementRow>(
+    `select id, announcement, company_id as "companyId", email, sent_at as "sentAt", operator
+     from sent_announcements
+     where ($1::text is null or announcement = $1) and ($2::text is null or id < $2)
+     order by id desc limit $3`,
+    [query.announcement ?? null, query.beforeId ?? null, query.limit + 1],
+  );
+  return { announcements: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+}
