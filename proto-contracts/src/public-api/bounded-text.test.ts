@@ -11,10 +11,16 @@ describe('a bounded text', () => {
   test.each([
     ['a', 'must be at least 2 characters'],
     ['🏠', 'must be at least 2 characters'],
+    ['  ', 'must not be white space alone'],
+    ['\t\n\u00a0', 'must not be white space alone'],
     ['abcd', 'must be at most 3 characters'],
     ['🏠🏠🏠🏠', 'must be at most 3 characters'],
   ])('refuses %s and says what would be right', (text, message) => {
     expect(name.safeParse(text).error?.issues).toMatchObject([{ message }]);
+  });
+
+  test.each(['', ' ', '\n'])('that need not be there takes "%s"', (text) => {
+    expect(boundedText({ max: 3 }).parse(text)).toBe(text);
   });
 
   test('that must only not be empty says so', () => {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A text of so many characters: Unicode code points, as JSON Schema counts them, so that an emoji is one. */
+/**
+ * A text of so many characters: Unicode code points, as JSON Schema counts them, so that an emoji is one. With a minimum, it
+ * holds more than white space.
+ */
 export function boundedText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
   return z
     .string()
@@ -9,10 +12,12 @@ export function boundedText({ min = 0, max }: { readonly min?: number; readonly 
       if (length < min) {
         const message = min === 1 ? 'must not be empty' : `must be at least ${min} characters`;
         context.addIssue({ code: 'custom', message });
+      } else if (min > 0 && !/\S/.test(text)) {
+        context.addIssue({ code: 'custom', message: 'must not be white space alone' });
       }
       if (length > max) context.addIssue({ code: 'custom', message: `must be at most ${max} characters` });
     })
-    .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max });
+    .meta({ ...(min === 0 ? {} : { minLength: min, pattern: '\\S' }), maxLength: max });
 }
 
 function characters(text: string): number {

@@ -101,7 +101,8 @@ function requestsAndAnswers(): string {
 - A time zone is a zone or link of the IANA tz database in its exact spelling, such as \`America/Chicago\` or \`US/Central\`. Abbreviations
   that only other lists have, such as \`PST\`, are 400.
 - Ids are opaque texts: a prefix such as \`job_\` and letters and digits.
-- Text is counted in characters (Unicode code points), and must not hold the character U+0000.
+- Text is counted in characters (Unicode code points), and must not hold the character U+0000. A required text such as a name,
+  an address or a note holds more than white space; an optional one may be empty.
 - Every answer has the header \`x-request-id\`: yours, when you send one of up to 128 letters, digits, \`.\`, \`_\`, \`:\` and
   \`-\`, else a new one. Log it. It finds the request in our logs.
 - A path that we do not have is 404. A path that we have, with another method, is 405, and the header \`allow\` lists its methods.

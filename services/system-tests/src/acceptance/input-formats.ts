@@ -147,4 +147,32 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       expect(international.error).toContain('email: must be an email address in ASCII');
     });
   });
+
+  describe('a text', () => {
+    const appendNote = (note: string) =>
+      world().send({
+        method: 'POST',
+        path: `/inbound/jobs/${world().side.jobId}/status`,
+        headers: headersOf('installer-contractor'),
+        json: { note },
+      });
+
+    test('that is required holds more than white space', async () => {
+      const cases: readonly (readonly [string, WireAnswer])[] = [
+        ['fullName', await postLead({ fullName: ' ' })],
+        ['phone', await postLead({ phone: ' '.repeat(7) })],
+        ['address', await postLead({ address: '\t\n\u00a0' })],
+        ['note', await appendNote('   ')],
+        ['idempotencyKey', await book({ idempotencyKey: ' '.repeat(8) })],
+      ];
+      for (const [field, answer] of cases) {
+        const refused = expectError(answer, 400, 'invalid_argument');
+        expect(refused.error).toBe(`${field}: must not be white space alone`);
+      }
+    });
+
+    test('that is optional may be empty or white space', async () => {
+      for (const notes of ['', '  ']) expect((await book({ notes })).status).toBe(201);
+    });
+  });
 }

@@ -20,6 +20,7 @@ export const AUDIT_ROUTES = 'services/console/src/audit-trail.int.test.ts';
 export const BACKOFF = 'services/job-state/src/deliveries/backoff.int.test.ts';
 export const BOOK_APPOINTMENT_ROUTE = 'services/inbound-gateway/src/routes/book-appointment.test.ts';
 export const BOUNDARIES = 'services/system-tests/src/boundaries.sys.test.ts';
+export const BOUNDED_TEXTS = 'proto-contracts/src/public-api/bounded-text.test.ts';
 export const BROADCAST = 'services/runtime/src/amqp/broadcast.int.test.ts';
 export const BULK_REPLAYS = 'services/job-state/src/deliveries/bulk-replay.int.test.ts';
 export const CALLERS = 'services/system-tests/src/acceptance/callers.ts';

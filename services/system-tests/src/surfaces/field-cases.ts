@@ -59,7 +59,7 @@ export const FIELD_CASES: readonly FieldCase[] = [
     operation: 'createLead',
     field: 'fullName',
     taken: ['x', letters(120), houses(120)],
-    refused: ['', letters(121), houses(121), 7, null, undefined],
+    refused: ['', ' ', letters(121), houses(121), 7, null, undefined],
   },
   {
     operation: 'createLead',
@@ -71,13 +71,13 @@ export const FIELD_CASES: readonly FieldCase[] = [
     operation: 'createLead',
     field: 'phone',
     taken: [letters(7), letters(40)],
-    refused: [letters(6), letters(41), null, undefined],
+    refused: [letters(6), ' '.repeat(7), letters(41), null, undefined],
   },
   {
     operation: 'createLead',
     field: 'address',
     taken: ['1 A', letters(500)],
-    refused: ['1A', letters(501), null, undefined],
+    refused: ['1A', '   ', letters(501), null, undefined],
   },
   {
     operation: 'createLead',
@@ -107,14 +107,14 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'bookAppointment',
     field: 'notes',
-    taken: [undefined, '', letters(500), houses(500)],
+    taken: [undefined, '', ' ', letters(500), houses(500)],
     refused: [letters(501), houses(501), ...WRONG_NOTES],
   },
   {
     operation: 'bookAppointment',
     field: 'idempotencyKey',
     taken: [letters(8), letters(160)],
-    refused: [letters(7), letters(161), 7, null, undefined],
+    refused: [letters(7), ' '.repeat(8), letters(161), 7, null, undefined],
   },
   {
     operation: 'listContractorJobs',
@@ -127,7 +127,7 @@ export const FIELD_CASES: readonly FieldCase[] = [
     operation: 'appendJobNote',
     field: 'note',
     taken: ['x', letters(2_000), houses(2_000)],
-    refused: ['', letters(2_001), houses(2_001), ...WRONG_NOTES, undefined],
+    refused: ['', ' \n', letters(2_001), houses(2_001), ...WRONG_NOTES, undefined],
   },
   idempotencyKey('createLead', 'a'),
   idempotencyKey('appendJobNote', 'b'),
@@ -153,7 +153,7 @@ export const FIELD_CASES: readonly FieldCase[] = [
   {
     operation: 'recordStatusEvent',
     field: 'note',
-    taken: [undefined, '', letters(2_000), houses(2_000)],
+    taken: [undefined, '', ' ', letters(2_000), houses(2_000)],
     refused: [letters(2_001), houses(2_001), ...WRONG_NOTES],
   },
   {

@@ -5,6 +5,7 @@ import {
   DOCS_ENDPOINTS,
   WEB_ENDPOINTS,
   BOUNDARIES,
+  BOUNDED_TEXTS,
   CALLERS,
   CRASHES,
   DATE_TIMES,
@@ -165,6 +166,25 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       [HTTP_APP]: [
         'an endpoint whose operation is conditional > may be kept by private caches, which ask again each time, unless the endpoint says otherwise',
       ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A required text that is written for people (names, phone, address, note, also the `idempotencyKey` of appointments) holds more than white space, else 400.',
+    provedBy: {
+      [BOUNDED_TEXTS]: ['a bounded text > refuses %s and says what would be right'],
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+      [INPUT_FORMATS]: ['a text > that is required holds more than white space'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'An optional text may be empty or white space, and is kept as it is.',
+    provedBy: {
+      [BOUNDED_TEXTS]: ['a bounded text > that need not be there takes "%s"'],
+      [INPUT_FORMATS]: ['a text > that is optional may be empty or white space'],
     },
   },
   {
