@@ -187,7 +187,7 @@ describe('a request that pins a version', () => {
       [BODIES[OLDEST], OLDER, 'status: is required'],
       [BODIES[OLDER], undefined, 'status: is required'],
       [{ ...BODIES[OLDEST], stage: { a: 1 } }, OLDEST, /^status: must be one of /],
-      [[BODIES[OLDEST]], OLDEST, 'body: must be an object'],
+      [[BODIES[OLDEST]], OLDEST, 'body: must be an object, not an array'],
     ] as const) {
       const response = await post(body, version);
       expect(response.status).toBe(400);

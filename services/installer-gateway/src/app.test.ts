@@ -243,7 +243,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
     [{ ...event, status: 'BLOCKED' }, 'blockerCode'],
     [{ ...event, blockerCode: 'PERMIT' }, 'blockerCode'],
     [{ ...event, expectedVersion: 0 }, 'expectedVersion'],
-    [{ ...event, occurredAt: '2026-09-01T12:00:00+00:00' }, 'occurredAt'],
+    [{ ...event, occurredAt: '2026-09-01T12:00:00+02:00' }, 'occurredAt'],
     [{ ...event, occurredAt: '2026-02-30T12:00:00Z' }, 'occurredAt'],
     [{ ...event, expectedVersion: 2 ** 53 }, 'expectedVersion'],
     [{ ...event, note: 'x'.repeat(2_001) }, 'note'],

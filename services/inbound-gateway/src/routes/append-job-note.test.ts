@@ -133,12 +133,13 @@ describe('POST /inbound/jobs/{id}/status', () => {
 
   test.each([
     [undefined, 'is required'],
-    [null, 'must be a string'],
-    [5, 'must be a string'],
-    [true, 'must be a string'],
-    [['x'], 'must be a string'],
-    [{ text: 'x' }, 'must be a string'],
+    [null, 'must be a string, not null'],
+    [5, 'must be a string, not a number'],
+    [true, 'must be a string, not a boolean'],
+    [['x'], 'must be a string, not an array'],
+    [{ text: 'x' }, 'must be a string, not an object'],
     ['', 'must not be empty'],
+    [' \n', 'must not be white space alone'],
     ['n'.repeat(2_001), 'must be at most 2000 characters'],
     ['🏠'.repeat(2_001), 'must be at most 2000 characters'],
     ['a\u0000b', 'must not contain the character U+0000'],
@@ -151,7 +152,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test.each(['x', ' ', 'n'.repeat(2_000), '🏠'.repeat(2_000), 'two\nlines'])(
+  test.each(['x', ' x ', 'n'.repeat(2_000), '🏠'.repeat(2_000), 'two\nlines'])(
     'takes note = %j',
     async (note) => {
       const { post, requests } = createFixture();

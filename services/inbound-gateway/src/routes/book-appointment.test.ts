@@ -109,12 +109,12 @@ describe('POST /inbound/appointments', () => {
     'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
   test.each([
     ['leadId', undefined, 'is required'],
-    ['leadId', null, 'must be a string'],
-    ['leadId', 1, 'must be a string'],
-    ['leadId', ['lead_1'], 'must be a string'],
+    ['leadId', null, 'must be a string, not null'],
+    ['leadId', 1, 'must be a string, not a number'],
+    ['leadId', ['lead_1'], 'must be a string, not an array'],
     ['leadId', 'lead_\u0000', 'must not contain the character U+0000'],
-    ['projectId', null, 'must be a string'],
-    ['projectId', 1, 'must be a string'],
+    ['projectId', null, 'must be a string, not null'],
+    ['projectId', 1, 'must be a string, not a number'],
     ['startsAt', undefined, 'is required'],
     ['startsAt', null, dateTime],
     ['startsAt', 1_788_361_200, dateTime],
@@ -130,14 +130,14 @@ describe('POST /inbound/appointments', () => {
     ['endsAt', '2026-09-02T15:00:00Z', 'must be after startsAt'],
     ['endsAt', '2026-09-02T15:00:00.000Z', 'must be after startsAt'],
     ['endsAt', '2026-09-02T14:59:59.999Z', 'must be after startsAt'],
-    ['notes', null, 'must be a string'],
-    ['notes', 5, 'must be a string'],
+    ['notes', null, 'must be a string, not null'],
+    ['notes', 5, 'must be a string, not a number'],
     ['notes', 'n'.repeat(501), 'must be at most 500 characters'],
     ['notes', '🏠'.repeat(501), 'must be at most 500 characters'],
     ['notes', 'half \ud83c', 'must be well-formed Unicode text'],
     ['idempotencyKey', undefined, 'is required'],
-    ['idempotencyKey', null, 'must be a string'],
-    ['idempotencyKey', 12_345_678, 'must be a string'],
+    ['idempotencyKey', null, 'must be a string, not null'],
+    ['idempotencyKey', 12_345_678, 'must be a string, not a number'],
     ['idempotencyKey', '', 'must be at least 8 characters'],
     ['idempotencyKey', 'k'.repeat(7), 'must be at least 8 characters'],
     ['idempotencyKey', '🏠'.repeat(7), 'must be at least 8 characters'],
@@ -190,10 +190,15 @@ describe('POST /inbound/appointments', () => {
     ]);
   });
 
-  test.each(['null', '[]', '"text"', '1'])('refuses the body %s with 400', async (text) => {
+  test.each([
+    ['null', 'null'],
+    ['[]', 'an array'],
+    ['"text"', 'a string'],
+    ['1', 'a number'],
+  ])('refuses the body %s with 400', async (text, type) => {
     const { post, requests } = createFixture();
     const { error } = assertError(await post().send(text).type('json'), 400, 'invalid_argument');
-    expect(error).toBe('body: must be an object');
+    expect(error).toBe(`body: must be an object, not ${type}`);
     expect(requests).toHaveLength(0);
   });
 });

@@ -105,7 +105,7 @@ describe('POST /inbound/leads', () => {
     [{ ...lead, address: '1' }, 'address: must be at least 3 characters'],
     [{ ...lead, email: 'ada' }, 'email: must be an email address, e.g. ada@example.com'],
     [{ ...lead, phone: '1' }, 'phone: must be at least 7 characters'],
-    [{ ...lead, fullName: 7 }, 'fullName: must be a string'],
+    [{ ...lead, fullName: 7 }, 'fullName: must be a string, not a number'],
     [{}, 'fullName: is required'],
   ])('refuses %j with 400: %s', async (body, message) => {
     const { post, requests } = createFixture();

@@ -64,13 +64,16 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
 
   test.each([
     [{ expectedVersion: 3 }, 'membershipIds: is required'],
-    [{ ...assignments, membershipIds: null }, 'membershipIds: must be an array'],
-    [{ ...assignments, membershipIds: 'mem_a' }, 'membershipIds: must be an array'],
-    [{ ...assignments, membershipIds: { 0: 'mem_a' } }, 'membershipIds: must be an array'],
+    [{ ...assignments, membershipIds: null }, 'membershipIds: must be an array, not null'],
+    [{ ...assignments, membershipIds: 'mem_a' }, 'membershipIds: must be an array, not a string'],
+    [{ ...assignments, membershipIds: { 0: 'mem_a' } }, 'membershipIds: must be an array, not an object'],
     [{ ...assignments, membershipIds: members(21) }, 'membershipIds: must have at most 20 items'],
-    [{ ...assignments, membershipIds: ['mem_a', 7] }, 'membershipIds.1: must be a string'],
-    [{ ...assignments, membershipIds: ['mem_a', null] }, 'membershipIds.1: must be a string'],
-    [{ ...assignments, membershipIds: ['mem_a', ['mem_b']] }, 'membershipIds.1: must be a string'],
+    [{ ...assignments, membershipIds: ['mem_a', 7] }, 'membershipIds.1: must be a string, not a number'],
+    [{ ...assignments, membershipIds: ['mem_a', null] }, 'membershipIds.1: must be a string, not null'],
+    [
+      { ...assignments, membershipIds: ['mem_a', ['mem_b']] },
+      'membershipIds.1: must be a string, not an array',
+    ],
     [{ ...assignments, membershipIds: ['mem_a', ''] }, 'membershipIds.1: must not be empty'],
     [{ ...assignments, membershipIds: ['x'.repeat(101)] }, 'membershipIds.0: must be at most 100 characters'],
     [
@@ -79,11 +82,11 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     ],
     [{ ...assignments, membershipIds: ['mem_\0'] }, 'membershipIds.0: must not contain the character U+0000'],
     [{ membershipIds: ['mem_a'] }, 'expectedVersion: is required'],
-    [{ ...assignments, expectedVersion: null }, 'expectedVersion: must be a number'],
-    [{ ...assignments, expectedVersion: '3' }, 'expectedVersion: must be a number'],
+    [{ ...assignments, expectedVersion: null }, 'expectedVersion: must be an integer, not null'],
+    [{ ...assignments, expectedVersion: '3' }, 'expectedVersion: must be an integer, not a string'],
     [{ ...assignments, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
     [{ ...assignments, expectedVersion: 0 }, 'expectedVersion: must be at least 1'],
-    [[], 'body: must be an object'],
+    [[], 'body: must be an object, not an array'],
   ])('refuses %j with a 400: %s', async (body, message) => {
     const { put, requests } = createFixture();
     const { error, details } = assertError(await put().send(body), 400, 'invalid_argument');

@@ -113,18 +113,18 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
       [{ ...schedule, [field]: '2101-09-07T14:00:00Z' }, `${field}: must be in the years 2000 to 2100`],
     ]),
     [without('timeZone'), 'timeZone: is required'],
-    [{ ...schedule, timeZone: null }, 'timeZone: must be a string'],
-    [{ ...schedule, timeZone: 7 }, 'timeZone: must be a string'],
+    [{ ...schedule, timeZone: null }, 'timeZone: must be a string, not null'],
+    [{ ...schedule, timeZone: 7 }, 'timeZone: must be a string, not a number'],
     [{ ...schedule, timeZone: '' }, `timeZone: ${TIME_ZONE}, e.g. America/Chicago`],
     [{ ...schedule, timeZone: 'PST' }, `timeZone: ${TIME_ZONE}, e.g. America/Chicago`],
     [{ ...schedule, timeZone: 'america/denver' }, `timeZone: ${TIME_ZONE}: America/Denver`],
     [without('expectedVersion'), 'expectedVersion: is required'],
-    [{ ...schedule, expectedVersion: null }, 'expectedVersion: must be a number'],
-    [{ ...schedule, expectedVersion: '3' }, 'expectedVersion: must be a number'],
+    [{ ...schedule, expectedVersion: null }, 'expectedVersion: must be an integer, not null'],
+    [{ ...schedule, expectedVersion: '3' }, 'expectedVersion: must be an integer, not a string'],
     [{ ...schedule, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
     [{ ...schedule, expectedVersion: 0 }, 'expectedVersion: must be at least 1'],
     [{ ...schedule, expectedVersion: -1 }, 'expectedVersion: must be at least 1'],
-    [[schedule], 'body: must be an object'],
+    [[schedule], 'body: must be an object, not an array'],
   ])('refuses %j with a 400: %s', async (body, message) => {
     const { put, requests } = createFixture();
     const { error, details } = assertError(await put().send(body), 400, 'invalid_argument');

@@ -434,7 +434,7 @@ describe('the input of an endpoint', () => {
 
   test.each<[string, string, string, string]>([
     ['malformed JSON', 'application/json', '{"address":', 'body: must be valid JSON in UTF-8'],
-    ['JSON of another kind', 'application/json', '[]', 'body: must be an object'],
+    ['JSON of another kind', 'application/json', '[]', 'body: must be an object, not an array'],
     ['an empty body', 'application/json', '', 'body: is required'],
     [
       'another content type',
@@ -456,7 +456,12 @@ describe('the input of an endpoint', () => {
     ],
     ['a malformed content type', ';;', '{}', 'content-type: must be application/json in UTF-8'],
     ['a missing field', 'application/json', '{}', 'address: is required'],
-    ['a field of another type', 'application/json', '{"address":[]}', 'address: must be a string'],
+    [
+      'a field of another type',
+      'application/json',
+      '{"address":[]}',
+      'address: must be a string, not an array',
+    ],
     ['too short a text', 'application/json', '{"address":"x"}', 'address: must be at least 3 characters'],
     [
       'deep JSON',

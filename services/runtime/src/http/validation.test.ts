@@ -20,15 +20,15 @@ describe('validation', () => {
   test.each([
     [{ ...lead, address: 'x' }, 'address: must be at least 3 characters'],
     [{ ...lead, address: undefined }, 'address: is required'],
-    [{ ...lead, address: null }, 'address: must be a string'],
+    [{ ...lead, address: null }, 'address: must be a string, not null'],
     [{ ...lead, fullName: '' }, 'fullName: must not be empty'],
     [{ ...lead, fullName: 'x'.repeat(121) }, 'fullName: must be at most 120 characters'],
     [{ ...lead, email: 'nobody' }, 'email: must be an email address, e.g. ada@example.com'],
-    [{ ...lead, smsConsent: 'yes' }, 'smsConsent: must be true or false'],
+    [{ ...lead, smsConsent: 'yes' }, 'smsConsent: must be true or false, not a string'],
     [{ ...lead, fullName: 'Ada\0' }, 'fullName: must not contain the character U+0000'],
     [{ ...lead, fullName: 'Ada \ud800' }, 'fullName: must be well-formed Unicode text'],
-    [[], 'body: must be an object'],
-    ['text', 'body: must be an object'],
+    [[], 'body: must be an object, not an array'],
+    ['text', 'body: must be an object, not a string'],
     [undefined, 'body: is required'],
   ])('of the lead %j says: %s', (input, fault) => {
     expect(faultsOf(leadIn, input)).toEqual([fault]);
@@ -59,10 +59,31 @@ describe('validation', () => {
     [{ ...event, status: undefined }, 'status: is required'],
     [{ ...event, expectedVersion: 0 }, 'expectedVersion: must be at least 1'],
     [{ ...event, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
-    [{ ...event, expectedVersion: '1' }, 'expectedVersion: must be a number'],
+    [{ ...event, expectedVersion: '1' }, 'expectedVersion: must be an integer, not a string'],
     [{ ...event, status: 'BLOCKED' }, 'blockerCode: is required when status is BLOCKED'],
   ])('of the status event %j says: %s', (input, fault) => {
     expect(faultsOf(statusEventIn, input)).toEqual([fault]);
+  });
+
+  const VALUES = {
+    'a string': '2',
+    'a number': 2,
+    'a boolean': true,
+    'an object': {},
+    'an array': [],
+    null: null,
+  };
+  test.each([
+    { type: 'integer', schema: z.int(), wanted: 'an integer', own: 'a number' },
+    { type: 'string', schema: z.string(), wanted: 'a string', own: 'a string' },
+    { type: 'boolean', schema: z.boolean(), wanted: 'true or false', own: 'a boolean' },
+    { type: 'array', schema: z.array(z.string()), wanted: 'an array', own: 'an array' },
+    { type: 'object', schema: z.object({}), wanted: 'an object', own: 'an object' },
+  ])('of a field of type $type refuses every other type and names both', ({ schema, wanted, own }) => {
+    for (const [given, value] of Object.entries(VALUES)) {
+      const faults = given === own ? [] : [`field: must be ${wanted}, not ${given}`];
+      expect(faultsOf(z.object({ field: schema }), { field: value })).toEqual(faults);
+    }
   });
 
   test('counts characters, not UTF-16 units', () => {
@@ -108,7 +129,9 @@ describe('validation', () => {
 
   test('names the place inside lists', () => {
     const schema = z.object({ membershipIds: z.array(z.string()).max(2) });
-    expect(faultsOf(schema, { membershipIds: ['a', 2] })).toEqual(['membershipIds.1: must be a string']);
+    expect(faultsOf(schema, { membershipIds: ['a', 2] })).toEqual([
+      'membershipIds.1: must be a string, not a number',
+    ]);
     expect(faultsOf(schema, { membershipIds: ['a', 'b', 'c'] })).toEqual([
       'membershipIds: must have at most 2 items',
     ]);

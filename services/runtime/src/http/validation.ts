@@ -35,7 +35,8 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown, place: string)
 
 const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   string: 'must be a string',
-  number: 'must be a number',
+  // No field takes a fraction.
+  number: 'must be an integer',
   int: 'must be an integer',
   boolean: 'must be true or false',
   object: 'must be an object',
@@ -49,8 +50,12 @@ function expectation(issue: z.core.$ZodRawIssue): string {
     return 'is required';
   }
   switch (issue.code) {
-    case 'invalid_type':
-      return TYPE_EXPECTATIONS[issue.expected] ?? `must be of type ${issue.expected}`;
+    case 'invalid_type': {
+      const wanted = TYPE_EXPECTATIONS[issue.expected] ?? `must be of type ${issue.expected}`;
+      // A number with a fraction is a number all the same.
+      const isFraction = typeof issue.input === 'number' && ['int', 'number'].includes(issue.expected);
+      return isFraction ? wanted : `${wanted}, not ${typeOf(issue.input)}`;
+    }
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
@@ -66,6 +71,13 @@ function expectation(issue: z.core.$ZodRawIssue): string {
     default:
       return 'is not valid';
   }
+}
+
+/** The JSON type of a value, in words. */
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 function bound(side: 'at least' | 'at most', origin: string, limit: number | bigint): string {

@@ -175,4 +175,16 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       for (const notes of ['', '  ']) expect((await book({ notes })).status).toBe(201);
     });
   });
+
+  test('a value of another JSON type is a 400 that names both types', async () => {
+    const cases: readonly (readonly [WireAnswer, string])[] = [
+      [await putSchedule({ expectedVersion: '2' }), 'expectedVersion: must be an integer, not a string'],
+      [await putSchedule({ expectedVersion: 1.5 }), 'expectedVersion: must be an integer'],
+      [await postLead({ smsConsent: 'yes' }), 'smsConsent: must be true or false, not a string'],
+      [await postLead({ fullName: null }), 'fullName: must be a string, not null'],
+    ];
+    for (const [answer, message] of cases) {
+      expect(expectError(answer, 400, 'invalid_argument').error).toBe(message);
+    }
+  });
 }

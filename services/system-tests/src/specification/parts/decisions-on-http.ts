@@ -15,6 +15,7 @@ import {
   HTTP_SERVER,
   INPUT_FORMATS,
   MAIN_JOB,
+  OPENAPI,
   PLATFORM_FORMS,
   PROJECTION,
   RATE_LIMITER,
@@ -24,6 +25,7 @@ import {
   SERVICE_ERROR,
   SLIDING_WINDOW,
   SURFACES,
+  VALIDATION,
 } from '../test-files.js';
 
 /** What the decisions say of HTTP on every surface. */
@@ -185,6 +187,23 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
     provedBy: {
       [BOUNDED_TEXTS]: ['a bounded text > that need not be there takes "%s"'],
       [INPUT_FORMATS]: ['a text > that is optional may be empty or white space'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A value of another JSON type is 400, and the message names both types: `must be an integer, not a string`.',
+    provedBy: {
+      [VALIDATION]: ['validation > of a field of type $type refuses every other type and names both'],
+      [INPUT_FORMATS]: ['a value of another JSON type is a 400 that names both types'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'No field takes a fraction.',
+    provedBy: {
+      [OPENAPI]: [
+        'what generators of clients need > calls whole numbers integers, with 64 bits where they can need them',
+      ],
     },
   },
   {
