@@ -245,7 +245,7 @@ export const jobFeedQuery = z
       }),
   })
   .superRefine((query, context) => {
-    if (query.from !== undefined && query.view !== undefined) {
+    if (query.cursor === undefined && query.from !== undefined && query.view !== undefined) {
       context.addIssue({ code: 'custom', path: ['from'], message: 'must not be given together with view' });
     }
   });

@@ -31,6 +31,7 @@ import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 import { errorAnswer } from './error-answer.js';
 import { protocolViolation } from './protocol-violation.js';
+import { misspelledNames } from './query-names.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
 import { readJsonBody } from './request-body.js';
 import { requestIdFrom } from './request-id.js';
@@ -379,6 +380,7 @@ async function readInput<Principal>(
     if (!key.valid) violations.push(...key.violations.slice(0, 1));
   }
   const givenQuery = translation?.query?.(request.query) ?? request.query;
+  violations.push(...misspelledNames(endpoint.query, givenQuery));
   const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
   if (query?.valid === false) violations.push(...query.violations);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { signIn, type OwnerSession } from '../owner-session.js';
 import { expectError, type WireAnswer } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
@@ -186,5 +186,39 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     for (const [answer, message] of cases) {
       expect(expectError(answer, 400, 'invalid_argument').error).toBe(message);
     }
+  });
+
+  describe('a query', () => {
+    const read = (path: string, kind: 'installer-contractor' | 'installer-company') =>
+      world().send({ method: 'GET', path, headers: { 'x-api-key': world().side.keys[kind] } });
+
+    test('parameter in the wrong case or with brackets is a 400 that names the right one', async () => {
+      for (const name of ['Limit', 'LIMIT', 'limit[]', 'limit[0]']) {
+        const answer = await read(`/partner/v1/jobs?${encodeURIComponent(name)}=1`, 'installer-company');
+        const refused = expectError(answer, 400, 'invalid_argument');
+        expect(refused.error).toBe(`${name}: must be written limit`);
+      }
+      const inbound = await read('/inbound/jobs?Take=1', 'installer-contractor');
+      expect(expectError(inbound, 400, 'invalid_argument').error).toBe('Take: must be written take');
+      const events = await owner.call('GET', '/partner-api/events?resourceid=job_1');
+      expect(events).toMatchObject({ status: 400, json: { error: 'resourceid: must be written resourceId' } });
+      expect((await read('/partner/v1/jobs?page=1&take=1', 'installer-company')).status).toBe(200);
+    });
+
+    test('of the feed with a cursor goes on there, whatever from and view say', async () => {
+      const { nextCursor } = jobFeedAnswer.parse((await read('/partner/v1/jobs', 'installer-company')).json);
+      const cursor = encodeURIComponent(nextCursor ?? '');
+      const pages = [];
+      for (const rest of ['', '&from=start', '&view=snapshot', '&from=start&view=snapshot']) {
+        const page = await read(`/partner/v1/jobs?cursor=${cursor}${rest}`, 'installer-company');
+        expect(page.status).toBe(200);
+        pages.push(page.text);
+      }
+      expect(new Set(pages).size).toBe(1);
+      const both = await read('/partner/v1/jobs?from=start&view=snapshot', 'installer-company');
+      expect(expectError(both, 400, 'invalid_argument').error).toBe(
+        'from: must not be given together with view',
+      );
+    });
   });
 }

@@ -91,6 +91,7 @@ export const PLATFORM_OVER_BROKER = 'services/job-state/src/platform/platform-ov
 export const PLATFORM_ORDER = 'services/job-state/src/platform/platform-order.int.test.ts';
 export const PRIVACY = 'services/system-tests/src/privacy.sys.test.ts';
 export const PROJECTION = 'services/job-state/src/jobs/render-projection.test.ts';
+export const QUERY_NAMES = 'services/runtime/src/http/query-names.test.ts';
 export const RATE_LIMITER = 'services/runtime/src/http/rate-limiter.int.test.ts';
 export const RATE_LIMITS = 'services/system-tests/src/rate-limit.sys.test.ts';
 export const RELEASES = 'services/job-state/src/deliveries/release-batch.int.test.ts';

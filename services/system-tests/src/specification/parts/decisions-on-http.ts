@@ -18,6 +18,7 @@ import {
   OPENAPI,
   PLATFORM_FORMS,
   PROJECTION,
+  QUERY_NAMES,
   RATE_LIMITER,
   RATE_LIMITS,
   REQUEST_ID,
@@ -204,6 +205,17 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       [OPENAPI]: [
         'what generators of clients need > calls whole numbers integers, with 64 bits where they can need them',
       ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'An unknown query parameter is ignored, unless it differs from a known one by case or by a bracket suffix alone (`Limit`, `limit[]`): that is 400 and names the right spelling.',
+    provedBy: {
+      [QUERY_NAMES]: [
+        'the query parameter %s is refused and named %s',
+        'the query parameter "%s" is no misspelled one',
+      ],
+      [INPUT_FORMATS]: ['a query > parameter in the wrong case or with brackets is a 400 that names the right one'],
     },
   },
   {

@@ -372,6 +372,7 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
       [LIST_JOB_FEED_ROUTE]: [
         'view=snapshot > goes on where its cursor stands when each page, and then the feed, is asked for with the first query',
       ],
+      [INPUT_FORMATS]: ['a query > of the feed with a cursor goes on there, whatever from and view say'],
     },
   },
   {

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { misspelledNames } from './query-names.js';
+
+const query = z.object({ limit: z.string(), resourceId: z.string() }).superRefine(() => undefined);
+
+test.each([
+  ['Limit', 'limit'],
+  ['LIMIT', 'limit'],
+  ['limit[]', 'limit'],
+  ['limit[0]', 'limit'],
+  ['limit[gte]', 'limit'],
+  ['limit[', 'limit'],
+  ['Limit[]', 'limit'],
+  ['resourceid', 'resourceId'],
+])('the query parameter %s is refused and named %s', (name, meant) => {
+  expect(misspelledNames(query, { [name]: '1', limit: '2' })).toEqual([
+    { path: name, message: `must be written ${meant}` },
+  ]);
+});
+
+test.each(['limit', 'resourceId', 'page', 'limits', '[limit]', 'resource_id', '__proto__', ''])(
+  'the query parameter "%s" is no misspelled one',
+  (name) => {
+    expect(misspelledNames(query, Object.fromEntries([[name, '1']]))).toEqual([]);
+  },
+);
+
+test('an operation without a query has no name to misspell', () => {
+  expect(misspelledNames(undefined, { Limit: '1' })).toEqual([]);
+});
