@@ -35,20 +35,35 @@ describe('a request that can change state', () => {
   });
 
   test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/json-seq'])(
-    'is refused with content type %s, body or not',
+    'is refused with a body of content type %s',
     (contentType) => {
-      const headers = {
-        origin: 'https://partner.example',
-        ...(contentType !== undefined && { 'content-type': contentType }),
-      };
-      expect(() => check(request('POST', headers))).toThrow(
-        expect.objectContaining({ reason: 'invalid_argument' }),
-      );
+      for (const body of [{ 'content-length': '2' }, { 'transfer-encoding': 'chunked' }]) {
+        const headers = {
+          origin: 'https://partner.example',
+          ...body,
+          ...(contentType !== undefined && { 'content-type': contentType }),
+        };
+        expect(() => check(request('POST', headers))).toThrow(
+          expect.objectContaining({ reason: 'invalid_argument' }),
+        );
+      }
     },
   );
 
+  test.each([{}, { 'content-length': '0' }])('needs no content type without a body: %j', (headers) => {
+    const own = { ...headers, origin: 'https://partner.example' };
+    expect(() => check(request('POST', own))).not.toThrow();
+    expect(() => check(request('POST', { ...headers, origin: 'https://evil.example' }))).toThrow(
+      expect.objectContaining({ reason: 'permission_denied' }),
+    );
+  });
+
   test('may name a character set', () => {
-    const headers = { origin: 'https://partner.example', 'content-type': 'Application/JSON; charset=utf-8' };
+    const headers = {
+      origin: 'https://partner.example',
+      'content-type': 'Application/JSON; charset=utf-8',
+      'content-length': '2',
+    };
     expect(() => check(request('POST', headers))).not.toThrow();
   });
 });

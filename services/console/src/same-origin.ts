@@ -1,4 +1,5 @@
 import type { SurfaceRequest } from '@partner/runtime/http/http-app';
+import { announcesBody } from '@partner/runtime/http/request-body';
 import { invalidArgument } from '@partner/runtime/http/validation';
 import { ServiceError } from '@partner/runtime/service-error';
 
@@ -6,8 +7,8 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Makes the check that keeps other sites from acting with an owner's cookie. A request that can change state must come
- * from the console's own origin (else `permission_denied`; no `Origin` counts as a foreign one) and say that it is JSON
- * (else `invalid_argument`), with or without a body: a form of another site can not do both.
+ * from the console's own origin (else `permission_denied`; no `Origin` counts as a foreign one), and its body must be JSON
+ * (else `invalid_argument`): the form of another site can do neither.
  */
 export function createSameOriginCheck(
   publicBaseUrl: string,
@@ -18,7 +19,8 @@ export function createSameOriginCheck(
     if (request.header('origin') !== origin) {
       throw new ServiceError('permission_denied', `the origin header must be ${origin}`);
     }
-    if (mediaType(request.header('content-type')) !== 'application/json') {
+    const header = (name: string) => request.header(name);
+    if (announcesBody(header) && mediaType(header('content-type')) !== 'application/json') {
       throw invalidArgument([{ path: 'content-type', message: 'must be application/json' }]);
     }
   };

@@ -25,10 +25,3 @@ export const SUBSCRIPTION_ID = {
     example: SUBSCRIPTION_EXAMPLE.id,
   },
 };
-
-/** What a request without a body has to say all the same. */
-export const NO_BODY = 'The request needs no body, but has to say `content-type: application/json`.';
-
-/** What a request says that may come without a body. */
-export const OPTIONAL_BODY =
-  'The body can be left out, but the request has to say `content-type: application/json`.';

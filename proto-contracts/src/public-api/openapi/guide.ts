@@ -93,7 +93,8 @@ function requestsAndAnswers(): string {
   return `
 ## Requests and answers
 
-- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes).
+- Bodies are JSON in UTF-8 with \`content-type: application/json\`, uncompressed, up to 1 MB (${count(LIMITS.bodyBytes)} bytes). A
+  request without a body needs no content type.
 - Fields and query parameters that we do not know are ignored. A query parameter in the wrong case or with brackets, such as
   \`Limit\` or \`limit[]\`, is 400. Ignore fields that you do not know: new ones come without a new version.
 - Date-times are ISO 8601 in UTC. We take seconds (00 to 59) or fractions, and \`Z\` or \`+00:00\`; in a query, write \`+\` as \`%2B\`.

@@ -11,7 +11,6 @@ import {
   installerQuery,
   KEY_LIMITS,
 } from '../api-key-management.js';
-import { NO_BODY, OPTIONAL_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { KEY_KINDS } from '../scopes.js';
 
@@ -122,7 +121,7 @@ replaced key goes on for the overlap, so that you can bring the new one to all p
 have gone on anyway. A gateway takes it for up to 5 seconds more.
 
 A key that was replaced once can not be replaced again: replace the new one. While both are in force both count for the
-company's ${KEY_LIMITS.keysInForce} keys. ${OPTIONAL_BODY}`,
+company's ${KEY_LIMITS.keysInForce} keys. The body can be left out.`,
   bodyExamples: {
     usual: {
       summary: `With ${KEY_LIMITS.overlapHours.default} hours for the old one`,
@@ -161,7 +160,7 @@ export const revokeApiKeyOperation = defineOperation({
   summary: 'Revoke an API key',
   description: `
 Ends a key for good, and within 5 seconds everywhere. It stays in the list. Revoking it again changes nothing and is
-answered alike. ${NO_BODY}`,
+answered alike.`,
   answers: { 204: { description: 'Revoked.' } },
   errors: ['not_found'],
 });

@@ -15,7 +15,7 @@ import {
   EVENT_EXAMPLE,
   TRAIL_EVENT_EXAMPLE,
 } from '../examples/webhook-delivery-example.js';
-import { NO_BODY, SUBSCRIPTION_ID } from '../examples/webhook-subscription-example.js';
+import { SUBSCRIPTION_ID } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { delivery, deliveryPage, deliveryQuery, deliveryWithAttempts } from '../webhook-delivery.js';
 
@@ -99,7 +99,7 @@ Queues a new delivery of the same event and the same body, with up to 8 attempts
 must be delivered or dead-lettered. While its subscription is paused the new one is held, and goes on after the activation.
 
 It takes no \`Idempotency-Key\`. Sent twice it makes one delivery, as long as the first is on its way: the second is 409
-\`replay_in_progress\` and names it. After that every request sends the event once more. ${NO_BODY}`,
+\`replay_in_progress\` and names it. After that every request sends the event once more.`,
   answers: {
     202: { description: 'The new delivery.', schema: delivery, example: PENDING_DELIVERY_EXAMPLE },
   },
@@ -208,7 +208,7 @@ export const cancelReplayOperation = defineOperation({
   summary: 'Cancel a bulk replay',
   description: `
 Has a bulk replay or back-fill queue nothing more. What it has queued goes on. One that has come to its end stays as it is, so
-that a repeat is harmless. ${NO_BODY}`,
+that a repeat is harmless.`,
   answers: {
     200: {
       description: 'The bulk replay.',

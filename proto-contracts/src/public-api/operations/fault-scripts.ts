@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { faultScript, faultScriptIn } from '../fault-script.js';
-import { NO_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 
 const KEY_ID = {
@@ -89,7 +88,7 @@ export const clearFaultsOperation = defineOperation({
   params: KEY_ID,
   summary: 'Take its fault script from an API key',
   description: `
-${SANDBOX_ONLY} Everything is as usual within 5 seconds. Repeating it is harmless. ${NO_BODY}`,
+${SANDBOX_ONLY} Everything is as usual within 5 seconds. Repeating it is harmless.`,
   answers: { 204: { description: 'The key has no fault script.' } },
   errors: ['not_found'],
 });

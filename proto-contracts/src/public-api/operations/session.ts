@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { NO_BODY } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 import {
   CONFIRMED_MINUTES,
@@ -90,7 +89,7 @@ export const deleteSessionOperation = defineOperation({
   method: 'delete',
   path: '/partner-api/session',
   summary: 'Sign out',
-  description: `Ends the session. ${NO_BODY}`,
+  description: 'Ends the session.',
   answers: {
     204: {
       description: 'Signed out.',
@@ -149,7 +148,7 @@ export const endSessionOperation = defineOperation({
   path: '/partner-api/sessions/:id',
   params: OWN_SESSION_ID,
   summary: 'End one of your sessions',
-  description: `Signs out wherever the session is used; its cookie is of no use afterwards. ${NO_BODY}`,
+  description: 'Signs out wherever the session is used; its cookie is of no use afterwards.',
   answers: { 204: { description: 'Ended.' } },
   errors: ['not_found'],
 });

@@ -1,11 +1,6 @@
 import type { z } from 'zod';
 import { DELIVERY_EXAMPLE } from '../examples/webhook-delivery-example.js';
-import {
-  NO_BODY,
-  OPTIONAL_BODY,
-  SUBSCRIPTION_EXAMPLE,
-  SUBSCRIPTION_ID,
-} from '../examples/webhook-subscription-example.js';
+import { SUBSCRIPTION_EXAMPLE, SUBSCRIPTION_ID } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { delivery } from '../webhook-delivery.js';
 import { createEventCatalogue, eventCatalogue } from '../event-catalogue.js';
@@ -144,7 +139,7 @@ export const deleteWebhookOperation = defineOperation({
   summary: 'Delete a subscription',
   description: `
 Deletes the subscription and its secrets for good. Nothing more is sent to it: deliveries that have not come to an end are
-cancelled, but for an attempt that is under way. ${NO_BODY}`,
+cancelled, but for an attempt that is under way.`,
   answers: { 204: { description: 'Deleted.' } },
   errors: ['not_found'],
 });
@@ -164,7 +159,7 @@ of it.
 Within ${WEBHOOK_LIMITS.testWindowSeconds} seconds at most ${WEBHOOK_LIMITS.testsPerSubscription} tests can be sent to a subscription and
 ${WEBHOOK_LIMITS.testsPerCompany} to all of a company together, deleted ones included; more are refused with 429.
 
-With the version of a pending secret you can see whether your server knows that secret before you activate it. ${OPTIONAL_BODY}`,
+With the version of a pending secret you can see whether your server knows that secret before you activate it. The body can be left out.`,
   bodyExamples: {
     usual: { summary: 'As any other delivery', value: {} satisfies z.input<typeof testDeliveryIn> },
     pending: {
@@ -204,7 +199,7 @@ answered with 2xx.
 
 With \`backfill\` the events since the pause are queued too, or those since the creation of a subscription that was never
 active. A subscription that is active already stays as it is, and no back-fill is begun: \`backfillId\` then names the one that
-is still running, if any. ${OPTIONAL_BODY}`,
+is still running, if any. The body can be left out.`,
   bodyExamples: {
     fromNow: { summary: 'From now on', value: {} satisfies z.input<typeof activationIn> },
     backfill: {
@@ -231,7 +226,7 @@ export const pauseWebhookOperation = defineOperation({
   summary: 'Pause a subscription',
   description: `
 Has no new events queued until the subscription is activated again. Deliveries that have not come to an end are held, but for
-an attempt that is under way. Test deliveries are sent all the same. ${NO_BODY}`,
+an attempt that is under way. Test deliveries are sent all the same.`,
   answers: {
     200: {
       description: 'The subscription.',
@@ -253,8 +248,7 @@ export const rotateWebhookSecretOperation = defineOperation({
 Makes a pending secret with the next version and shows it for the only time. Deliveries are signed with the current secret as
 before. A pending secret that there was is dropped.
 
-Give the new secret to your server beside the current one, each by its version, try it with a test delivery, and activate it.
-${NO_BODY}`,
+Give the new secret to your server beside the current one, each by its version, try it with a test delivery, and activate it.`,
   answers: {
     201: {
       description: 'The pending secret.',

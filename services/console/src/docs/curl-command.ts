@@ -16,13 +16,11 @@ export function curlCommand(
   const headers = parameters
     .filter((parameter) => parameter.in === 'header' && parameter.required === true)
     .map(({ name }) => headerOption(name, serverUrl));
-  const isWrite = method !== 'GET';
   const [example] = body?.examples ?? [];
   const options = [
     ...credentialsOptions(operation),
     ...headers,
-    ...(isWrite ? ["-H 'content-type: application/json'"] : []),
-    ...(example === undefined ? [] : [`-d ${quotedBody(example)}`]),
+    ...(example === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quotedBody(example)}`]),
   ];
   const hasPlainMethod = method === 'GET' || (method === 'POST' && example !== undefined);
   const start = `curl -sS ${hasPlainMethod ? '' : `-X ${method} `}${quoted(`${serverUrl}${path}`)}`;

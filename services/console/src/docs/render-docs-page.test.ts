@@ -110,8 +110,7 @@ describe('the ready command', () => {
     expect(curlCommand(operation('pauseWebhook'), description)).toBe(
       `curl -sS -X POST 'https://api.partner.example/partner-api/webhooks/whk_01k3h5d8vqf2mw7x0r4tn6ysbe/pause' \\
   -b cookies.txt \\
-  -H 'Origin: https://api.partner.example' \\
-  -H 'content-type: application/json'`,
+  -H 'Origin: https://api.partner.example'`,
     );
   });
 

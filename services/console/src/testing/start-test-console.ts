@@ -169,7 +169,7 @@ export async function startTestConsole(options: {
 
   const request: TestConsole['request'] = (method, path, { cookie, address, body } = {}) => {
     const sent = supertest(server)[method](path);
-    if (method !== 'get') void sent.set('origin', origin).set('content-type', 'application/json');
+    if (method !== 'get') void sent.set('origin', origin);
     if (cookie !== undefined) void sent.set('cookie', cookie);
     if (address !== undefined) void sent.set('x-forwarded-for', address);
     return body === undefined ? sent : sent.send(body);

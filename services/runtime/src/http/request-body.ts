@@ -11,10 +11,8 @@ import { invalidArgument } from './validation.js';
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const { headers } = request;
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  const announced = Number(headers['content-length'] ?? 0);
-  if (!isChunked && announced === 0) return undefined;
-  if (announced > LIMITS.bodyBytes) throw tooLarge();
+  if (!announcesBody((name) => headers[name]?.toString())) return undefined;
+  if (Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw invalidArgument([
       { path: 'content-encoding', message: 'must be absent; send the body uncompressed' },
@@ -28,6 +26,11 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   }
   const bytes = await readBytes(request);
   return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+/** Tells whether the headers of a request announce a body. */
+export function announcesBody(header: (name: string) => string | undefined): boolean {
+  return header('transfer-encoding') !== undefined || Number(header('content-length') ?? 0) > 0;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import { signIn, type OwnerSession } from '../owner-session.js';
+import { createActiveSubscription, type OwnerSession, readSubscription, signIn } from '../owner-session.js';
 import { expectError, type WireAnswer } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
@@ -201,7 +201,10 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       const inbound = await read('/inbound/jobs?Take=1', 'installer-contractor');
       expect(expectError(inbound, 400, 'invalid_argument').error).toBe('Take: must be written take');
       const events = await owner.call('GET', '/partner-api/events?resourceid=job_1');
-      expect(events).toMatchObject({ status: 400, json: { error: 'resourceid: must be written resourceId' } });
+      expect(events).toMatchObject({
+        status: 400,
+        json: { error: 'resourceid: must be written resourceId' },
+      });
       expect((await read('/partner/v1/jobs?page=1&take=1', 'installer-company')).status).toBe(200);
     });
 
@@ -220,5 +223,35 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         'from: must not be given together with view',
       );
     });
+  });
+
+  test('a request without a body needs no content type, and the form of another site is refused', async () => {
+    const { baseUrl, receiverUrl } = world().stack;
+    const { id } = await createActiveSubscription(owner, { url: receiverUrl, events: ['install.*'] });
+    const change = (method: string, action: string, headers: Readonly<Record<string, string>>) =>
+      world().send({ method, path: `/partner-api/webhooks/${id}${action}`, headers });
+    const { cookie } = owner.headers;
+    const form = {
+      method: 'POST',
+      path: `/partner-api/webhooks/${id}/pause`,
+      bytes: new TextEncoder().encode('a=b'),
+    };
+    const formHeaders = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
+
+    for (const origin of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}]) {
+      const posted = await world().send({ ...form, headers: { ...formHeaders, ...origin } });
+      expectError(posted, 403, 'permission_denied');
+      expectError(await change('POST', '/pause', { cookie, ...origin }), 403, 'permission_denied');
+    }
+    const own = { ...formHeaders, origin: new URL(baseUrl).origin };
+    const posted = await world().send({ ...form, headers: own });
+    expect(expectError(posted, 400, 'invalid_argument').error).toBe('content-type: must be application/json');
+    expect((await readSubscription(owner, id)).state).toBe('active');
+
+    expect((await change('POST', '/pause', owner.headers)).status).toBe(200);
+    expect((await change('POST', '/test', owner.headers)).status).toBe(202);
+    expect((await change('POST', '/activate', owner.headers)).status).toBe(200);
+    expect((await change('POST', '/rotate-secret', owner.headers)).status).toBe(201);
+    expect((await change('DELETE', '', owner.headers)).status).toBe(204);
   });
 }

@@ -54,10 +54,14 @@ test('reads what the schema says, and leaves out a query without values', async 
   ]);
 });
 
-test('says that a change is JSON, also one without a body', async () => {
-  const { client, sent } = clientWith([new Response(null, { status: 204 })]);
+test('says that a body is JSON', async () => {
+  const { client, sent } = clientWith([
+    new Response(null, { status: 204 }),
+    new Response(null, { status: 204 }),
+  ]);
+  await client.send({ method: 'POST', path: '/webhooks/whk_1/test', body: {} });
   await client.send({ method: 'DELETE', path: '/webhooks/whk_1' });
-  expect(sent[0]?.init.headers).toEqual({ 'content-type': 'application/json' });
+  expect(sent.map(({ init }) => init.headers)).toEqual([{ 'content-type': 'application/json' }, undefined]);
 });
 
 test('an answer of another shape is no success', async () => {

@@ -42,8 +42,9 @@ export function createApiClient(deps: ApiClientDeps): ApiClient {
       response = await deps.fetch(url, {
         method,
         credentials: 'same-origin',
-        ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined
+          ? {}
+          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (cause) {

@@ -3,8 +3,9 @@ import {
   ACCESS,
   CONSOLE_APP,
   DELIVERY_CONSOLE,
-  LOGINS,
   GET_OWNER,
+  INPUT_FORMATS,
+  LOGINS,
   LOGIN_ATTEMPTS,
   OWNER_SESSIONS,
   REDIS_AWAY,
@@ -57,11 +58,16 @@ export const DECISIONS_ON_SESSIONS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Console session',
-    says: 'State changes need `content-type: application/json` and a same-origin `Origin`.',
+    says: 'State changes need a same-origin `Origin`, and `content-type: application/json` when they have a body; no `Origin` counts as a foreign one.',
     provedBy: {
       [SAME_ORIGIN]: [
         'a request that can change state > is refused from %s',
-        'a request that can change state > is refused with content type %s, body or not',
+        'a request that can change state > is refused without an origin',
+        'a request that can change state > is refused with a body of content type %s',
+        'a request that can change state > needs no content type without a body: %j',
+      ],
+      [INPUT_FORMATS]: [
+        'a request without a body needs no content type, and the form of another site is refused',
       ],
       [CONSOLE_APP]: ['%s %s > is 403 from the origin %s'],
       [DELIVERY_CONSOLE]: [
