@@ -29,7 +29,8 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code'
     currentVersion: version,
   },
   idempotency_mismatch: {
-    error: 'this Idempotency-Key was used for another operation or another body; use a new key',
+    error:
+      'this idempotency key was used for another method, path or body; every field of the body counts, as it was sent; use a new key',
   },
   idempotency_in_progress: {
     error: 'a request with this Idempotency-Key is still running; retry with the same key',

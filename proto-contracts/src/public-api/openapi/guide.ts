@@ -149,7 +149,8 @@ up to a minute, and add some jitter. Where \`retry-after\` is given, wait at lea
   the installer surface, and optional where its reference says so. Appointments take the field \`idempotencyKey\` of the body
   instead (${LIMITS.appointmentIdempotencyKeyLength.min} to ${LIMITS.appointmentIdempotencyKeyLength.max} characters).
 - A key belongs to your company. It is bound to the method, path and body of its first use: fields may come in another order,
-  but the same key with another body or operation is 409 \`idempotency_mismatch\`.
+  but the same key with another body or operation is 409 \`idempotency_mismatch\`. Every field of the body counts, unknown ones
+  too, as it was sent: \`Z\` and \`+00:00\` are two spellings of one instant, and two bodies.
 - Answers of 2xx, 409 \`stale_version\` and 422 are kept, and a repeat gets the same answer with \`idempotency-replayed: true\` and
   no second effect. After a 400, 401, 403, 404, 413, 429 or 5xx the key is not used up.
 - When a job is no longer yours, a repeat of a write to it is 404, as every read of it is. The write stays recorded.

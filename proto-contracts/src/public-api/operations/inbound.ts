@@ -82,7 +82,8 @@ export const bookAppointmentOperation = defineOperation({
   summary: 'Book an appointment',
   description: `
 Books an appointment with the customer of a lead, once for each \`idempotencyKey\` of the body. An identical repeat is
-answered with 200 and the same appointment; the same key with another body is 409.
+answered with 200 and the same appointment; the same key with another body is 409. Every field counts, as it was sent: \`notes\`
+left out and empty \`notes\` differ, and so do two spellings of one instant. The order of the fields does not count.
 
 A \`leadId\` or \`projectId\` that is not your company's is 403, whether it exists or not; the key stays unused then. Your
 company's subscribers get the event \`appointment.booked\`.`,

@@ -136,7 +136,7 @@ async function claimKey(
   if (held.operation !== binding.operation || !held.body_sha256.equals(binding.bodySha256)) {
     throw new ServiceError(
       'idempotency_mismatch',
-      'this Idempotency-Key was used for another operation or another body; use a new key',
+      'this idempotency key was used for another method, path or body; every field of the body counts, as it was sent; use a new key',
     );
   }
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };

@@ -254,4 +254,15 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     expect((await change('POST', '/rotate-secret', owner.headers)).status).toBe(201);
     expect((await change('DELETE', '', owner.headers)).status).toBe(204);
   });
+
+  test('an idempotency key stands for every field of the body as it was sent', async () => {
+    const first = { startsAt: '2026-12-01T15:00:00Z', notes: 'Ring twice', idempotencyKey: randomUUID() };
+    const { notes, idempotencyKey, startsAt } = first;
+    expect((await book(first)).status).toBe(201);
+    expect((await book({ idempotencyKey, notes, startsAt })).status).toBe(200);
+    for (const change of [{ startsAt: '2026-12-01T15:00:00+00:00' }, { notes: 'Ring' }, { unknown: 1 }]) {
+      const refused = expectError(await book({ ...first, ...change }), 409, 'idempotency_mismatch');
+      expect(refused.error).toContain('every field of the body counts, as it was sent');
+    }
+  });
 }

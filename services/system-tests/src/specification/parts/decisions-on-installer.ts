@@ -46,6 +46,14 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
+    says: 'Every field of the body counts as it was sent, unknown ones too, but not their order: `Z` and `+00:00` make two bodies.',
+    provedBy: {
+      [CANONICAL_JSON]: ['the canonical hash > is the same whatever the order of keys'],
+      [INPUT_FORMATS]: ['an idempotency key stands for every field of the body as it was sent'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
     says: '2xx, 409 `stale_version` and 422 outcomes are recorded and replayed with `idempotency-replayed: true`; 400, 401, 403, 404, 429 and 5xx leave the key unused.',
     provedBy: {
       [SURFACES]: [
