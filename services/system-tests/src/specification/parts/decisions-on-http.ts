@@ -215,7 +215,9 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
         'the query parameter %s is refused and named %s',
         'the query parameter "%s" is no misspelled one',
       ],
-      [INPUT_FORMATS]: ['a query > parameter in the wrong case or with brackets is a 400 that names the right one'],
+      [INPUT_FORMATS]: [
+        'a query > parameter in the wrong case or with brackets is a 400 that names the right one',
+      ],
     },
   },
   {
