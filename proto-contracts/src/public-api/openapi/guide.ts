@@ -2,10 +2,12 @@ import { ERROR_REASON_CATALOGUE } from '../error-reasons.js';
 import { JOB_STATUSES, SCHEDULE_STATUSES } from '../installer-job.js';
 import { JOB_STATUS_MOVES } from '../job-status-moves.js';
 import { LIMITS } from '../limits.js';
+import { CONFIRMED_MINUTES } from '../session.js';
 import { SCHEDULE_STATUS_MOVES } from '../schedule-status-moves.js';
 import { KEY_KINDS } from '../scopes.js';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '../versions.js';
 import { EVENT_CATALOGUE, eventData } from '../webhook-events.js';
+import { WEBHOOK_LIMITS } from '../webhook-subscription.js';
 import { markdownTable } from './markdown-table.js';
 import { SURFACES } from './surfaces.js';
 
@@ -25,6 +27,7 @@ export function renderGuide(serverUrl: string): string {
     concurrentChanges(),
     changeFeed(),
     rateLimits(),
+    otherLimits(),
     versions(),
     jobStatuses(),
     scheduleStatuses(),
@@ -202,6 +205,42 @@ Answers say in \`RateLimit-Policy\` what the limit is (\`q\` requests in \`w\` s
 seconds one more fits: wait at least that long, with jitter. Refused requests do not count. Higher limits can be granted to
 installer companies that batch through cursor pagination. Requests without a valid key are limited for each client address, and never count
 against a valid key of the same address; the headers then name the limit \`failed-authentication\`.`.trim();
+}
+
+function otherLimits(): string {
+  return `
+## Other limits
+
+${markdownTable(
+  ['What', 'Limit', 'Beyond it'],
+  [
+    [
+      'Notes of a job together',
+      `${count(LIMITS.installerNoteLength)} characters`,
+      '422 `note_limit_reached`. A job that changes hands begins with none',
+    ],
+    [
+      'Webhook subscriptions of a company',
+      String(WEBHOOK_LIMITS.subscriptionsPerCompany),
+      '409 `subscription_limit_reached`: delete one first',
+    ],
+    [
+      'Making a secret or an API key after the login or the last confirmation',
+      `${CONFIRMED_MINUTES} minutes`,
+      '403 `confirmation_required`: `POST /partner-api/session/confirm`, then send it again',
+    ],
+    [
+      'Back-fill of an activation',
+      'the events since the pause, or since the creation of a subscription that was never active',
+      'Earlier events: `POST /partner-api/webhooks/{id}/replay`',
+    ],
+    [
+      'Bulk replay',
+      'each event of its span once; a dead letter whose event was delivered since, or is on its way, is left out',
+      'One that was replayed and failed again counts once more',
+    ],
+  ],
+)}`.trim();
 }
 
 function versions(): string {

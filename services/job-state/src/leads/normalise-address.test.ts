@@ -5,6 +5,11 @@ import { PLURAL_SUFFIXES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviation
 import { STATES } from './usps-states.js';
 
 const SAME: readonly (readonly [string, string])[] = [
+  ['12 Main\nSt, Troy, NY 12180', '12 Main St, Troy, NY 12180'],
+  ['12 Main St\nTroy, NY 12180', '12 Main St, Troy, NY 12180'],
+  ['12 Martin Luther King Blvd, Troy, NY 12180', '12 MLK Blvd, Troy, NY 12180'],
+  ['12 M.L.K. Blvd, Troy, NY 12180', '12 M. L. King Blvd, Troy, NY 12180'],
+  ['12 Dr. Martin Luther King, Jr. Dr, Troy, NY 12180', '12 Dr MLK Jr Drive, Troy, NY 12180'],
   ['123 Main Street, Springfield, IL 62701', '123 main st springfield il 62701'],
   ['123 Main St., Springfield, IL 62701', '123 MAIN STREET SPRINGFIELD IL 62701'],
   ['123 Main Strt, Springfield, Illinois 62701', '123 Main St, Springfield, IL, 62701'],
@@ -360,6 +365,11 @@ const SAME_BY_COMMA: readonly (readonly [string, string])[] = [
 ];
 
 const DIFFERENT: readonly (readonly [string, string])[] = [
+  ['12 Main St, Troy, NY', '12 Main St, Troy, NY 12180'],
+  ['12 North\nElm St, Troy, NY 12180', '12 North Elm St, Troy, NY 12180'],
+  ['12 MLK Blvd, Troy, NY 12180', '12 MLK Jr Blvd, Troy, NY 12180'],
+  ['12 MLK Blvd, Troy, NY 12180', '12 Dr MLK Blvd, Troy, NY 12180'],
+  ['12 MLK Blvd, Troy, NY 12180', '12 King Blvd, Troy, NY 12180'],
   ['123 Main St, Springfield, IL 62701', '124 Main St, Springfield, IL 62701'],
   ['123 Main St, Springfield, IL 62701', '123 Main Ave, Springfield, IL 62701'],
   ['123 Main St, Springfield, IL 62701', '123 Main St, Springfield, IL 62702'],

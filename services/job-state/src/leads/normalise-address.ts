@@ -24,7 +24,7 @@ const MAX_KEY_BYTES = 2_000;
  *
  * What it gets wrong, since it knows no place and no street by name. It splits: a directional between street and city without
  * a comma, when there is no ZIP (`Main St N Troy`) or it is of two words (`Main St South West Troy`), and before a saint there (`East St Charles St Troy`); names written in one
- * word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK`); a unit without designator (`12 Main St 4B`); Suite 4 and
+ * word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK Blvd`, `MLK Jr Blvd`); a unit without designator (`12 Main St 4B`); Suite 4 and
  * #4; a name before the address; misspellings. It merges: a `Trail` and a `Trails`, as Publication 28 does; a state road and a
  * state route of one number, since `SR` is both; a drawer and a box of one number; `Main St N, Troy` and `Main St, N Troy` of one
  * ZIP.

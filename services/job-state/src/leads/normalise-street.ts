@@ -33,8 +33,8 @@ const ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
  * street's own name stays: North Ave is not N Ave. Boundaries stay.
  */
 export function normaliseStreet(words: readonly string[]): string[] {
-  return joinDirectionals(addOrdinals(joinHouseNumbers(joinNames(joinHouse(words))))).flatMap((word) =>
-    word === BOUNDARY ? [word] : word.split('-'),
+  return joinDirectionals(addOrdinals(joinHouseNumbers(joinKing(joinNames(joinHouse(words)))))).flatMap(
+    (word) => (word === BOUNDARY ? [word] : word.split('-')),
   );
 }
 
@@ -55,6 +55,18 @@ function joinNames(words: readonly string[]): string[] {
     const mayBeLetteredStreet = SUFFIXES.has(joined.at(-2) ?? '') && isHouseNumber(joined, joined.length - 3);
     const isSplitName = previous === 'MC' || (previous === 'O' && !mayBeLetteredStreet);
     if (isInitials || (isName && isSplitName)) joined.splice(-1, 1, previous + word);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+/** `MARTIN LUTHER KING` and `ML KING` are `MLK`. With `DR` or `JR` it stays another street: that is not known. */
+function joinKing(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const [beforeLast, last] = joined.slice(-2);
+    if (word === 'KING' && beforeLast === 'MARTIN' && last === 'LUTHER') joined.splice(-2, 2, 'MLK');
+    else if (word === 'KING' && last === 'ML') joined.splice(-1, 1, 'MLK');
     else joined.push(word);
   }
   return joined;

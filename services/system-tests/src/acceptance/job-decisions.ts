@@ -6,6 +6,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
 import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/runtime/ids';
 import { eventually } from '@partner/runtime/testing/eventually';
 import { addCompany } from '../limited-company.js';
@@ -183,5 +184,46 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
       first.text,
     ]);
     expect((await leaveNote(jobId, 'Gate code 4711', noted)).text).toBe(note.text);
+  });
+
+  async function postLead(address: string) {
+    const answer = await world().send({
+      method: 'POST',
+      path: '/inbound/leads',
+      headers: { 'x-api-key': world().side.keys.general },
+      json: { fullName: 'Ada Quill', email: 'ada@example.com', phone: '512-555-0100', address },
+    });
+    return leadCreated.or(leadMerged).parse(answer.json);
+  }
+
+  test('a lead merges with an address that is surely the same, and with no other', async () => {
+    const house = Date.now();
+    const street = (rest: string) => `${house} ${rest}`;
+    const { leadId } = await postLead(street('Martin Luther King Blvd, Austin, TX 78701'));
+    for (const same of ['MLK Blvd, Austin, TX 78701', 'M.L.K.\nBoulevard, Austin, TX 78701']) {
+      expect(await postLead(street(same))).toMatchObject({ status: 'merged', leadId });
+    }
+    for (const other of ['MLK Blvd, Austin, TX', 'MLK Jr Blvd, Austin, TX 78701']) {
+      expect(await postLead(street(other))).toMatchObject({ status: 'created' });
+    }
+  });
+
+  test('an appointment may be about a project of the company that is not the one of its lead', async () => {
+    const address = `${newId('evt')} Main Street, Austin, TX 78701`;
+    await postLead(address);
+    const { projectId } = leadMerged.parse(await postLead(address));
+    const answer = await world().send({
+      method: 'POST',
+      path: '/inbound/appointments',
+      headers: { 'x-api-key': world().side.keys.general },
+      json: {
+        leadId: world().side.leadId,
+        projectId,
+        startsAt: '2026-12-02T15:00:00Z',
+        endsAt: '2026-12-02T16:00:00Z',
+        idempotencyKey: newId('evt'),
+      },
+    });
+    expect(answer.status).toBe(201);
   });
 }

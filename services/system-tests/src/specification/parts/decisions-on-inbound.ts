@@ -19,6 +19,46 @@ import {
 export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
   {
     at: 'Decisions / Inbound',
+    says: 'A wrong merge is worse than a missed one: an address without ZIP does not merge with the same one with a ZIP.',
+    provedBy: {
+      [ADDRESS_KEYS]: [
+        'the key of an address > is the same for %j and %j',
+        'the key of an address > keeps %j and %j apart',
+      ],
+      [JOB_DECISIONS]: ['a lead merges with an address that is surely the same, and with no other'],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: 'A line break reads as a comma, so one after a directional is kept (`12 North` / `Elm St`), and any other one inside a street makes no difference.',
+    provedBy: {
+      [ADDRESS_KEYS]: [
+        'the key of an address > is the same for %j and %j',
+        'the key of an address > keeps %j and %j apart',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: '`MLK`, `M.L.K.`, `ML King` and `Martin Luther King` are one name, and `Dr` or `Jr` with it makes another.',
+    provedBy: {
+      [ADDRESS_KEYS]: [
+        'the key of an address > is the same for %j and %j',
+        'the key of an address > keeps %j and %j apart',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
+    says: "An appointment may be about any project of the company, not only the lead's: the platform makes projects that no lead belongs to.",
+    provedBy: {
+      [JOB_DECISIONS]: [
+        'an appointment may be about a project of the company that is not the one of its lead',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Inbound',
     says: 'A lead opens a project.',
     provedBy: {
       [BOUNDARIES]: [
