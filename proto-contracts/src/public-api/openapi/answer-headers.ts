@@ -39,7 +39,7 @@ const COMMON_HEADERS = {
     name: 'ETag',
     description:
       'Names this content. Send it as `If-None-Match` to be told by a 304 that it is still the same.',
-    example: '"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"',
+    example: 'W/"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"',
     required: true,
   },
   WwwAuthenticate: {

@@ -115,6 +115,9 @@ function requestsAndAnswers(): string {
   one \`Host\` 400; more than 30 seconds to arrive 408; headers of more than 16 KB 431; a transfer coding other than \`chunked\`
   501. When you send more bytes than the \`content-length\` says, you get the answer to the request, then the connection ends.
 
+**Compression.** Send \`accept-encoding: br, gzip\`, as most HTTP clients do: answers of 1 KB and more to \`GET\` come compressed, a
+page of the feed in a tenth of its size. Answers to writes never are.
+
 **Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
 answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other. These answers
 have \`cache-control: private, no-cache\`, so that an HTTP cache of yours does this by itself.`.trim();

@@ -32,7 +32,7 @@ const HEADERS = {
     .meta({
       description:
         'The `ETag` of the answer that you have. While the content is still the same, the answer is 304.',
-      param: { id: 'IfNoneMatch', example: '"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"' },
+      param: { id: 'IfNoneMatch', example: 'W/"l6mbPGpJ4gYjt7nQ0cX1Q8d2pSrpkY6x0fE1u4Yb9aU"' },
     }),
   requiredIdempotencyKey: idempotencyKeyHeader.meta({
     param: { id: 'IdempotencyKey', example: IDEMPOTENCY_KEY_EXAMPLE },

@@ -53,6 +53,11 @@ beforeAll(async () => {
 
 afterAll(() => closeServer(server));
 
+/** The body of an answer; supertest has that of an image as bytes. */
+function bodyOf(answer: request.Response): string {
+  return Buffer.isBuffer(answer.body) ? answer.body.toString() : answer.text;
+}
+
 describe.each(PATHS)('%s', (path) => {
   test('is open to anybody, is charged to nobody, and is logged once', async () => {
     log = '';
@@ -68,23 +73,33 @@ describe.each(PATHS)('%s', (path) => {
     expect(log.match(/http\.request_completed/g)).toHaveLength(1);
   });
 
+  test.each(['br', 'gzip'])('comes compressed with %s, the same text', async (coding) => {
+    const plain = await request(server).get(path).set('accept-encoding', 'identity');
+    const compressed = await request(server).get(path).set('accept-encoding', coding);
+
+    expect(compressed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' });
+    expect(bodyOf(compressed)).toBe(bodyOf(plain));
+    expect(Number(compressed.get('content-length'))).toBeLessThan(Number(plain.get('content-length')));
+  });
+
   test('is not sent again to who has it', async () => {
     const first = await request(server).get(path);
     const etag = first.get('etag') ?? '';
     const again = await request(server).get(path).set('if-none-match', etag);
 
-    expect(etag).toMatch(/^"[^"]+"$/);
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
     expect(again.status).toBe(304);
     expect(again.get('content-length')).toBeUndefined();
     expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, no-cache' });
   });
 
   test('answers HEAD with the headers of GET', async () => {
-    const get = await request(server).get(path);
-    const head = await request(server).head(path);
+    // Superagent asks for a compressed body with GET alone.
+    const get = await request(server).get(path).set('accept-encoding', 'gzip');
+    const head = await request(server).head(path).set('accept-encoding', 'gzip');
 
     expect(head.status).toBe(200);
-    for (const name of ['content-type', 'content-length', 'etag']) {
+    for (const name of ['content-type', 'content-encoding', 'content-length', 'etag', 'vary']) {
       expect(head.get(name)).toBe(get.get(name));
     }
   });

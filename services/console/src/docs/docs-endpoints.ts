@@ -1,6 +1,7 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { compressedOnce } from '@partner/runtime/http/content-coding';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { entityTagOf } from '@partner/runtime/http/entity-tag';
 import { readFileSync } from 'node:fs';
@@ -36,7 +37,6 @@ export function createDocsEndpoints<Principal>(options: {
   readonly sessionCookie: string;
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
-  texts();
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
     textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', () => texts().page, {
@@ -77,18 +77,22 @@ function textEndpoint<Principal>(
   read: () => string,
   headers: Readonly<Record<string, string>> = {},
 ): AnyEndpoint<Principal> {
+  const made = (text: string) => ({
+    status: 200,
+    text,
+    compressed: compressedOnce(text),
+    headers: {
+      'content-type': contentType,
+      'cache-control': 'public, no-cache',
+      etag: entityTagOf(CURRENT_API_VERSION, text),
+      ...headers,
+    },
+  });
+  let answer = made(read());
   return serveOperation({ id, method: 'get', path, unauthenticated: true, conditional: true }, async () => {
     const text = read();
-    return {
-      status: 200,
-      text,
-      headers: {
-        'content-type': contentType,
-        'cache-control': 'public, no-cache',
-        etag: entityTagOf(CURRENT_API_VERSION, text),
-        ...headers,
-      },
-    };
+    if (answer.text !== text) answer = made(text);
+    return answer;
   });
 }
 

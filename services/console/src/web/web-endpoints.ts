@@ -1,6 +1,5 @@
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { ServiceError } from '@partner/runtime/service-error';
-import { chooseCoding } from './content-encoding.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { WebBundle } from './web-bundle.js';
 
@@ -68,19 +67,15 @@ function pagePolicy(nonce: string): string {
 function assetEndpoint<Principal>(bundle: WebBundle): AnyEndpoint<Principal> {
   return serveOperation(
     { id: 'getConsoleAsset', method: 'get', path: '/console/assets/:file', unauthenticated: true },
-    async ({ params, header }) => {
+    async ({ params }) => {
       const asset = bundle.assets.get(params['file'] ?? '');
       if (asset === undefined) throw new ServiceError('not_found', 'path: there is no such file');
-      const coding = chooseCoding(header('accept-encoding'), [...asset.compressed.keys()]);
+      const { contentType, bytes, compressed } = asset;
       return {
         status: 200,
-        bytes: (coding === undefined ? undefined : asset.compressed.get(coding)) ?? asset.bytes,
-        headers: {
-          'content-type': asset.contentType,
-          'cache-control': FOR_EVER,
-          vary: 'accept-encoding',
-          ...(coding === undefined ? {} : { 'content-encoding': coding }),
-        },
+        bytes,
+        compressed,
+        headers: { 'content-type': contentType, 'cache-control': FOR_EVER },
       };
     },
   );

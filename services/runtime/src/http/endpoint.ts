@@ -1,6 +1,7 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
 import type { AnswerStream } from './answer-stream.js';
+import type { ContentCoding } from './content-coding.js';
 
 /** One request whose caller is known and whose input has passed validation, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
@@ -34,6 +35,8 @@ export interface EndpointAnswer {
   readonly json?: unknown;
   readonly text?: string;
   readonly bytes?: Uint8Array;
+  /** The body in the codings in which it was compressed beforehand; without it the body is compressed anew for each response. */
+  readonly compressed?: ReadonlyMap<ContentCoding, Uint8Array>;
   /**
    * In place of a body: begins one that goes on, once the head has been sent, and must not throw; `headers` then hold its
    * `content-type`. It is called for every such answer, so that what waits for its end always hears of it: a stream that nobody

@@ -1,20 +1,19 @@
 import { hash } from 'node:crypto';
 
-/** The strong entity tag (RFC 9110, 8.8.3) of a body as one version of the API shows it. */
+/** The entity tag of a body as one version of the API shows it: weak (RFC 9110, 8.8.3), so that it is the same in every coding. */
 export function entityTagOf(apiVersion: string, body: string): string {
-  return `"${hash('sha256', `${apiVersion}\n${body}`, 'base64url')}"`;
+  return `W/"${hash('sha256', `${apiVersion}\n${body}`, 'base64url')}"`;
 }
 
 /** One member of a list of entity tags, up to the comma after it. */
 const LIST_MEMBER = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/gy;
 
 /**
- * Tells whether an `If-None-Match` header names an entity tag, by weak comparison (RFC 9110, 13.1.2), since a proxy that
- * compresses an answer weakens its tag. `*` names any. A header that is no list of entity tags names none.
+ * Tells whether an `If-None-Match` header names an entity tag, by weak comparison (RFC 9110, 13.1.2). `*` names any. A header that is no list of entity tags names none.
  */
 export function namesEntityTag(ifNoneMatch: string, entityTag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   const members = [...ifNoneMatch.matchAll(LIST_MEMBER)];
   const end = members.reduce((length, [member]) => length + member.length, 0);
-  return /^[ \t,]*$/.test(ifNoneMatch.slice(end)) && members.some(([, tag]) => tag === entityTag);
+  return /^[ \t,]*$/.test(ifNoneMatch.slice(end)) && members.some(([, tag]) => `W/${tag}` === entityTag);
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import request from 'supertest';
 import { z } from 'zod';
@@ -14,7 +15,9 @@ import { createLogger } from '../logger.js';
 import { notFound, ServiceError } from '../service-error.js';
 import { createInMemoryRateLimiter } from '../testing/in-memory-rate-limiter.js';
 import { createRecorder } from '../testing/recorder.js';
+import type { AnswerStream } from './answer-stream.js';
 import { createApiVersions } from './api-versions.js';
+import type { ContentCoding } from './content-coding.js';
 import { type AnyEndpoint, type EndpointAnswer, type EndpointRequest, serveOperation } from './endpoint.js';
 import { createHttpApp, type HttpAppOptions } from './http-app.js';
 import { createHttpServer } from './http-server.js';
@@ -670,6 +673,80 @@ describe('the input of an endpoint', () => {
   });
 });
 
+describe('the content coding', () => {
+  const LONG = JSON.stringify({ text: 'a'.repeat(1_024) });
+  const coded = async (
+    answer: EndpointAnswer,
+    headers: Readonly<Record<string, string>>,
+    method: 'get' | 'head' | 'post' = 'get',
+  ) => {
+    const { app } = createFixture({
+      endpoints: [{ ...readThing(async () => answer), conditional: true }, writeThing(async () => answer)],
+    });
+    const path = method === 'post' ? '/things' : '/things/1';
+    const sent = request(app)[method](path).set('x-api-key', 'full').set(headers);
+    return method === 'post' ? sent.send(lead) : sent;
+  };
+
+  test.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', undefined],
+  ])(
+    'of a long response to accept-encoding %s is %s, with the same tag and length for HEAD',
+    async (accepted, coding) => {
+      const tags = new Set<string | undefined>();
+      for (const answer of [
+        { status: 200, json: { text: 'a'.repeat(1_024) } },
+        { status: 200, text: LONG },
+      ]) {
+        const get = await coded(answer, { 'accept-encoding': accepted });
+        const head = await coded(answer, { 'accept-encoding': accepted }, 'head');
+        expect(get.text).toBe(LONG);
+        for (const { headers } of [get, head]) {
+          expect(headers['content-encoding']).toBe(coding);
+          expect(headers).toMatchObject({
+            vary: 'accept-encoding',
+            'content-type': 'application/json; charset=utf-8',
+          });
+          tags.add(headers['etag']);
+        }
+        const length = Number(get.headers['content-length']);
+        expect(length < 100).toBe(coding !== undefined);
+        expect(head.headers['content-length']).toBe(get.headers['content-length']);
+        const known = await coded(answer, { 'accept-encoding': accepted, 'if-none-match': [...tags].join() });
+        expect([known.status, known.headers['vary']]).toEqual([304, 'accept-encoding']);
+      }
+      expect(tags.size).toBe(1);
+    },
+  );
+
+  test('of a response that was compressed beforehand is one of those', async () => {
+    const gzipped = gzipSync('"beforehand"');
+    const answer = {
+      status: 200,
+      text: LONG,
+      compressed: new Map<ContentCoding, Uint8Array>([['gzip', gzipped]]),
+    };
+    const response = await coded(answer, { 'accept-encoding': 'br, gzip' });
+    expect([response.headers['content-encoding'], response.text]).toEqual(['gzip', '"beforehand"']);
+  });
+
+  test('is none for a short response, an error, a response to a write, which may show a secret, and a stream', async () => {
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const stream = (body: AnswerStream) => body.end();
+    const short = JSON.stringify({ text: 'a'.repeat(1_000) });
+    for (const response of [
+      await coded({ status: 200, text: short }, headers),
+      await coded({ status: 404, text: LONG }, headers),
+      await coded({ status: 200, text: LONG }, headers, 'post'),
+      await coded({ status: 200, stream }, headers),
+    ]) {
+      expect(response.headers).not.toHaveProperty('content-encoding');
+    }
+  });
+});
+
 describe('an endpoint whose operation is conditional', () => {
   const conditional = (answer: EndpointAnswer, overrides: Partial<HttpAppOptions<Caller>> = {}) =>
     createFixture({
@@ -680,9 +757,9 @@ describe('an endpoint whose operation is conditional', () => {
   const get = (app: RequestListener) => request(app).get('/things/1').set('x-api-key', 'full');
   const tagOf = async (app: RequestListener) => z.string().parse((await get(app)).headers['etag']);
 
-  test('answers with a strong tag that stands for the body, however the endpoint gives it', async () => {
+  test('answers with a weak tag that stands for the body, however the endpoint gives it', async () => {
     const one = await tagOf(conditional({ status: 200, text: '{"n":1}' }));
-    expect(one).toMatch(/^"[\w-]+"$/);
+    expect(one).toMatch(/^W\/"[\w-]+"$/);
     expect(await tagOf(conditional({ status: 200, json: { n: 1 } }))).toBe(one);
     expect(await tagOf(conditional({ status: 200, json: { n: 2 } }))).not.toBe(one);
   });
@@ -690,7 +767,7 @@ describe('an endpoint whose operation is conditional', () => {
   test('answers 304 without a body to whoever has the body already, and the limit counts it', async () => {
     const app = conditional({ status: 200, text: '{"n":1}' });
     const tag = await tagOf(app);
-    const response = await get(app).set('if-none-match', `"other", W/${tag}`).set('x-request-id', 'abc');
+    const response = await get(app).set('if-none-match', `"other", ${tag}`).set('x-request-id', 'abc');
     expect([response.status, response.text]).toEqual([304, '']);
     expect(response.headers).toMatchObject({
       etag: tag,

@@ -26,6 +26,7 @@ import {
 } from './api-versions.js';
 import { sha256OfCanonicalJson } from './canonical-json.js';
 import { clientNetwork, plainAddress } from './client-address.js';
+import { withContentCoding } from './content-coding.js';
 import { drainWithinBounds } from './drain-within-bounds.js';
 import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
@@ -233,7 +234,10 @@ async function serve<Principal>(
     async (span) => {
       if (isSpanContextValid(span.spanContext())) record.traceId = span.spanContext().traceId;
       try {
-        const answer = await answerTo(options, endpoint, request, response, record);
+        const answer = await withContentCoding(await answerTo(options, endpoint, request, response, record), {
+          method: request.method,
+          acceptEncoding: request.get('accept-encoding'),
+        });
         record.isStream = answer.stream !== undefined;
         send(request, response, answer);
         if (request.method !== 'HEAD') {
@@ -467,7 +471,7 @@ function conditionalAnswer(
   const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
   return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
     ? { status: 304, headers }
-    : { status: 200, headers, text };
+    : { ...answer, text, headers };
 }
 
 function refuse(

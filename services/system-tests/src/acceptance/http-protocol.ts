@@ -93,4 +93,32 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
     });
     expect(technicians.headers.get('cache-control')).toBe('no-store');
   });
+
+  test.each(['br', 'gzip'])(
+    'compresses reads with %s, each with the tag of the plain response',
+    async (coding) => {
+      const paths = ['/partner/v1/technicians', '/openapi.json', '/docs'];
+      for (const path of paths) {
+        const get = (acceptEncoding: string) =>
+          fetch(new URL(path, world().stack.baseUrl), {
+            headers: {
+              'accept-encoding': acceptEncoding,
+              'x-api-key': world().side.keys['installer-company'],
+            },
+          });
+        const plain = await get('identity');
+        const compressed = await get(coding);
+        expect([plain.headers.get('content-encoding'), compressed.headers.get('content-encoding')]).toEqual([
+          null,
+          coding,
+        ]);
+        expect(compressed.headers.get('vary')).toBe('accept-encoding');
+        expect(compressed.headers.get('etag')).toBe(plain.headers.get('etag'));
+        expect(Number(compressed.headers.get('content-length'))).toBeLessThan(
+          Number(plain.headers.get('content-length')) / 2,
+        );
+        expect(await compressed.text()).toBe(await plain.text());
+      }
+    },
+  );
 }

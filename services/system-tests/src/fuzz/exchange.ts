@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { request as sendRequest } from 'node:http';
+import { type IncomingMessage, request as sendRequest } from 'node:http';
 import { connect } from 'node:net';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { OddRequest } from './odd-request.js';
 
 /** What came back. */
@@ -45,7 +47,7 @@ export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchan
         response.on('error', () => undefined).destroy();
         return;
       }
-      text(response).then(
+      text(decoded(response)).then(
         (body) =>
           resolve({
             status: response.statusCode ?? 0,
@@ -57,6 +59,18 @@ export async function exchange(baseUrl: string, odd: OddRequest): Promise<Exchan
     });
     request.end(odd.body);
   });
+}
+
+/** The body without its content coding. */
+function decoded(response: IncomingMessage): Readable {
+  switch (response.headers['content-encoding']) {
+    case 'br':
+      return response.pipe(createBrotliDecompress());
+    case 'gzip':
+      return response.pipe(createGunzip());
+    default:
+      return response;
+  }
 }
 
 /** Sends bytes that need not be HTTP, and reads the first answer. Rejects when none comes. */

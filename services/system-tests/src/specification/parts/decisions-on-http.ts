@@ -150,6 +150,35 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / HTTP on every surface',
+    says: 'A response of at least 1,024 bytes to a read is compressed (`br`, else `gzip`) as `Accept-Encoding` allows.',
+    provedBy: {
+      [HTTP_APP]: [
+        'the content coding > of a long response to accept-encoding %s is %s, with the same tag and length for HEAD',
+      ],
+      [DOCS_ENDPOINTS]: ['%s > comes compressed with %s, the same text'],
+      [ACCEPTANCE_HTTP]: ['compresses reads with %s, each with the tag of the plain response'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Errors, streams and responses to writes, which alone show secrets, are not (BREACH).',
+    provedBy: {
+      [HTTP_APP]: [
+        'the content coding > is none for a short response, an error, a response to a write, which may show a secret, and a stream',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'An `ETag` is weak: the same for every coding.',
+    provedBy: {
+      [HTTP_APP]: [
+        'the content coding > of a long response to accept-encoding %s is %s, with the same tag and length for HEAD',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
     says: 'A response with an `ETag` has `Cache-Control: private, no-cache`; of the API reference `public, no-cache`.',
     provedBy: {
       [HTTP_APP]: [

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chooseCoding } from './content-encoding.js';
+import { chooseCoding } from './content-coding.js';
 
 test.each([
   [undefined, undefined],
