@@ -30,6 +30,7 @@ export const CHANGE_STREAMS = 'services/console/src/live/change-streams.test.ts'
 export const COMPANY_MESSAGES = 'services/job-state/src/platform/company-messages.int.test.ts';
 export const CONSOLE_APP = 'services/console/src/app.int.test.ts';
 export const CONSOLE_SETTINGS = 'services/console/src/config.test.ts';
+export const CONTACT_PAGES = 'services/system-tests/src/console-contact.sys.test.ts';
 export const CONTRACTOR_JOBS = 'services/job-state/src/contractor-jobs/list-contractor-jobs.int.test.ts';
 export const CONTRACTOR_JOB_STAGES = 'services/job-state/src/contractor-jobs/contractor-job-stage.test.ts';
 export const CONTRACTS = 'services/system-tests/src/specification/contracts.test.ts';

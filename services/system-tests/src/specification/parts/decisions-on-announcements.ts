@@ -3,6 +3,7 @@ import {
   ANNOUNCEMENTS,
   ANNOUNCEMENTS_BY_OPERATORS,
   CONSOLE_SETTINGS,
+  CONTACT_PAGES,
   TECHNICAL_CONTACT,
   TECHNICAL_CONTACT_ROUTES,
 } from '../test-files.js';
@@ -53,6 +54,9 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
     at: 'Decisions / Announcements',
     says: 'The link opens a page that needs no session, and its token is the fragment, which stands in no access log.',
     provedBy: {
+      [CONTACT_PAGES]: [
+        'an owner sets the technical contact, and somebody without a session confirms it with the mailed link',
+      ],
       [TECHNICAL_CONTACT_ROUTES]: [
         'a technical contact > is pending until somebody confirms it with the mailed link, without a session',
       ],
