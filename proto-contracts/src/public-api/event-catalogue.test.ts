@@ -38,6 +38,7 @@ describe('the event catalogue', () => {
       const text = JSON.stringify(event.schema);
       expect(text).not.toContain('additionalProperties":false');
       expect(text).not.toContain('"override"');
+      expect(text).not.toContain('"$ref"');
     },
   );
 });

@@ -67,9 +67,24 @@ function describeEvent(name: EventName): z.infer<typeof catalogueEvent> {
 
 function bodySchema(name: EventName): Record<string, unknown> {
   const body = webhookEnvelope.extend({ event: z.literal(name), data: eventData[name] });
-  const schema = { ...z.toJSONSchema(body, { override: ({ jsonSchema }) => applyOverride(jsonSchema) }) };
-  simplifySchemas(schema);
-  return schema;
+  const { $defs, ...schema } = z.toJSONSchema(body, {
+    override: ({ jsonSchema }) => applyOverride(jsonSchema),
+  });
+  const whole = json.parse(inlined(schema, { ...$defs }));
+  simplifySchemas(whole);
+  return whole;
+}
+
+/** Puts each definition where the schema refers to it: references of a schema inside an example lead nowhere. */
+function inlined(node: unknown, definitions: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(node)) return node.map((member) => inlined(member, definitions));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, ...rest } = json.parse(node);
+  const { id: _id, ...definition } =
+    typeof $ref === 'string' ? json.parse(definitions[$ref.replace('#/$defs/', '')]) : {};
+  return Object.fromEntries(
+    Object.entries({ ...definition, ...rest }).map(([name, member]) => [name, inlined(member, definitions)]),
+  );
 }
 
 /** Takes what a schema's metadata says in place of what its type says, as the API description does. */

@@ -27,9 +27,10 @@ export const technicalContact = z
     confirmedAt: dateTimeOut.nullable().meta({ description: 'When it was confirmed.' }),
     pending: z
       .object({
-        email: z.string(),
+        email: z.string().meta({ description: 'The address.' }),
         expiresAt: dateTimeOut.meta({ description: 'Until when the link in the email works.' }),
       })
+      .meta({ id: 'PendingContact', description: 'An address that waits for its confirmation.' })
       .nullable()
       .meta({ description: 'The address that waits for its confirmation; null when none does.' }),
   })

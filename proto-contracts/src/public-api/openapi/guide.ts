@@ -22,6 +22,7 @@ export function renderGuide(serverUrl: string): string {
     firstRequest(serverUrl),
     keysAndScopes(),
     requestsAndAnswers(),
+    generatedClients(),
     errors(),
     retries(),
     concurrentChanges(),
@@ -121,6 +122,17 @@ page of the feed in a tenth of its size. Answers to writes never are.
 **Conditional requests.** The answers of \`listJobFeed\` and \`getJob\` have an \`ETag\`. Send it as \`If-None-Match\`: while the
 answer would still be the same, you get a 304 without a body. It counts towards the rate limit like any other. These answers
 have \`cache-control: private, no-cache\`, so that an HTTP cache of yours does this by itself.`.trim();
+}
+
+function generatedClients(): string {
+  return `
+## Generated clients
+
+\`/openapi.json\` is OpenAPI 3.1, and client generators read it. Two things need your choice:
+
+- A list of values such as \`ErrorCode\` can grow. When your generator makes clients that fail on a value that they do not know,
+  set its option that accepts one, or catch the failure and go by the status.
+- oapi-codegen leaves out what only webhooks use, and what it then makes does not compile: set \`skip-prune\`.`.trim();
 }
 
 function errors(): string {
