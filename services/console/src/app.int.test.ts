@@ -385,6 +385,7 @@ describe('a webhook subscription', () => {
     const { subscription: paused, secret } = subscriptionCreated.parse(created.body);
     expect(paused).toMatchObject({ ...newWebhook, state: 'paused', verified: false, schemaVersion: 1 });
     expect(secret).toMatch(/^whsec_/);
+    expect(created.headers['location']).toBe(`${WEBHOOKS}/${paused.id}`);
 
     const early = await site.request('post', `${WEBHOOKS}/${paused.id}/activate`, { cookie }).expect(409);
     expect(early.body).toMatchObject({ code: 'test_delivery_required' });

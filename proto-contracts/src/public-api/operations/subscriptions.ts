@@ -58,6 +58,13 @@ The host of the \`url\` is looked up now and for every delivery: when one of its
         subscription: NEW_SUBSCRIPTION_EXAMPLE,
         secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=',
       },
+      headers: {
+        Location: {
+          description: 'The path of the subscription.',
+          example: `/partner-api/webhooks/${NEW_SUBSCRIPTION_EXAMPLE.id}`,
+          required: true,
+        },
+      },
     },
   },
   errors: ['confirmation_required', 'subscription_limit_reached'],

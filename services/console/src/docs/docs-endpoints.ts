@@ -37,13 +37,14 @@ export function createDocsEndpoints<Principal>(options: {
   readonly sessionCookie: string;
 }): readonly AnyEndpoint<Principal>[] {
   const texts = textsOfToday(options);
+  const script = searchScript();
   return [
     textEndpoint('getOpenApi', PATHS.openApi, 'application/json; charset=utf-8', () => texts().openApi),
     textEndpoint('getDocs', '/docs', 'text/html; charset=utf-8', () => texts().page, {
       'content-security-policy': PAGE_POLICY,
     }),
     textEndpoint('getDocsStyle', PATHS.style, 'text/css; charset=utf-8', () => DOCS_STYLE),
-    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', searchScript),
+    textEndpoint('getDocsScript', PATHS.script, 'text/javascript; charset=utf-8', () => script),
     textEndpoint('getDocsIcon', PATHS.icon, 'image/svg+xml', () => ICON),
   ];
 }

@@ -23,10 +23,11 @@ export function createWebhook(deps: {
       { ...body, ...actingOwner(request), companyClass: companyClassOf(principal.companyClass) },
       call,
     );
+    const subscription = presentSubscription(created.subscription);
     const json = {
-      subscription: presentSubscription(created.subscription),
+      subscription,
       secret: requiredField(created.secret, 'a secret'),
     } satisfies z.input<typeof subscriptionCreated>;
-    return { status: 201, json };
+    return { status: 201, headers: { location: `/partner-api/webhooks/${subscription.id}` }, json };
   });
 }

@@ -4,8 +4,11 @@ import type { AcceptanceWorld } from './acceptance-world.js';
 
 /** Error responses that belong to no operation. */
 export function describeErrorBodies(world: () => AcceptanceWorld): void {
-  test('answers an unknown path with 404 in the error shape', async () => {
-    const answer = await world().send({ method: 'GET', path: '/inbound/unknown', headers: {} });
-    expect(expectError(answer, 404, 'not_found').error).not.toBe('');
-  });
+  test.each(['/inbound/unknown', '/inbound/%6aobs', '/inbound//jobs'])(
+    'answers %s with 404 in the error shape',
+    async (path) => {
+      const answer = await world().send({ method: 'GET', path, headers: {} });
+      expect(expectError(answer, 404, 'not_found').error).not.toBe('');
+    },
+  );
 }

@@ -43,6 +43,7 @@ export const DELIVERY_RESULTS = 'services/job-state/src/deliveries/delivery-resu
 export const DELIVERY_SERVICE = 'services/job-state/src/deliveries/delivery-service.int.test.ts';
 export const CHART_VALUES = 'scripts/src/deployment/chart-values.test.ts';
 export const SERVICE_METRICS = 'services/runtime/src/service-metrics.test.ts';
+export const ERROR_BODIES = 'services/system-tests/src/acceptance/error-bodies.ts';
 export const ENDPOINT_SERVICE = 'services/webhook-dispatcher/src/endpoint-service.test.ts';
 export const EMAIL_ADDRESSES = 'proto-contracts/src/public-api/email-address.test.ts';
 export const DOCS_ENDPOINTS = 'services/console/src/docs/docs-endpoints.test.ts';

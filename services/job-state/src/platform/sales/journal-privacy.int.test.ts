@@ -14,7 +14,7 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
-import fc from 'fast-check';
+import { fc } from '@partner/runtime/testing/fast-check';
 import { Registry } from 'prom-client';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';

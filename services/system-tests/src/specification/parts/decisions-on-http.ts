@@ -2,6 +2,8 @@ import type { SpecificationEntry } from '../specification-entry.js';
 import {
   API_KEY_AUTHENTICATION,
   ACCEPTANCE_HTTP,
+  CONSOLE_APP,
+  ERROR_BODIES,
   DOCS_ENDPOINTS,
   WEB_ENDPOINTS,
   BOUNDARIES,
@@ -248,6 +250,25 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
         'a query > parameter in the wrong case or with brackets is a 400 that names the right one',
       ],
     },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A 201 has a `Location` where its creation has a path of its own: a webhook subscription.',
+    provedBy: {
+      [CONSOLE_APP]: [
+        'a webhook subscription > is created paused, shows its secret once, is tested and then activated',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Leads, appointments, keys, secrets and status events have none.',
+    requiresNothing: 'says what has no path',
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A path is matched as it is sent: percent-encoded letters or a doubled slash in it are 404.',
+    provedBy: { [ERROR_BODIES]: ['answers %s with 404 in the error shape'] },
   },
   {
     at: 'Decisions / HTTP on every surface',
