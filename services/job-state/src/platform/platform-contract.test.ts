@@ -60,7 +60,8 @@ const BOUND_BY_FORM = new Set(['currency', 'timeZone', 'blockerCodes']);
 const TEXT = (length: number) => 'x'.repeat(length);
 /** Texts of a length that have a form as well. */
 const TEXTS: Readonly<Record<string, typeof TEXT>> = {
-  email: (length) => 'ada@a.example'.padStart(length, 'x'),
+  // The parts of a domain have at most 63 characters.
+  email: (length) => `ada@${'x'.repeat(length - 12).replaceAll(/x{50}(?=x)/g, `${'x'.repeat(49)}.`)}.example`,
   mime: (length) => 'text/'.padEnd(length, 'x'),
 };
 
