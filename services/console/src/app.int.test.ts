@@ -252,9 +252,6 @@ describe('a session', () => {
         taken.push({ key, limit });
         return { accepted: false, limit, remaining: 0, resetSeconds: 60, retryAfterSeconds: 7 };
       },
-      ask: async (_key, limit) => {
-        return { accepted: true, limit, remaining: 1, resetSeconds: 0, retryAfterSeconds: 0 };
-      },
     };
     const limited = await startSite({ limiter });
     const cookies = [await limited.signIn(), await limited.signIn()];

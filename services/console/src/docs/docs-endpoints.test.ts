@@ -22,7 +22,6 @@ beforeAll(async () => {
       taken += 1;
       return { accepted: false, limit: 1, remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 };
     },
-    ask: async () => ({ accepted: true, limit: 1, remaining: 1, resetSeconds: 0, retryAfterSeconds: 0 }),
   };
   const destination = new Writable({
     write(chunk, _encoding, done) {

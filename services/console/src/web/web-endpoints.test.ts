@@ -28,9 +28,6 @@ beforeAll(async () => {
     take: async (): Promise<never> => {
       throw new Error('nobody is charged');
     },
-    ask: async (): Promise<never> => {
-      throw new Error('nobody is charged');
-    },
   };
   server = createServer(
     createHttpApp<never>({

@@ -31,8 +31,6 @@ export interface RateLimiter {
    * most as long as the client's command timeout.
    */
   take(key: string, limit: number): Promise<RateLimitVerdict>;
-  /** Says what {@link RateLimiter.take} would say at this moment, and counts nothing. */
-  ask(key: string, limit: number): Promise<RateLimitVerdict>;
 }
 
 declare module 'ioredis' {
@@ -42,22 +40,20 @@ declare module 'ioredis' {
       limit: number,
       spanMs: number,
       bucketMs: number,
-      counts: 0 | 1,
       instant: number | '',
     ): Result<unknown, Context>;
   }
 }
 
 /**
- * One round trip: forgets the buckets that have left the span, then counts the request or refuses it, or only tells. A list holds one
+ * One round trip: forgets the buckets that have left the span, then counts the request or refuses it. A list holds one
  * `bucket:before:count` per bucket in order of time, where `before` numbers the requests ahead of it, so that the sum of
  * all buckets is known from the first and the last one. The instant is Redis's own unless one is given.
  */
 const TAKE_SCRIPT = `
 local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
-local counts = ARGV[4] == '1'
-local now = tonumber(ARGV[5]) or time[1] * 1000 + math.floor(time[2] / 1000)
+local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
 
 local function read(index)
   local entry = redis.call('LINDEX', key, index)
@@ -96,10 +92,6 @@ if used >= limit then
   return { 0, 0, leavesAt(oldest) - now, leavesAt(leaving) - now }
 end
 
-if not counts then
-  return { 1, limit - used, oldest and leavesAt(oldest) - now or 0, 0 }
-end
-
 local number = math.floor(now / width)
 if oldest and newest.number == number then
   newest.count = newest.count + 1
@@ -118,8 +110,6 @@ const takeReply = z
   .transform(([accepted, remaining, resetMs, waitMs]): WindowVerdict => {
     return { accepted: accepted === 1, remaining, resetMs, waitMs };
   });
-
-type Move = 'take' | 'ask';
 
 /** What this process knows of one key. */
 interface KeyCount {
@@ -181,13 +171,12 @@ export function createRateLimiter(options: {
     return count;
   }
 
-  async function moveShared(move: Move, key: string, limit: number): Promise<WindowVerdict> {
+  async function takeFromRedis(key: string, limit: number): Promise<WindowVerdict> {
     const reply = await redis.takeFromRateLimit(
       `${options.keyPrefix}rate:{${key}}`,
       limit,
       SPAN_MS,
       BUCKET_MS,
-      move === 'take' ? 1 : 0,
       options.sharedClock?.().getTime() ?? '',
     );
     return takeReply.parse(reply);
@@ -219,7 +208,7 @@ export function createRateLimiter(options: {
   async function probe(): Promise<void> {
     const wasDegraded = isDegraded;
     try {
-      await moveShared('take', 'probe', Number.MAX_SAFE_INTEGER);
+      await takeFromRedis('probe', Number.MAX_SAFE_INTEGER);
     } catch (error) {
       degrade(error);
       return;
@@ -258,13 +247,13 @@ export function createRateLimiter(options: {
   async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
     const startedAt = now();
     if (!isJustRestored()) {
-      return confirmShared(key, limit, startedAt, await moveShared('take', key, limit));
+      return confirmShared(key, limit, startedAt, await takeFromRedis(key, limit));
     }
     // Counted here first, so that requests that wait for Redis together do not all find the same room.
     const { verdict: local, giveBack } = countOf(key).own.reserve(startedAt, shareOf(limit));
     if (!local.accepted) return local;
     try {
-      const shared = await moveShared('take', key, limit);
+      const shared = await takeFromRedis(key, limit);
       if (!shared.accepted) giveBack();
       learnOthers(key, limit, shared);
       return tighter(local, shared);
@@ -274,50 +263,37 @@ export function createRateLimiter(options: {
     }
   }
 
-  async function askShared(key: string, limit: number): Promise<WindowVerdict> {
-    const shared = await moveShared('ask', key, limit);
-    return isJustRestored() ? tighter(countOf(key).own.ask(now(), shareOf(limit)), shared) : shared;
-  }
-
-  function moveLocal(move: Move, key: string, limit: number): WindowVerdict {
+  function takeLocal(key: string, limit: number): WindowVerdict {
     const { own, others } = countOf(key);
     const share = shareOf(limit);
     const room = limit - others.count;
     const othersLeaveMs = others.until - now();
     const isOver = othersLeaveMs <= 0 || othersLeaveMs > SPAN_MS + BUCKET_MS;
-    if (room >= share || isOver) return own[move](now(), share);
+    if (room >= share || isOver) return own.take(now(), share);
     const shareWaitMs = Math.max(othersLeaveMs, own.ask(now(), share).waitMs);
     if (room <= 0) return { accepted: false, remaining: 0, resetMs: shareWaitMs, waitMs: shareWaitMs };
-    const verdict = own[move](now(), room);
+    const verdict = own.take(now(), room);
     return { ...verdict, waitMs: Math.min(verdict.waitMs, shareWaitMs) };
   }
 
-  async function decide(
-    move: Move,
-    key: string,
-    limit: number,
-  ): Promise<{ verdict: WindowVerdict; counted: string }> {
+  async function decide(key: string, limit: number): Promise<{ verdict: WindowVerdict; counted: string }> {
     if (!isDegraded) {
       try {
-        const verdict = await (move === 'take' ? takeShared(key, limit) : askShared(key, limit));
-        return { verdict, counted: 'shared' };
+        return { verdict: await takeShared(key, limit), counted: 'shared' };
       } catch (error) {
         degrade(error);
       }
     }
-    return { verdict: moveLocal(move, key, limit), counted: 'local' };
+    return { verdict: takeLocal(key, limit), counted: 'local' };
   }
 
   scheduleProbe();
 
   return {
     async take(key, limit) {
-      const { verdict, counted } = await decide('take', key, limit);
+      const { verdict, counted } = await decide(key, limit);
       decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
       return inSeconds(limit, verdict);
-    },
-    async ask(key, limit) {
-      return inSeconds(limit, (await decide('ask', key, limit)).verdict);
     },
   };
 }
