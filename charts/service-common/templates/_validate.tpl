@@ -29,15 +29,17 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- if and .Values.image.digest (contains "@" (default "" .Values.image.tag)) -}}
 {{- $faults = append $faults "image.digest is set, and image.tag has a digest of its own" -}}
 {{- end -}}
-{{- if and $isProduction (not .Values.sandboxRun.earlyReason) -}}
+{{- if and $isProduction (not (trim .Values.sandboxRun.earlyReason)) -}}
+{{- $image := printf "%s%s" (default "" .Values.image.tag) (ternary (printf "@%s" .Values.image.digest) "" (ne .Values.image.digest "")) -}}
 {{- with .Values.sandboxRun -}}
-{{- if or (not .since) (ne (default "" .imageTag) (default "" $values.image.tag)) -}}
-{{- $faults = append $faults (printf "sandboxRun does not say since when image.tag (%s) runs in the sandbox: set sandboxRun.imageTag and sandboxRun.since, or give the reason for an early release in sandboxRun.earlyReason" $values.image.tag) -}}
-{{- else -}}
-{{- $ready := toDate "2006-01-02T15:04:05Z07:00" (printf "%sT00:00:00Z" .since) | dateModify "336h" -}}
-{{- if gt ($ready | unixEpoch | int64) (now | unixEpoch | int64) -}}
-{{- $faults = append $faults (printf "sandboxRun.since (%s) is less than 14 days ago: production takes image.tag (%s) from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $values.image.tag (dateInZone "2006-01-02" $ready "UTC")) -}}
-{{- end -}}
+{{- $since := toDate "2006-01-02T15:04:05Z07:00" (printf "%sT00:00:00Z" .since) -}}
+{{- $ready := $since | dateModify "336h" -}}
+{{- if or (not .since) (ne (default "" .imageTag) $image) -}}
+{{- $faults = append $faults (printf "sandboxRun does not say since when this image runs in the sandbox: set sandboxRun.imageTag to %s and sandboxRun.since to the day, or give the reason for an early release in sandboxRun.earlyReason" $image) -}}
+{{- else if ne (dateInZone "2006-01-02" $since "UTC") .since -}}
+{{- $faults = append $faults (printf "sandboxRun.since (%s) is not a day of the calendar" .since) -}}
+{{- else if gt ($ready | unixEpoch | int64) (now | unixEpoch | int64) -}}
+{{- $faults = append $faults (printf "sandboxRun.since (%s) is less than 14 days ago: production takes %s from %s on, or earlier with a reason in sandboxRun.earlyReason" .since $image (dateInZone "2006-01-02" $ready "UTC")) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -71,19 +71,32 @@ const FOR_ALL: readonly (readonly [string, object, RegExp])[] = [
   [
     'a version in production that never ran in the sandbox',
     { environment: 'production' },
-    /sandboxRun does not say since when image\.tag \(0\.1\.0\) runs in the sandbox/,
+    /sandboxRun does not say since when this image runs in the sandbox: set sandboxRun\.imageTag to 0\.1\.0 /,
   ],
   [
     'a version in production in place of which another ran in the sandbox',
     { ...production, image: { tag: '0.2.0' } },
-    /sandboxRun does not say since when image\.tag \(0\.2\.0\) runs in the sandbox/,
+    /set sandboxRun\.imageTag to 0\.2\.0 /,
   ],
   [
     'a version in production that ran in the sandbox for less than 14 days',
     { ...production, sandboxRun: { ...SANDBOX_RUN, since: daysAgo(12) } },
-    new RegExp(
-      `is less than 14 days ago: production takes image\\.tag \\(0\\.1\\.0\\) from ${daysAgo(-2)} on`,
-    ),
+    new RegExp(`is less than 14 days ago: production takes 0\\.1\\.0 from ${daysAgo(-2)} on`),
+  ],
+  [
+    'an image in production in place of which another digest ran in the sandbox',
+    { ...production, image: { digest: `sha256:${'0'.repeat(64)}` } },
+    /set sandboxRun\.imageTag to 0\.1\.0@sha256:0{64} /,
+  ],
+  [
+    'a day that the calendar does not have',
+    { ...production, sandboxRun: { ...SANDBOX_RUN, since: '2026-02-30' } },
+    /sandboxRun\.since \(2026-02-30\) is not a day of the calendar/,
+  ],
+  [
+    'a blank reason for an early release',
+    { environment: 'production', sandboxRun: { earlyReason: ' ' } },
+    /sandboxRun does not say since when/,
   ],
   ['a day that is none', { sandboxRun: { since: 'yesterday' } }, /at '\/sandboxRun\/since'/],
   [
