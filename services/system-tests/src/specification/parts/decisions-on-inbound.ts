@@ -216,7 +216,7 @@ export const DECISIONS_ON_INBOUND: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Inbound',
-    says: 'Notes belong to the assignment: a job that changes hands begins with no note, and no key reads the earlier ones.',
+    says: "Notes belong to the assignment: a job that changes hands begins with no note, and no key reads the earlier ones, but for a replay of a company's own write.",
     provedBy: {
       [JOB_MESSAGES]: ['a job that is taken from its company > shows the notes of its company to no other'],
       [JOB_DECISIONS]: ['the notes of a job begin anew with each installer company that gets it'],

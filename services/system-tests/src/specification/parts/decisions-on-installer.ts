@@ -104,6 +104,16 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
+    says: 'This departs from Idempotency rules 1, since the response shows the customer.',
+    requiresNothing: 'says why',
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'To refuse input that was accepted by mistake is no breaking change: it comes without a new version, and the changelog names it.',
+    requiresNothing: 'says what a breaking change is',
+  },
+  {
+    at: 'Decisions / Installer v1',
     says: 'The write stays recorded, so a replay after the job comes back shows the original response, and the same key never takes effect twice.',
     provedBy: {
       [JOB_CHANGES]: [

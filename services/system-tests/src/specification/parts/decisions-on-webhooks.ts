@@ -230,7 +230,7 @@ export const DECISIONS_ON_WEBHOOKS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Webhooks',
-    says: 'A due attempt that waits for a slot is made as soon as one is free, the oldest first; its `nextAttemptAt` is then in the past.',
+    says: 'A due attempt that waits for a slot is made as soon as one is free, the oldest first among retries and among first attempts; its `nextAttemptAt` is then in the past.',
     provedBy: {
       [BACKOFF]: [
         'the retries of a failing endpoint keep their schedule, up to its slots > when it hangs for 10 s',
