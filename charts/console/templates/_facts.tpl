@@ -2,6 +2,7 @@
 http: true
 paths: [/partner-api, /console, /docs, /openapi.json]
 egress: [broker, redis, mail]
+optionalSecrets: [smtpUrl]
 {{- end -}}
 
 {{- define "console.faults" -}}

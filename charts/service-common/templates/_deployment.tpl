@@ -81,7 +81,7 @@ spec:
           env:
             {{- range $key, $secretKey := .Values.secretKeys }}
             {{- if not (has $key (default list $facts.secretsOfOthers)) }}
-            {{- include "service-common.secretVariable" (dict "root" $ "variable" (include "service-common.variable" $key) "key" $secretKey) | nindent 12 }}
+            {{- include "service-common.secretVariable" (dict "root" $ "variable" (include "service-common.variable" $key) "key" $secretKey "optional" (has $key (default list $facts.optionalSecrets))) | nindent 12 }}
             {{- end }}
             {{- end }}
             {{- include "service-common.commonVariables" (dict "root" . "resources" .Values.resources) | nindent 12 }}

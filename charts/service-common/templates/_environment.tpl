@@ -32,13 +32,16 @@ RATE_LIMIT_REPLICAS: {{ ternary .Values.autoscaling.maxReplicas .Values.replicaC
 {{- end }}
 {{- end -}}
 
-{{/* One variable out of the existing secret: (dict "root" . "variable" "AMQP_URL" "key" "AMQP_URL"). */}}
+{{/* One variable out of the existing secret: (dict "root" . "variable" "AMQP_URL" "key" "AMQP_URL"); with "optional" true a secret without the key will do. */}}
 {{- define "service-common.secretVariable" -}}
 - name: {{ .variable }}
   valueFrom:
     secretKeyRef:
       name: {{ .root.Values.existingSecret }}
       key: {{ .key }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
 {{- end -}}
 
 {{/* Node's heap in MiB: a share of the memory limit, since buffers, sockets and threads need the rest. */}}

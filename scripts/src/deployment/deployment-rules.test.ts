@@ -163,8 +163,14 @@ const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[]
   [
     'secrets come from',
     'console',
-    common('environment', 'key: {{ .key }}', 'key: {{ .key }}\n      optional: true'),
+    common('environment', '{{- if .optional }}', '{{- if true }}'),
     /is not there/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common('deployment', '"optional" (has $key (default list $facts.optionalSecrets))', '"optional" false'),
+    /does not start without the secret of SMTP_URL/,
   ],
   [
     'secrets come from',

@@ -20,6 +20,9 @@ export const SECRET_SETTINGS = [
   'WEBHOOK_SEALING_KEYS',
 ] as const;
 
+/** Those that a service does without: a release over a secret from before them starts. */
+const OPTIONAL_SECRETS = ['SMTP_URL'] as const;
+
 const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name);
 
 /** `name:password@` of a URL, or a pair of a key's id and 32 bytes in base64. */
@@ -47,8 +50,11 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
             `${title}: ${name} does not come from a secret`,
           ),
           ...when(
-            source.from === 'secret' && source.optional,
-            `${title}: the pod starts although the secret of ${name} is not there`,
+            source.from === 'secret' &&
+              source.optional !== OPTIONAL_SECRETS.some((secret) => secret === name),
+            source.from === 'secret' && source.optional
+              ? `${title}: the pod starts although the secret of ${name} is not there`
+              : `${title}: the pod does not start without the secret of ${name}, which is optional`,
           ),
         ]),
       ),

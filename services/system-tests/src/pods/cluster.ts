@@ -249,9 +249,7 @@ function secretOf(service: ServiceName, values: SecretValues): Record<string, st
     case 'installer-gateway':
       return { ...broker, REDIS_URL: values.redisUrl, CURSOR_SIGNING_KEY: values.cursorKey };
     case 'inbound-gateway':
-      return { ...broker, REDIS_URL: values.redisUrl };
     case 'console':
-      // Without a mail server.
-      return { ...broker, REDIS_URL: values.redisUrl, SMTP_URL: '' };
+      return { ...broker, REDIS_URL: values.redisUrl };
   }
 }
