@@ -180,7 +180,7 @@ export function companiesCommand(context: CommandContext) {
     )
     .option(
       '--technical-contact <email>',
-      'mail a link to this address: confirmed by it, the address gets announcements (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
+      'mail a link to this address: confirmed by it, the address gets announcements; takes no other option (SMTP_URL, MAIL_FROM, PUBLIC_BASE_URL)',
       emailAddress,
     )
     .addHelpText(
@@ -201,6 +201,15 @@ export function companiesCommand(context: CommandContext) {
         throw new OperatorError(
           'usage',
           'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
+        );
+      // The email cannot be undone when the rest is refused, nor the rest when the email is.
+      if (
+        technicalContact !== undefined &&
+        [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
+      )
+        throw new OperatorError(
+          'usage',
+          '--technical-contact takes no other option: change the rest with a command of its own',
         );
       const { operators, operator, access } = await context.session();
       if (technicalContact !== undefined) await setTechnicalContact(context, companyId, technicalContact);
