@@ -14,7 +14,10 @@ export const TECHNICAL_CONTACT_LIMITS = {
 
 /** Body of `PUT /partner-api/technical-contact`. */
 export const technicalContactIn = z
-  .object({ email: emailAddress })
+  .object({
+    // Mail servers disagree on quoted local parts: the link must go to the address that is stored.
+    email: emailAddress.regex(/^[^"]*$/, 'must have no quotation marks, e.g. ada@example.com'),
+  })
   .meta({ id: 'TechnicalContactIn', description: 'An address to announce new versions to.' });
 
 /** The technical contact as the company's owners see it. */

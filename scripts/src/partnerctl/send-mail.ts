@@ -1,4 +1,4 @@
-import type { Mail, Mailer } from '@partner/runtime/mail';
+import { type Mail, MailError, type Mailer } from '@partner/runtime/mail';
 import { OperatorError } from './exit-codes.js';
 
 /** Sends an email. Fails plainly when the mail server does not take it. */
@@ -6,6 +6,8 @@ export async function sendMail(mailer: Mailer, mail: Mail): Promise<void> {
   try {
     await mailer.send(mail);
   } catch (error) {
-    throw new OperatorError('unavailable', error instanceof Error ? error.message : String(error));
+    if (!(error instanceof MailError)) throw error;
+    const arrival = error.mayArrive ? '; if the email still arrives, its link does not work' : '';
+    throw new OperatorError('unavailable', `${error.message}${arrival}`);
   }
 }

@@ -70,6 +70,8 @@ describe('a technical contact', () => {
 
   test('needs a recent password, and an address', async () => {
     await set({ email: 'dev at roofs' }).expect(400);
+    const quoted = await set({ email: '"dev<api>"@roofs.example' }).expect(400);
+    expect(quoted.body.error).toContain('email: must have no quotation marks');
     await set({}).expect(400);
     site.pass(15 * 60_000);
     const answer = await set({ email }).expect(403);
@@ -81,7 +83,8 @@ describe('a technical contact', () => {
     await mail.stop();
     const answer = await set({ email }).expect(503);
     expect(answer.body).toMatchObject({
-      error: 'the mail server did not take the email, and nothing has changed; send the request again',
+      error:
+        'the mail server did not respond, and nothing has changed; if the email still arrives, its link does not work; send the request again',
       code: 'unavailable',
     });
     expect(await read()).toMatchObject({ pending: null });

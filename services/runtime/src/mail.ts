@@ -35,16 +35,17 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
-const TIMEOUT_MS = 4_000;
+const STEP_TIMEOUT_MS = 4_000;
+const TIMEOUT_MS = 8_000;
 
 /**
  * Makes the mailer of a mail server; undefined without one. What is sent is encrypted, except to this machine: a server that
- * offers no TLS is refused.
+ * offers no TLS is refused. One email takes at most `timeoutMs`, whatever the server does.
  */
-export function createMailer(config: {
-  readonly SMTP_URL?: string | undefined;
-  readonly MAIL_FROM?: string | undefined;
-}): Mailer | undefined {
+export function createMailer(
+  config: { readonly SMTP_URL?: string | undefined; readonly MAIL_FROM?: string | undefined },
+  timeoutMs = TIMEOUT_MS,
+): Mailer | undefined {
   const { SMTP_URL: url, MAIL_FROM: from } = config;
   if (url === undefined || from === undefined) return undefined;
   const { host, hostname } = new URL(url);
@@ -53,15 +54,18 @@ export function createMailer(config: {
     url,
     requireTLS: !isThisMachine,
     ignoreTLS: isThisMachine,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
-    async send(mail) {
-      await transport.sendMail({ from, ...mail }).catch((error: unknown) => {
+    async send({ to, ...mail }) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      // As an object: nodemailer rewrites an address that it parses out of a text.
+      const recipient = { name: '', address: to };
+      await transport.sendMail({ from, to: recipient, signal, ...mail }).catch((error: unknown) => {
         // Without the server's own words as cause: they can hold the address, and errors are logged.
         throw new MailError(host, error);
       });
@@ -72,14 +76,22 @@ export function createMailer(config: {
 /** The mail server has not taken an email, or is away. */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** True: it refuses this address, and may take others. */
-  readonly isOfAddress: boolean;
+  /** True: it refuses this email for good, and may take those to other addresses. */
+  readonly isOfRecipient: boolean;
+  /** True: no response was received, so it may have taken the email all the same. */
+  readonly mayArrive: boolean;
 
   constructor(host: string, error: unknown) {
     super(`the mail server at ${host} did not take the email: ${reasonOf(error)}`);
-    this.isOfAddress = error instanceof Error && 'code' in error && error.code === 'EENVELOPE';
+    const { command, responseCode } = smtpError.parse(error);
+    this.mayArrive = responseCode === undefined;
+    this.isOfRecipient =
+      (command === 'RCPT TO' || command === 'DATA') && responseCode !== undefined && responseCode >= 500;
   }
 }
+
+/** What nodemailer says of a failure: the SMTP command, and the server's response to it. */
+const smtpError = z.object({ command: z.string(), responseCode: z.number() }).partial().catch({});
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no reason given';

@@ -59,7 +59,7 @@ export function announcementsCommand(context: CommandContext) {
         } catch (error) {
           // An address that is refused keeps the others from nothing; a server that is away would refuse them all.
           if (!(error instanceof MailError)) throw error;
-          if (!error.isOfAddress) throw new OperatorError('unavailable', error.message);
+          if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
           context.setExitCode(EXIT_CODES.failed);
           rows.push({ companyId, email, result: error.message });
           continue;

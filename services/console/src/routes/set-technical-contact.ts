@@ -8,7 +8,7 @@ import {
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import type { Logger } from '@partner/runtime/logger';
-import type { Mail, Mailer } from '@partner/runtime/mail';
+import { type Mail, MailError, type Mailer } from '@partner/runtime/mail';
 import { ServiceError } from '@partner/runtime/service-error';
 import { createTechnicalContactLink } from '@partner/runtime/technical-contact-link';
 import type { z } from 'zod';
@@ -74,9 +74,12 @@ async function send(mailer: Mailer, mail: Mail): Promise<void> {
   try {
     await mailer.send(mail);
   } catch (cause) {
+    const mayArrive = cause instanceof MailError && cause.mayArrive;
     throw new ServiceError(
       'unavailable',
-      'the mail server did not take the email, and nothing has changed; send the request again',
+      mayArrive
+        ? 'the mail server did not respond, and nothing has changed; if the email still arrives, its link does not work; send the request again'
+        : 'the mail server did not take the email, and nothing has changed; send the request again',
       { cause },
     );
   }

@@ -16,25 +16,46 @@ export interface MailServer {
   readonly url: string;
   /** What it has taken, newest last. */
   readonly received: readonly ReceivedMail[];
-  /** From now on, it takes no mail for an address; undefined: it takes all. */
-  refuse(address: string | undefined): void;
+  /** From now on, it takes no mail for an address, at a command and with a code; undefined: it takes all. */
+  refuse(address: string | undefined, command?: 'RCPT TO' | 'DATA', responseCode?: number): void;
+  /** From now on, it takes no mail of a sender; undefined: it takes all. */
+  refuseSender(address: string | undefined): void;
   stop(): Promise<void>;
 }
 
 /** Starts a mail server; of a port that was given before, a server that is there again. */
 export async function startMailServer(port = 0): Promise<MailServer> {
   const received: ReceivedMail[] = [];
-  let refused: string | undefined;
+  let refused: { address: string | undefined; command: string; responseCode: number } | undefined;
+  let refusedSender: string | undefined;
+  const refusal = (command: string, addresses: readonly string[]) => {
+    if (command !== refused?.command || !addresses.some((each) => each === refused?.address))
+      return undefined;
+    return Object.assign(new Error('not for this mailbox'), { responseCode: refused.responseCode });
+  };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onMailFrom({ address }, _session, done) {
+      done(
+        address === refusedSender
+          ? Object.assign(new Error('no such sender'), { responseCode: 550 })
+          : undefined,
+      );
+    },
     onRcptTo({ address }, _session, done) {
-      done(address === refused ? new Error('no such mailbox') : undefined);
+      done(refusal('RCPT TO', [address]));
     },
     onData(stream, session, done) {
       void text(stream).then((message) => {
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        const error = refusal('DATA', to);
+        if (error !== undefined) {
+          done(error);
+          return;
+        }
         received.push({
-          to: session.envelope.rcptTo.map(({ address }) => address),
+          to,
           message: message.replaceAll(/=\r\n/g, '').replaceAll('=3D', '='),
         });
         done();
@@ -47,8 +68,11 @@ export async function startMailServer(port = 0): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${own}`,
     received,
-    refuse(refusedAddress) {
-      refused = refusedAddress;
+    refuse(refusedAddress, command = 'RCPT TO', responseCode = 550) {
+      refused = { address: refusedAddress, command, responseCode };
+    },
+    refuseSender(sender) {
+      refusedSender = sender;
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
