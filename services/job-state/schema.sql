@@ -539,7 +539,8 @@ CREATE TABLE public.sent_announcements (
     announcement text NOT NULL,
     company_id text NOT NULL,
     email text NOT NULL,
-    sent_at timestamp with time zone NOT NULL,
+    claimed_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
     operator text NOT NULL
 );
 

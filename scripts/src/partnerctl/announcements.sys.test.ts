@@ -116,6 +116,13 @@ test('a technical contact whose link cannot be mailed is not set, and without a 
   expect(bare.err).toContain(`${stack.description.baseUrl}/console/technical-contact/confirm#`);
   expect((await run(update, { SMTP_URL: mail.url })).err).toContain('MAIL_FROM: is not set, and SMTP_URL is');
   expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
+
+  const mailed = mail.received.length;
+  expect(await run([...update, '--accounting', 'cmp_unknown'])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('--technical-contact takes no other option'),
+  });
+  expect(mail.received).toHaveLength(mailed);
 });
 
 /** The addresses that got an announcement of a date, in this test's companies. */
@@ -138,11 +145,16 @@ test('an announcement is mailed once to each confirmed contact, goes on past a r
   expect(away).toMatchObject({ exitCode: 4, err: expect.stringContaining('the mail server at 127.0.0.1:1') });
   expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
 
-  mail.refuse('refused@announced.example');
+  // The sender is refused: of the server, not of the first recipient.
+  mail.refuseSender('partner-api@service.example');
+  expect(await run(send)).toMatchObject({ exitCode: 4, err: expect.stringContaining('SMTP 550') });
+  mail.refuseSender(undefined);
+
+  mail.refuse('refused@announced.example', 'DATA', 552);
   const partly = await run(send);
   mail.refuse(undefined);
   expect(partly.exitCode).toBe(1);
-  expect(partly.out).toContain('SMTP 550');
+  expect(partly.out).toContain('SMTP 552');
   expect(announced(contacts)).toEqual(['one@announced.example', 'two@announced.example']);
   const text = mail.received.at(-1)?.message ?? '';
   expect(text).toContain('The first version of the installer API.');
@@ -154,6 +166,19 @@ test('an announcement is mailed once to each confirmed contact, goes on past a r
   expect(announced(['unconfirmed@announced.example'])).toEqual([]);
   const listed = await run(['announcements', 'list', '--date', '2026-08-26']);
   for (const email of contacts) expect(listed.out).toContain(email);
+});
+
+test('two runs at once mail an announcement once', async () => {
+  const contacts = ['first@contended.example', 'second@contended.example'];
+  for (const email of contacts) {
+    await setContact(await newCompany(email), email);
+    expect(await confirmNewest()).toBe(204);
+  }
+  const send = ['announcements', 'send', '2026-08-26'];
+  for (const { exitCode, out } of await Promise.all([run(send), run(send), run(send)])) {
+    expect(exitCode).toBe(out.includes('claimed by another run') ? 1 : 0);
+  }
+  expect([...announced(contacts)].sort()).toEqual(contacts);
 });
 
 test('an announcement needs an entry on the changelog, and a mail server', async () => {

@@ -54,17 +54,29 @@ export function announcementsCommand(context: CommandContext) {
       for (const recipient of recipients) {
         const { companyId = '', email = '' } = recipient;
         context.signal.throwIfAborted();
+        const { claimed = false } = await operators.claimAnnouncement({
+          announcement,
+          companyId,
+          email,
+          operator,
+        });
+        if (!claimed) {
+          context.setExitCode(EXIT_CODES.failed);
+          rows.push({ companyId, email, result: 'claimed by another run; run again in 5 minutes' });
+          continue;
+        }
         try {
           await mailer.send(mailTo(recipient, { announcement, entry, docs }));
         } catch (error) {
           // An address that is refused keeps the others from nothing; a server that is away would refuse them all.
           if (!(error instanceof MailError)) throw error;
+          await operators.releaseAnnouncement({ announcement, companyId, email });
           if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
           context.setExitCode(EXIT_CODES.failed);
           rows.push({ companyId, email, result: error.message });
           continue;
         }
-        // Recorded after it was sent: what ends the run in between has it sent once more, never left out.
+        // Recorded after it was sent: a run that ends in between leads to one repeat 5 minutes later, never to an omission.
         await operators.recordAnnouncement({ announcement, companyId, email, operator });
         rows.push({ companyId, email, result: 'sent' });
       }

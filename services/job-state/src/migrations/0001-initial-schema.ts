@@ -87,13 +87,15 @@ export async function up(knex: Knex): Promise<void> {
       )
     );
 
-    -- Which entry of the changelog was sent to which technical contact. announcement: the date of the entry.
+    -- Which entry of the changelog was sent to which technical contact. announcement: the date of the entry. sent_at: null while
+    -- a run has claimed it.
     create table sent_announcements (
       id text collate "C" constraint sent_announcements_pkey primary key,
       announcement text not null,
       company_id text not null constraint sent_announcements_company_id_fkey references companies,
       email text not null,
-      sent_at timestamptz not null,
+      claimed_at timestamptz not null,
+      sent_at timestamptz,
       operator text not null
     );
     create unique index sent_announcements_once_key on sent_announcements (announcement, company_id, lower(email));

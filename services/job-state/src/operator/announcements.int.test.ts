@@ -4,7 +4,13 @@ import { silentLogger } from '@partner/runtime/logger';
 import { confirmTechnicalContact, requestTechnicalContact } from '../access/technical-contact.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';
-import { listAnnouncementRecipients, listAnnouncements, recordAnnouncement } from './announcements.js';
+import {
+  claimAnnouncement,
+  listAnnouncementRecipients,
+  listAnnouncements,
+  recordAnnouncement,
+  releaseAnnouncement,
+} from './announcements.js';
 
 const announcement = '2026-08-26';
 let testDatabase: TestDatabase;
@@ -54,6 +60,37 @@ test('an announcement is for confirmed contacts that have not got it, and record
 
   await setContact(first, 'new@example.com');
   expect(await addresses()).toEqual(['new@example.com', 'two@example.com']);
+});
+
+test('of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old', async () => {
+  const companyId = await insertCompany(testDatabase.database, 'SALES');
+  const email = 'claimed@example.com';
+  await setContact(companyId, email);
+  const claim = { announcement, companyId, email, operator: 'olga' };
+  const claimAfter = (ms: number, of = claim) =>
+    claimAnnouncement({ ...deps(), clock: () => new Date(TEST_NOW.getTime() + ms) }, of);
+
+  const claims = await Promise.all([0, 0, 0, 0].map((ms) => claimAfter(ms)));
+  expect(claims.filter((claimed) => claimed)).toHaveLength(1);
+  expect(await claimAfter(0, { ...claim, email: 'CLAIMED@example.com' })).toBe(false);
+  expect(await claimAfter(0, { ...claim, announcement: '2026-11-23' })).toBe(true);
+  // Not sent yet: listed as a recipient, and not as sent.
+  expect(await addresses()).toContain(email);
+  const sent = await listAnnouncements(testDatabase.database, {
+    announcement,
+    beforeId: undefined,
+    limit: 10,
+  });
+  expect(sent.announcements.map((each) => each.email)).not.toContain(email);
+
+  expect(await claimAfter(5 * 60_000 - 1)).toBe(false);
+  expect(await claimAfter(5 * 60_000)).toBe(true);
+  await releaseAnnouncement(deps(), claim);
+  expect(await claimAfter(0)).toBe(true);
+  await recordAnnouncement(deps(), claim);
+  await releaseAnnouncement(deps(), claim);
+  expect(await claimAfter(60 * 60_000)).toBe(false);
+  expect(await addresses()).not.toContain(email);
 });
 
 test('what is no date and an unknown company are recorded for nobody', async () => {

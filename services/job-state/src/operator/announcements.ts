@@ -3,6 +3,9 @@ import { newId } from '@partner/runtime/ids';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 
+/** Far longer than one email takes. */
+const CLAIM_MS = 5 * 60_000;
+
 /** The confirmed technical contact of a company. */
 export interface RecipientRow {
   readonly companyId: string;
@@ -40,12 +43,66 @@ export async function listAnnouncementRecipients(
      from technical_contacts t join companies c on c.id = t.company_id
      where t.email is not null and ($2::text is null or c.id > $2) and not exists (
        select 1 from sent_announcements s
-       where s.announcement = $1 and s.company_id = c.id and lower(s.email) = lower(t.email)
+       where s.announcement = $1 and s.company_id = c.id and lower(s.email) = lower(t.email) and s.sent_at is not null
      )
      order by c.id limit $3`,
     [checkAnnouncement(query.announcement), query.afterCompanyId ?? null, query.limit + 1],
   );
   return { recipients: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+}
+
+/**
+ * Claims an announcement to an address for one run; false: it was sent, or another run has claimed it. A claim of a run that
+ * ended in between counts for 5 minutes. Fails with `not_found` for an unknown company.
+ *
+ * Atomic: of runs that claim at once, one gets it.
+ */
+export async function claimAnnouncement(
+  deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
+  claim: Omit<SentAnnouncementRow, 'id' | 'sentAt'>,
+  limits: TransactionLimits = {},
+): Promise<boolean> {
+  checkAnnouncement(claim.announcement);
+  return deps.database.transaction(
+    async (tx) => {
+      await getCompany(tx, claim.companyId);
+      const now = deps.clock();
+      const claimed = await tx.query(
+        `insert into sent_announcements as s (id, announcement, company_id, email, claimed_at, operator)
+         values ($1, $2, $3, $4, $5, $6) on conflict (announcement, company_id, lower(email))
+         do update set claimed_at = excluded.claimed_at, operator = excluded.operator
+         where s.sent_at is null and s.claimed_at <= $7 returning s.id`,
+        [
+          newId('ann'),
+          claim.announcement,
+          claim.companyId,
+          claim.email,
+          now,
+          claim.operator,
+          new Date(now.getTime() - CLAIM_MS),
+        ],
+      );
+      return claimed.length > 0;
+    },
+    { ...limits, companyId: claim.companyId },
+  );
+}
+
+/** Ends the claim of what was not sent; a repeat changes nothing. */
+export async function releaseAnnouncement(
+  deps: { readonly database: Pick<Database, 'transaction'> },
+  { announcement, companyId, email }: Pick<SentAnnouncementRow, 'announcement' | 'companyId' | 'email'>,
+  limits: TransactionLimits = {},
+): Promise<void> {
+  await deps.database.transaction(
+    (tx) =>
+      tx.query(
+        `delete from sent_announcements
+         where announcement = $1 and company_id = $2 and lower(email) = lower($3) and sent_at is null`,
+        [announcement, companyId, email],
+      ),
+    { ...limits, companyId },
+  );
 }
 
 /** Records that an announcement was sent to an address; a repeat changes nothing. Fails with `not_found` for an unknown company. */
@@ -59,8 +116,9 @@ export async function recordAnnouncement(
     async (tx) => {
       await getCompany(tx, sent.companyId);
       await tx.query(
-        `insert into sent_announcements (id, announcement, company_id, email, sent_at, operator)
-         values ($1, $2, $3, $4, $5, $6) on conflict (announcement, company_id, lower(email)) do nothing`,
+        `insert into sent_announcements as s (id, announcement, company_id, email, claimed_at, sent_at, operator)
+         values ($1, $2, $3, $4, $5, $5, $6) on conflict (announcement, company_id, lower(email))
+         do update set sent_at = excluded.sent_at, operator = excluded.operator where s.sent_at is null`,
         [newId('ann'), sent.announcement, sent.companyId, sent.email, deps.clock(), sent.operator],
       );
     },
@@ -80,7 +138,7 @@ export async function listAnnouncements(
   const rows = await database.query<SentAnnouncementRow>(
     `select id, announcement, company_id as "companyId", email, sent_at as "sentAt", operator
      from sent_announcements
-     where ($1::text is null or announcement = $1) and ($2::text is null or id < $2)
+     where sent_at is not null and ($1::text is null or announcement = $1) and ($2::text is null or id < $2)
      order by id desc limit $3`,
     [query.announcement ?? null, query.beforeId ?? null, query.limit + 1],
   );

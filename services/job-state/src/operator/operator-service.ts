@@ -6,7 +6,13 @@ import type { Logger } from '@partner/runtime/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import { listAnnouncementRecipients, listAnnouncements, recordAnnouncement } from './announcements.js';
+import {
+  claimAnnouncement,
+  listAnnouncementRecipients,
+  listAnnouncements,
+  recordAnnouncement,
+  releaseAnnouncement,
+} from './announcements.js';
 import { createCompany } from './create-company.js';
 import { findCompany } from './find-company.js';
 import { getBacklog } from './get-backlog.js';
@@ -114,6 +120,33 @@ export function createOperatorService(deps: {
         limit: pageSize(request.limit),
       });
       return { recipients: [...recipients], hasMore };
+    },
+
+    async claimAnnouncement(request, context) {
+      const claimed = await claimAnnouncement(
+        deps,
+        {
+          announcement: required(request.announcement, 'announcement'),
+          companyId: required(request.companyId, 'company_id'),
+          email: required(request.email, 'email'),
+          operator: required(request.operator, 'operator'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return { claimed };
+    },
+
+    async releaseAnnouncement(request, context) {
+      await releaseAnnouncement(
+        deps,
+        {
+          announcement: required(request.announcement, 'announcement'),
+          companyId: required(request.companyId, 'company_id'),
+          email: required(request.email, 'email'),
+        },
+        { timeoutMs: context.timeoutMs() },
+      );
+      return {};
     },
 
     async recordAnnouncement(request, context) {

@@ -42,6 +42,7 @@ export const DELIVERY_HISTORY = 'services/system-tests/src/deliveries.sys.test.t
 export const DELIVERY_RESULTS = 'services/job-state/src/deliveries/delivery-results.int.test.ts';
 export const DELIVERY_SERVICE = 'services/job-state/src/deliveries/delivery-service.int.test.ts';
 export const CHART_VALUES = 'scripts/src/deployment/chart-values.test.ts';
+export const MAIL = 'services/runtime/src/mail.test.ts';
 export const SERVICE_METRICS = 'services/runtime/src/service-metrics.test.ts';
 export const ERROR_BODIES = 'services/system-tests/src/acceptance/error-bodies.ts';
 export const ENDPOINT_SERVICE = 'services/webhook-dispatcher/src/endpoint-service.test.ts';

@@ -4,6 +4,7 @@ import {
   ANNOUNCEMENTS_BY_OPERATORS,
   CONSOLE_SETTINGS,
   CONTACT_PAGES,
+  MAIL,
   TECHNICAL_CONTACT,
   TECHNICAL_CONTACT_ROUTES,
 } from '../test-files.js';
@@ -21,6 +22,14 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
       [ANNOUNCEMENTS_BY_OPERATORS]: [
         'a technical contact is set by an operator and confirmed by the mailed link',
       ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'An address with a quoted local part is 400: mail servers disagree on it.',
+    provedBy: {
+      [MAIL]: ['a technical contact has no address that mail servers read differently: %s'],
+      [TECHNICAL_CONTACT_ROUTES]: ['a technical contact > needs a recent password, and an address'],
     },
   },
   {
@@ -103,6 +112,24 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Announcements',
+    says: 'One email takes at most 8 seconds.',
+    provedBy: {
+      [MAIL]: [
+        'an email that the mail server does not take > in time, while it goes on responding, may arrive all the same',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'If the mail server does not respond, the 503 says that the email may still arrive and that its link does not work.',
+    provedBy: {
+      [TECHNICAL_CONTACT_ROUTES]: [
+        'a technical contact > does not change while the mail server is away, and does once it is back',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
     says: 'Without a mail server an address is pending, the response says that no email was sent, and the link is logged on a loopback base address only.',
     provedBy: {
       [TECHNICAL_CONTACT_ROUTES]: [
@@ -152,8 +179,37 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Announcements',
-    says: 'A refused address keeps no other from its email (exit code 1).',
+    says: 'A run claims each address just before it sends: of several runs at once, one sends.',
     provedBy: {
+      [ANNOUNCEMENTS]: [
+        'of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old',
+      ],
+      [ANNOUNCEMENTS_BY_OPERATORS]: ['two runs at once mail an announcement once'],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'What another run has claimed is skipped (exit code 1).',
+    provedBy: {
+      [ANNOUNCEMENTS_BY_OPERATORS]: ['two runs at once mail an announcement once'],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'A claim of a run that ended counts for 5 minutes.',
+    provedBy: {
+      [ANNOUNCEMENTS]: [
+        'of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Announcements',
+    says: 'A permanent refusal (5xx to `RCPT TO` or `DATA`) keeps no other address from its email (exit code 1).',
+    provedBy: {
+      [MAIL]: [
+        'an email that the mail server does not take > with a response to %s of %i is refused for its recipient alone: %s',
+      ],
       [ANNOUNCEMENTS_BY_OPERATORS]: [
         'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
       ],
@@ -161,8 +217,11 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Announcements',
-    says: 'A mail server that is away ends the run (exit code 4).',
+    says: 'Any other failure of the mail server ends the run (exit code 4).',
     provedBy: {
+      [MAIL]: [
+        'an email that the mail server does not take > because of its sender is refused for every recipient',
+      ],
       [ANNOUNCEMENTS_BY_OPERATORS]: [
         'an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed',
       ],
