@@ -59,9 +59,13 @@ describe('an email that the mail server does not take', () => {
 
   test('in time, while it goes on responding, may arrive all the same', async () => {
     const dripping = createServer((socket) => {
-      const drip = setInterval(() => socket.write('220-wait\r\n'), 20);
+      // After its greeting, which has a limit of its own.
+      socket.write('220 mail.example\r\n');
+      socket.once('data', () => {
+        const drip = setInterval(() => socket.write('250-wait\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      });
       socket.on('error', () => undefined);
-      socket.on('close', () => clearInterval(drip));
     }).listen(0, '127.0.0.1');
     await once(dripping, 'listening');
     const address = dripping.address();
