@@ -23,7 +23,8 @@ export const ERROR_REASON_CATALOGUE = {
     httpStatus: 400,
     meaning:
       'The cursor was not made for this company, was changed, or is so old that entries after it are not kept any more.',
-    action: 'Use a `nextCursor` as it was given, or begin again with `view=snapshot` or `from=start`.',
+    action:
+      'Use a `nextCursor` as it was given, or begin again: the change feed with `view=snapshot` or `from=start`, any other list without a cursor.',
   },
   unauthenticated: {
     httpStatus: 401,

@@ -354,7 +354,28 @@ export const technician = z
   })
   .meta({ id: 'Technician', description: 'A technician of your company.' });
 
-/** All technicians of the company, the active ones first. */
+/** A page of the company's technicians, the active ones first. */
 export const techniciansAnswer = z
-  .object({ apiVersion, technicians: z.array(technician).meta({ description: 'At most 2,000.' }) })
-  .meta({ id: 'Technicians', description: 'All technicians of your company, the active ones first.' });
+  .object({
+    apiVersion,
+    technicians: z
+      .array(technician)
+      .meta({ description: 'The active ones first, then by name, then by `membershipId`.' }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `cursor` to read the next page. Null on the last page.' }),
+    hasMore: z.boolean().meta({ description: 'True: there is a next page.' }),
+  })
+  .meta({ id: 'Technicians', description: 'A page of the technicians of your company.' });
+
+/** The query of the technicians. */
+export const techniciansQuery = z.object({
+  // Holds a technician's name.
+  cursor: z
+    .string()
+    .max(2_048)
+    .optional()
+    .meta({ description: 'The `nextCursor` of an earlier answer, as it was given.' }),
+  limit: pageLimit(LIMITS.techniciansPageSize),
+});

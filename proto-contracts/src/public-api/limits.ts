@@ -7,6 +7,7 @@ export const LIMITS = {
   urlChecksPerMinute: 60,
   installerPageSize: { default: 50, max: 100 },
   inboundPageSize: { default: 50, max: 200 },
+  techniciansPageSize: { default: 2_000, max: 2_000 },
   idempotencyKeyLength: 128,
   noteLength: 2_000,
   /** All notes of one job together, in characters. */

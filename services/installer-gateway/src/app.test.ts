@@ -17,7 +17,13 @@ import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
 import { installerEndpoints } from './app.js';
-import { createTestApp, cursors, keys, projectionText } from './testing/create-test-app.js';
+import {
+  createTestApp,
+  cursors,
+  keys,
+  projectionText,
+  technicianCursors,
+} from './testing/create-test-app.js';
 import { assertError } from './testing/assert-error.js';
 
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
@@ -338,7 +344,9 @@ describe('the operations of the installer surface', () => {
     const jobs = createClient(JobService, createInMemoryTransport([]));
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
-    expect(named(installerEndpoints({ jobs, cursors }))).toEqual(named(INSTALLER_OPERATIONS));
+    expect(named(installerEndpoints({ jobs, cursors, technicianCursors }))).toEqual(
+      named(INSTALLER_OPERATIONS),
+    );
   });
 
   test('ask for a key, and there is no other method and no other path', async () => {

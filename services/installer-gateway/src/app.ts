@@ -20,6 +20,7 @@ import { listTechnicians } from './routes/list-technicians.js';
 import { recordStatusEvent } from './routes/record-status-event.js';
 import { replaceAssignments } from './routes/replace-assignments.js';
 import { setSchedule } from './routes/set-schedule.js';
+import type { TechnicianCursor } from './technician-cursor.js';
 
 /** What the installer surface stands on. */
 export interface InstallerAppDeps extends Pick<
@@ -40,20 +41,25 @@ export interface InstallerAppDeps extends Pick<
     | 'listTechnicians'
   >;
   readonly cursors: FeedCursor;
+  readonly technicianCursors: TechnicianCursor;
 }
 
 /** The endpoints of the installer surface: one for each of its operations. */
 export function installerEndpoints({
   jobs,
   cursors,
-}: Pick<InstallerAppDeps, 'jobs' | 'cursors'>): readonly AnyEndpoint<ApiKeyPrincipal>[] {
+  technicianCursors,
+}: Pick<
+  InstallerAppDeps,
+  'jobs' | 'cursors' | 'technicianCursors'
+>): readonly AnyEndpoint<ApiKeyPrincipal>[] {
   return [
     listJobFeed({ jobs, cursors }),
     getJob({ jobs }),
     recordStatusEvent({ jobs }),
     setSchedule({ jobs }),
     replaceAssignments({ jobs }),
-    listTechnicians({ jobs }),
+    listTechnicians({ jobs, cursors: technicianCursors }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const config = z.object({
   ...commonConfig,
   ...httpConfig,
-  /** Signs the cursors of the change feed; the same in every replica, and to be kept: a new one ends all cursors. */
+  /** Signs cursors; the same in every replica, and to be kept: a new one ends all cursors. */
   CURSOR_SIGNING_KEY: z.string().transform((text, context) => {
     const key = Buffer.from(text, 'base64');
     if (key.length === 32 && key.toString('base64') === text) return key;

@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { cursorInvalid } from './cursor-invalid.js';
 
 /** Where a reader of a company's jobs stands. Sequences are decimal texts. */
 export type FeedPlace =
@@ -85,9 +85,4 @@ function placeFrom(bytes: Buffer): FeedPlace {
     return { kind: 'snapshot', sequence, afterJobId: jobId.toString('utf8') };
   }
   throw cursorInvalid();
-}
-
-function cursorInvalid(): ServiceError {
-  const message = 'must be a nextCursor that this company was given';
-  return new ServiceError('cursor_invalid', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
 }

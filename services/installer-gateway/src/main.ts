@@ -5,6 +5,7 @@ import { API_VERSIONS } from './api-versions.js';
 import { createInstallerApp } from './app.js';
 import { config } from './config.js';
 import { createFeedCursor } from './feed-cursor.js';
+import { createTechnicianCursor } from './technician-cursor.js';
 
 await runGateway({
   name: 'installer-gateway',
@@ -16,6 +17,7 @@ await runGateway({
       versions: API_VERSIONS,
       jobs: createClient(JobService, transport),
       cursors: createFeedCursor(settings.CURSOR_SIGNING_KEY),
+      technicianCursors: createTechnicianCursor(settings.CURSOR_SIGNING_KEY),
     }),
   refusalHeaders: API_VERSIONS.current.headers,
 });

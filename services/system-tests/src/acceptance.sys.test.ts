@@ -8,6 +8,7 @@ import { describeRetrySchedule } from './acceptance/retry-schedule.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 import { describeHttpProtocol } from './acceptance/http-protocol.js';
 import { describeTechnicalContact } from './acceptance/technical-contact.js';
+import { describeTechnicians } from './acceptance/technicians.js';
 
 /** What partners meet, driven over HTTP alone; each topic is a file of `acceptance/` and all share one stack. */
 let started: AcceptanceWorld;
@@ -51,4 +52,8 @@ describe('the retry schedule', () => {
 
 describe('the technical contact', () => {
   describeTechnicalContact(world);
+});
+
+describe('technicians', () => {
+  describeTechnicians(world);
 });

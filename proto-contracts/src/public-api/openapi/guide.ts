@@ -230,6 +230,11 @@ ${markdownTable(
   ['What', 'Limit', 'Beyond it'],
   [
     [
+      'Technicians in one answer',
+      count(LIMITS.techniciansPageSize.max),
+      '`hasMore` is true: send `nextCursor` as `cursor` to read the next page',
+    ],
+    [
       'Notes of a job together',
       `${count(LIMITS.installerNoteLength)} characters`,
       '422 `note_limit_reached`. A job that changes hands begins with none',

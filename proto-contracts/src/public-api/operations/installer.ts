@@ -11,6 +11,7 @@ import {
   jobFeedQuery,
   statusEventIn,
   techniciansAnswer,
+  techniciansQuery,
 } from '../installer-job.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 import { scheduleIn } from '../schedule-input.js';
@@ -203,9 +204,13 @@ export const listTechniciansOperation = defineOperation({
   method: 'get',
   path: '/partner/v1/technicians',
   scope: 'technicians:read',
+  query: techniciansQuery,
   summary: 'List technicians',
   description: `
-Lists the technicians of your company, the active ones first, at most 2,000. Their \`membershipId\` is what an assignment takes.`,
+Lists the technicians of your company, the active ones first, then by name. Their \`membershipId\` is what an assignment takes.
+
+One page holds up to 2,000, or up to \`limit\`. While \`hasMore\` is true, send the request again with \`nextCursor\` as
+\`cursor\`. A cursor is bound to your company; any other text is 400 \`cursor_invalid\`: begin again without a cursor.`,
   answers: {
     200: {
       description: 'The technicians.',
@@ -217,9 +222,12 @@ Lists the technicians of your company, the active ones first, at most 2,000. The
           { membershipId: MEMBERSHIP_ID, displayName: 'Tess Oduya', active: true },
           { membershipId: 'mem_01jw9y3k7hf0vt6c2rm5xq8zpd', displayName: 'Noor Haddad', active: false },
         ],
+        nextCursor: null,
+        hasMore: false,
       },
     },
   },
+  errors: ['cursor_invalid'],
 });
 
 /** `PUT /partner/v1/jobs/{id}/assignments` */

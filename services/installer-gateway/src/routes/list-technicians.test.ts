@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ListTechniciansRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import request from 'supertest';
-import { createTestApp, keys } from '../testing/create-test-app.js';
+import { assertError } from '../testing/assert-error.js';
+import { createTestApp, cursors, keys, technicianCursors } from '../testing/create-test-app.js';
 
 const PATH = '/partner/v1/technicians';
 const technicians = [
@@ -11,27 +13,73 @@ const technicians = [
 ];
 
 /** A company `cmp_1` with technicians; `cmp_2` has none. */
-const app = createTestApp({
-  jobs: {
-    listTechnicians: ({ companyId }) => ({ technicians: companyId === 'cmp_1' ? technicians : [] }),
-  },
-});
+function createFixture() {
+  const requests: ListTechniciansRequest[] = [];
+  const app = createTestApp({
+    jobs: {
+      listTechnicians(asked) {
+        requests.push(asked);
+        const { companyId, after, limit = 0 } = asked;
+        const all = companyId === 'cmp_1' ? technicians : [];
+        const rest = all.slice(all.findIndex(({ membershipId }) => membershipId === after?.membershipId) + 1);
+        return { technicians: rest.slice(0, limit), hasMore: rest.length > limit };
+      },
+    },
+  });
+  const get = (query = '', key = keys.installer) =>
+    request(app).get(`${PATH}${query}`).set('x-api-key', key.text);
+  return { app, get, requests };
+}
 
 describe('GET /partner/v1/technicians', () => {
   test('answers 200 with the technicians of the company, in their order and with nothing else', async () => {
-    const response = await request(app).get(PATH).set('x-api-key', keys.installer.text);
+    const { get, requests } = createFixture();
+    const response = await get();
     expect(response.status).toBe(200);
     expect(response.headers['x-svc-api-version']).toBe('2026-08-26');
-    expect(techniciansAnswer.parse(response.body)).toEqual({ apiVersion: '2026-08-26', technicians });
+    expect(response.body).toEqual({
+      apiVersion: '2026-08-26',
+      technicians,
+      nextCursor: null,
+      hasMore: false,
+    });
+    expect(requests).toMatchObject([{ companyId: 'cmp_1', limit: 2_000 }]);
+    expect(requests[0]?.after).toBeUndefined();
   });
 
   test('answers with none for a company that has none', async () => {
-    const response = await request(app).get(PATH).set('x-api-key', keys.favoured.text);
-    expect(response.body).toEqual({ apiVersion: '2026-08-26', technicians: [] });
+    const response = await createFixture().get('', keys.favoured);
+    const none = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
+    expect(response.body).toEqual(none);
+  });
+
+  test('continues each page after the last technician of the page before, and has no cursor on the last page', async () => {
+    const { get, requests } = createFixture();
+    const first = techniciansAnswer.parse((await get('?limit=2')).body);
+    expect(first).toMatchObject({ technicians: technicians.slice(0, 2), hasMore: true });
+    const second = techniciansAnswer.parse((await get(`?limit=2&cursor=${first.nextCursor}`)).body);
+    expect(second).toMatchObject({ technicians: technicians.slice(2), nextCursor: null, hasMore: false });
+    expect(requests[1]).toMatchObject({ after: technicians[1], limit: 2 });
+  });
+
+  test('is 400 cursor_invalid with a cursor of another company, of the feed or of nobody', async () => {
+    const { get, requests } = createFixture();
+    const [last] = technicians;
+    if (last === undefined) throw new Error('there is a technician');
+    const wrong = [
+      technicianCursors.encode('cmp_2', last),
+      cursors.encode('cmp_1', { kind: 'feed', sequence: '1' }),
+      'x',
+      '',
+    ];
+    for (const cursor of wrong) {
+      assertError(await get(`?cursor=${cursor}`), 400, 'cursor_invalid');
+    }
+    expect(requests).toEqual([]);
   });
 
   test('is a path of its own, for GET and HEAD alone', async () => {
-    const response = await request(app).put(PATH);
+    const response = await request(createFixture().app).put(PATH);
     expect(response.status).toBe(405);
     expect(response.headers['allow']).toBe('GET, HEAD');
   });

@@ -6,19 +6,30 @@ import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authenticati
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import { invariant } from '@partner/runtime/invariant';
 import type { z } from 'zod';
+import type { TechnicianCursor } from '../technician-cursor.js';
 
-/** `GET /partner/v1/technicians`: the company's technicians, the active ones first. */
+/** `GET /partner/v1/technicians`: a page of the company's technicians, the active ones first. `nextCursor` is null on the last. */
 export function listTechnicians(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'listTechnicians'>;
+  readonly cursors: TechnicianCursor;
 }): AnyEndpoint<ApiKeyPrincipal> {
-  return serveOperation(listTechniciansOperation, async ({ principal: { companyId }, apiVersion, call }) => {
-    const { technicians } = await deps.jobs.listTechnicians({ companyId }, call);
-    const json = {
-      apiVersion,
-      technicians: technicians.map(presentTechnician),
-    } satisfies z.input<typeof techniciansAnswer>;
-    return { status: 200, json };
-  });
+  const { jobs, cursors } = deps;
+  return serveOperation(
+    listTechniciansOperation,
+    async ({ principal: { companyId }, query: { cursor, limit }, apiVersion, call }) => {
+      const after = cursor === undefined ? undefined : cursors.decode(companyId, cursor);
+      const page = await jobs.listTechnicians({ companyId, after, limit }, call);
+      const technicians = page.technicians.map(presentTechnician);
+      const last = page.hasMore === true ? technicians.at(-1) : undefined;
+      const json = {
+        apiVersion,
+        technicians,
+        nextCursor: last === undefined ? null : cursors.encode(companyId, last),
+        hasMore: last !== undefined,
+      } satisfies z.input<typeof techniciansAnswer>;
+      return { status: 200, json };
+    },
+  );
 }
 
 function presentTechnician({ membershipId, displayName, active }: Technician): z.infer<typeof technician> {

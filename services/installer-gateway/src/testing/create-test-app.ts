@@ -23,6 +23,7 @@ import { Registry } from 'prom-client';
 import { API_VERSIONS } from '../api-versions.js';
 import { createInstallerApp } from '../app.js';
 import { createFeedCursor } from '../feed-cursor.js';
+import { createTechnicianCursor } from '../technician-cursor.js';
 
 /** Keys of companies `cmp_1` (installer) and `cmp_2` (favoured: 100 requests per minute), and two of the inbound surface. */
 export const keys = {
@@ -43,6 +44,7 @@ const NOW = new Date('2026-09-01T12:00:00Z');
 
 /** The cursors of the test app. */
 export const cursors = createFeedCursor(Buffer.alloc(32, 1));
+export const technicianCursors = createTechnicianCursor(Buffer.alloc(32, 1));
 
 /** A job as job-state keeps it: as text, with spaces that tell whether the very text was passed on. */
 export function projectionText(job: Partial<InstallerJob>): string {
@@ -82,6 +84,7 @@ export function createTestApp(parts: {
     limiter: createInMemoryRateLimiter(() => NOW),
     jobs: createClient(JobService, transport),
     cursors,
+    technicianCursors,
     logger: silentLogger,
     metrics,
     rpcTimeoutMs: 1_000,

@@ -7,12 +7,13 @@ import {
   type ReplaceAssignmentsRequestSchema,
   ScheduleStatus,
   type SetScheduleRequestSchema,
+  type Technician,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { rpcService } from '@partner/runtime/amqp/rpc-service';
 import { newId } from '@partner/runtime/ids';
 import { silentLogger } from '@partner/runtime/logger';
 import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import { binding, TEST_NOW } from '../testing/test-jobs.js';
+import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createJobService } from './job-service.js';
 import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';
 
@@ -173,7 +174,72 @@ describe('ListTechnicians', () => {
        select 'mem_many_' || n, $1, 'TECHNICIAN', 'Sam Reyes' from generate_series(1, 2001) as n`,
       [companyId],
     );
-    expect((await client.listTechnicians({ companyId })).technicians).toHaveLength(2_000);
+    const { technicians, hasMore } = await client.listTechnicians({ companyId });
+    expect([technicians.length, hasMore]).toEqual([2_000, true]);
+    const rest = await client.listTechnicians({ companyId, after: technicians.at(-1) });
+    expect([rest.technicians.length, rest.hasMore]).toEqual([1, false]);
+  });
+
+  /** Reads the pages of a company, four at most; `between` runs after each. */
+  async function readPages(companyId: string, between: () => Promise<unknown>): Promise<string[]> {
+    const read: string[] = [];
+    let after: Technician | undefined;
+    for (let page = 1; page <= 4; page += 1) {
+      const { technicians, hasMore } = await client.listTechnicians({ companyId, after, limit: 2 });
+      read.push(...technicians.map(({ displayName = '' }) => displayName));
+      if (hasMore !== true) break;
+      after = technicians.at(-1);
+      await between();
+    }
+    return read;
+  }
+
+  test('pages through all technicians, each once, in the order of the whole list', async () => {
+    const companyId = await insertCompany(fixture.database, 'INSTALLER');
+    for (const [displayName, active] of [
+      ['Zoe Adams', true],
+      ['Zoe Adams', true],
+      ['zoe adams', true],
+      ['bob Brown', true],
+      ['Ada Cole', true],
+      ['Zoe Adams', false],
+      ['Abe Able', false],
+    ] as const) {
+      await fixture.technician({ companyId, displayName, active });
+    }
+    const whole = await client.listTechnicians({ companyId });
+    const names = whole.technicians.map(({ displayName = '' }) => displayName);
+    expect(names).toHaveLength(7);
+    expect(await readPages(companyId, () => Promise.resolve())).toEqual(names);
+  });
+
+  test('hides no other technician when the last one of a page is renamed, deactivated or deleted before the next', async () => {
+    for (const change of [
+      `update memberships set display_name = 'Zoe Adams' where id = $1`,
+      'update memberships set active = false where id = $1',
+      'delete from memberships where id = $1',
+    ]) {
+      const companyId = await insertCompany(fixture.database, 'INSTALLER');
+      await fixture.technician({ companyId, displayName: 'Ada Cole' });
+      const moving = await fixture.technician({ companyId, displayName: 'Bob Brown' });
+      await fixture.technician({ companyId, displayName: 'Cy Dent' });
+      await fixture.technician({ companyId, displayName: 'Dee East' });
+      const read = await readPages(companyId, () => fixture.database.query(change, [moving]));
+      expect(read).toEqual(expect.arrayContaining(['Ada Cole', 'Bob Brown', 'Cy Dent', 'Dee East']));
+    }
+  });
+
+  test.each([
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 2_001 }],
+    ['after.membership_id', { after: { displayName: 'Ada Cole', active: true } }],
+    ['after.display_name', { after: { membershipId: 'mem_1', active: true } }],
+    ['after.active', { after: { membershipId: 'mem_1', displayName: 'Ada Cole' } }],
+  ])('needs a %s that can be meant: not %j', async (field, part) => {
+    await expect(client.listTechnicians({ companyId: fixture.seller, ...part })).rejects.toMatchObject({
+      reason: 'invalid_argument',
+      message: expect.stringContaining(field),
+    });
   });
 
   test('gives nobody to a company that has none, and needs to know the company', async () => {

@@ -5,6 +5,7 @@ import type {
   RecordStatusEventRequest,
   ReplaceAssignmentsRequest,
   SetScheduleRequest,
+  Technician,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
@@ -18,7 +19,7 @@ import { readFeed } from './feed.js';
 import { getJob } from './get-job.js';
 import { readBlockerCode, readReportableStatus } from './job-status-wire.js';
 import { listAssignedJobs } from './list-assigned-jobs.js';
-import { listTechnicians } from './list-technicians.js';
+import { listTechnicians, type TechnicianRecord } from './list-technicians.js';
 import { recordStatusEvent } from './record-status-event.js';
 import { replaceAssignments } from './replace-assignments.js';
 import { readSubmittableScheduleStatus } from './schedule-status-wire.js';
@@ -39,7 +40,7 @@ export function createJobService(
         {
           companyId: required(request.companyId, 'company_id'),
           afterSequence: request.afterSequence,
-          limit: pageSize(request.limit),
+          limit: pageSize(required(request.limit, 'limit'), LIMITS.installerPageSize.max),
         },
         deps.feedDays,
       );
@@ -59,7 +60,7 @@ export function createJobService(
         {
           companyId: required(request.companyId, 'company_id'),
           afterJobId: request.afterJobId,
-          limit: pageSize(request.limit),
+          limit: pageSize(required(request.limit, 'limit'), LIMITS.installerPageSize.max),
         },
       );
       return {
@@ -123,11 +124,16 @@ export function createJobService(
     },
 
     async listTechnicians(request, context) {
-      const technicians = await listTechnicians(
+      const { default: most, max } = LIMITS.techniciansPageSize;
+      const { technicians, hasMore } = await listTechnicians(
         queryWithin(deps.database, context.timeoutMs()),
-        required(request.companyId, 'company_id'),
+        {
+          companyId: required(request.companyId, 'company_id'),
+          after: readTechnician(request.after),
+          limit: pageSize(request.limit ?? most, max),
+        },
       );
-      return { technicians: [...technicians] };
+      return { technicians: [...technicians], hasMore };
     },
   };
 }
@@ -160,8 +166,16 @@ function readMembershipIds(given: readonly string[]): readonly string[] {
   );
 }
 
-function pageSize(limit: number | undefined): number {
-  const size = required(limit, 'limit');
-  if (size >= 1 && size <= LIMITS.installerPageSize.max) return size;
-  throw new ServiceError('invalid_argument', `limit must be from 1 to ${LIMITS.installerPageSize.max}`);
+function readTechnician(given: Technician | undefined): TechnicianRecord | undefined {
+  if (given === undefined) return undefined;
+  return {
+    membershipId: required(given.membershipId, 'after.membership_id'),
+    displayName: required(given.displayName, 'after.display_name'),
+    active: required(given.active, 'after.active'),
+  };
+}
+
+function pageSize(limit: number, max: number): number {
+  if (limit >= 1 && limit <= max) return limit;
+  throw new ServiceError('invalid_argument', `limit must be from 1 to ${max}`);
 }

@@ -23,20 +23,22 @@ const listTechnicians =
     response.end(JSON.stringify(body));
   };
 
+const NONE = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
+
 test('an answer that agrees with the description passes, unchanged', async () => {
   const hook = createHook();
-  const app = checkAnswers(hook.afterEach)(listTechnicians({ apiVersion: '2026-08-26', technicians: [] }));
+  const app = checkAnswers(hook.afterEach)(listTechnicians(NONE));
 
   const answer = await request(app).get('/partner/v1/technicians');
 
-  expect(answer.body).toEqual({ apiVersion: '2026-08-26', technicians: [] });
+  expect(answer.body).toEqual(NONE);
   expect(hook.run).not.toThrow();
 });
 
 test('an answer that differs fails its own test and no later one', async () => {
   const hook = createHook();
   const app = checkAnswers(hook.afterEach)(
-    listTechnicians({ apiVersion: '2026-08-26', technicians: [{ membershipId: 'mem_1' }] }),
+    listTechnicians({ ...NONE, technicians: [{ membershipId: 'mem_1' }] }),
   );
 
   await request(app).get('/partner/v1/technicians');

@@ -139,6 +139,13 @@ export const FIELD_CASES: readonly FieldCase[] = [
     refused: [...WRONG_PAGE_SIZES, '101'],
   },
   {
+    operation: 'listTechnicians',
+    field: 'limit',
+    place: 'query',
+    taken: ['1', '2000', undefined],
+    refused: [...WRONG_PAGE_SIZES, '2001'],
+  },
+  {
     operation: 'recordStatusEvent',
     field: 'status',
     taken: [],

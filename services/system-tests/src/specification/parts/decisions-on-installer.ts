@@ -26,6 +26,8 @@ import {
   STATUS_EVENTS,
   STATUS_MOVES,
   SURFACES,
+  TECHNICIANS,
+  TECHNICIAN_CURSOR,
   TIME_ZONE_NAMES,
   VERSIONS,
 } from '../test-files.js';
@@ -426,14 +428,54 @@ export const DECISIONS_ON_INSTALLER: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / Installer v1',
-    says: '`GET /partner/v1/technicians` shows at most 2,000, the active ones first, and `apiVersion` beside them.',
+    says: '`GET /partner/v1/technicians` shows the active ones first, then by name in any case, then by id, and `apiVersion` beside them.',
     provedBy: {
       [JOB_SERVICE]: [
         'ListTechnicians > gives the technicians of the company alone, the active ones first, then by name in any case, then by id',
-        'ListTechnicians > gives 2,000 at most',
       ],
       [LIST_TECHNICIANS_ROUTE]: [
         'GET /partner/v1/technicians > answers 200 with the technicians of the company, in their order and with nothing else',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'Additive: `limit` (1 to 2,000, default 2,000), `cursor`, `nextCursor` (null on the last page) and `hasMore`.',
+    provedBy: {
+      [SURFACES]: [
+        'a field > $field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+      ],
+      [JOB_SERVICE]: [
+        'ListTechnicians > gives 2,000 at most',
+        'ListTechnicians > pages through all technicians, each once, in the order of the whole list',
+      ],
+      [LIST_TECHNICIANS_ROUTE]: [
+        'GET /partner/v1/technicians > continues each page after the last technician of the page before, and has no cursor on the last page',
+      ],
+      [TECHNICIANS]: ['pages hold every technician once, in the order of the whole list'],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: 'A page starts after the name that the cursor holds, so a change of one technician between two pages hides no other.',
+    provedBy: {
+      [JOB_SERVICE]: [
+        'ListTechnicians > hides no other technician when the last one of a page is renamed, deactivated or deleted before the next',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / Installer v1',
+    says: "The cursor is encrypted and bound to the company; another company's, the feed's or a tampered one is 400 `cursor_invalid`.",
+    provedBy: {
+      [TECHNICIAN_CURSOR]: [
+        'a technician cursor > does not show the name',
+        'a technician cursor > is invalid for another company, and when it was made with another key',
+        'a technician cursor > is invalid with any one character changed, left out or added',
+        'a technician cursor > is not one of the change feed, nor the other way round',
+      ],
+      [TECHNICIANS]: [
+        'a cursor of another company or of the change feed, and a changed one, is 400 cursor_invalid',
       ],
     },
   },

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/runtime/ids';
+import { createFeedCursor } from './feed-cursor.js';
+import { createTechnicianCursor } from './technician-cursor.js';
+
+const KEY = Buffer.alloc(32, 1);
+const cursors = createTechnicianCursor(KEY);
+const technician = (displayName: string, active = true) => ({
+  membershipId: newId('mem'),
+  displayName,
+  active,
+});
+const invalid = expect.objectContaining({ reason: 'cursor_invalid' });
+
+describe('a technician cursor', () => {
+  test.each([
+    technician('Ada Cole'),
+    technician('Zoë "Z" Ådams', false),
+    technician(''),
+    technician('\u0001'.repeat(120)),
+  ])('leads back to %j, and is short enough for a query', (last) => {
+    const cursor = cursors.encode('cmp_1', last);
+    expect(cursors.decode('cmp_1', cursor)).toEqual(last);
+    expect(cursor.length).toBeLessThanOrEqual(2_048);
+  });
+
+  test('does not show the name', () => {
+    const cursor = Buffer.from(cursors.encode('cmp_1', technician('Ada Cole')), 'base64url');
+    expect(cursor.includes('Ada')).toBe(false);
+  });
+
+  test('is invalid for another company, and when it was made with another key', () => {
+    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
+    const others = createTechnicianCursor(Buffer.alloc(32, 2));
+    expect(() => others.decode('cmp_1', cursor)).toThrow(invalid);
+  });
+
+  test('is invalid with any one character changed, left out or added', () => {
+    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    for (let index = 0; index < cursor.length; index += 1) {
+      const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
+      const other = cursor[index] === 'A' ? 'B' : 'A';
+      for (const changed of [before + after, before + other + after, `${before}-${cursor.slice(index)}`]) {
+        expect(() => cursors.decode('cmp_1', changed)).toThrow(invalid);
+      }
+    }
+  });
+
+  test.each(['', '0', 'ü', '====', 'A'.repeat(36), 'A'.repeat(64), '\0'])('is not %j', (text) => {
+    expect(() => cursors.decode('cmp_1', text)).toThrow(invalid);
+  });
+
+  test('is not one of the change feed, nor the other way round', () => {
+    const feed = createFeedCursor(KEY);
+    const ofFeed = feed.encode('cmp_1', { kind: 'snapshot', sequence: '7', afterJobId: newId('job') });
+    expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);
+    const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
+    expect(() => feed.decode('cmp_1', cursor)).toThrow(invalid);
+  });
+});
