@@ -14,6 +14,7 @@ describe('the import matrix', () => {
     ['services/job-state/src/jobs/feed.ts', '../database/database.js'],
     ['services/console/src/sessions/session-store.ts', 'ioredis'],
     ['services/system-tests/src/main-job.sys.test.ts', '@partner/local-stack/stack'],
+    ['services/system-tests/src/receiver-code.int.test.ts', '@partner/webhook-dispatcher/sign'],
     ['services/console/src/main.ts', 'node:fs'],
   ])('lets %s import %s', (file, specifier) => {
     expect(reasons(file, specifier)).toEqual([]);

@@ -21,6 +21,8 @@ export interface LanguageCode {
   /** How `library` or `byHand` is put behind a web server, if they do not hold that. */
   readonly server?: string;
   readonly note?: string;
+  /** No test runs this code. */
+  readonly untested?: true;
 }
 
 /** The code of a receiver, by language. */
@@ -56,6 +58,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     packageName: 'standard-webhooks/standard-webhooks',
     install: 'composer require standard-webhooks/standard-webhooks',
     library: PHP_LIBRARY,
+    untested: true,
   },
   {
     id: 'ruby',
@@ -63,6 +66,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     packageName: 'standardwebhooks',
     install: 'gem install standardwebhooks sinatra rackup puma',
     library: RUBY_LIBRARY,
+    untested: true,
   },
   {
     id: 'csharp',
@@ -70,6 +74,7 @@ export const LANGUAGES: readonly LanguageCode[] = [
     packageName: 'StandardWebhooks.StandardWebhooks',
     install: 'dotnet add package StandardWebhooks.StandardWebhooks',
     library: CSHARP_LIBRARY,
+    untested: true,
     note: 'The package with the short name StandardWebhooks is made by somebody else and is used in another way.',
   },
   {

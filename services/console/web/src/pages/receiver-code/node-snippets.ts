@@ -78,13 +78,13 @@ export async function receive(headers, body, store) {
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!(ageSeconds <= TOLERANCE_SECONDS)) return 401;
 
-  // 3. The same event can come more than once: it is processed once, and acknowledged each time.
+  // 3. Only now look into the body. The signature covers its id, but not the header.
   const eventId = headers['webhook-id'];
-  if (await store.has(eventId)) return 204;
-
-  // 4. Only now look into the body. The signature covers its id, but not the header.
   const event = JSON.parse(body.toString('utf8'));
   if (event.id !== eventId) return 400;
+
+  // 4. The same event can come more than once: it is processed once, and acknowledged each time.
+  if (await store.has(eventId)) return 204;
 
   // 5. Answer 2xx only after it is stored.
   await store.add(eventId, event);

@@ -80,7 +80,7 @@ function Rules() {
 }
 
 function Language({ language }: { readonly language: LanguageCode }) {
-  const { name, packageName, install, installInto, library, byHand, server, note } = language;
+  const { name, packageName, install, installInto, library, byHand, server, note, untested } = language;
   return (
     <Stack gap="lg">
       <Panel title={`${name} with a library`}>
@@ -89,6 +89,9 @@ function Language({ language }: { readonly language: LanguageCode }) {
             Every delivery carries the signature of Standard Webhooks, which the package{' '}
             <Code>{packageName}</Code> verifies. This is the least code to get wrong.
           </Text>
+          {untested === true && (
+            <Notice tone="warn">Not tested: our automated tests don’t run this code.</Notice>
+          )}
           {note !== undefined && <Notice tone="info">{note}</Notice>}
           <CodeBlock
             label={installInto === undefined ? 'Command to install it' : `Dependency in ${installInto}`}

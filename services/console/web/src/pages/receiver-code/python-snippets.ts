@@ -91,15 +91,15 @@ def receive(headers, body, store):
     if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return 401
 
-    # 3. The same event can come more than once: it is processed once, and acknowledged each time.
-    event_id = headers.get("webhook-id", "")
-    if store.has(event_id):
-        return 204
-
-    # 4. Only now look into the body. The signature covers its id, but not the header.
+    # 3. Only now look into the body. The signature covers its id, but not the header.
+    event_id = headers.get("webhook-id")
     event = json.loads(body)
     if event["id"] != event_id:
         return 400
+
+    # 4. The same event can come more than once: it is processed once, and acknowledged each time.
+    if store.has(event_id):
+        return 204
 
     # 5. Answer 2xx only after it is stored.
     store.add(event_id, event)

@@ -1,0 +1,317 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  LANGUAGE_IDS,
+  type LanguageId,
+  LANGUAGES,
+} from '@partner/console/web-modules/pages/receiver-code/languages';
+import { newId } from '@partner/runtime/ids';
+import {
+  baseEnvironment,
+  freePort,
+  type LocalProcess,
+  startLocalProgram,
+  stopLocalProcess,
+} from '@partner/runtime/local-parts/local-process';
+import { serviceSignature, standardWebhooksSignature } from '@partner/webhook-dispatcher/sign';
+import { ensureGoModule, ensureJars, ensurePython, runProgram } from './toolchains.js';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** What is sent to a receiver. */
+interface Delivery {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** A delivery as the webhook dispatcher signs it. */
+function signedDelivery(ageSeconds = 0): Delivery & { readonly eventId: string } {
+  const eventId = newId('evt');
+  const text = `{ "id":"${eventId}", "event":"install.status_changed", "data":{"note":"caf\u00e9 \\u2615"} }`;
+  const body = Uint8Array.from(Buffer.from(text));
+  const timestamp = Math.floor(Date.now() / 1_000) - ageSeconds;
+  const signed = { secret: SECRET, timestamp, eventId, body };
+  return {
+    eventId,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-event': 'install.status_changed',
+      'x-svc-timestamp': String(timestamp),
+      'x-svc-secret-version': '1',
+      'x-svc-signature': serviceSignature(signed),
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardWebhooksSignature(signed),
+    },
+  };
+}
+
+function withHeaders(headers: Readonly<Record<string, string>>, ageSeconds?: number): Delivery {
+  const delivery = signedDelivery(ageSeconds);
+  return { ...delivery, headers: { ...delivery.headers, ...headers } };
+}
+
+function without(...names: readonly string[]): Delivery {
+  const delivery = signedDelivery();
+  return {
+    ...delivery,
+    headers: Object.fromEntries(Object.entries(delivery.headers).filter(([name]) => !names.includes(name))),
+  };
+}
+
+function withBody(change: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): Delivery {
+  const delivery = signedDelivery();
+  return { ...delivery, body: change(delivery.body) };
+}
+
+const now = () => String(Math.floor(Date.now() / 1_000));
+
+/** Deliveries that every receiver refuses; each is made at the moment of its test, so that its time is right. */
+const REFUSED: Readonly<Record<string, () => Delivery>> = {
+  'a changed byte': () => withBody((body) => body.with(body.length - 4, (body.at(-4) ?? 0) ^ 1)),
+  'an added space': () => withBody((body) => Uint8Array.from([...body, 0x20])),
+  'an empty body': () => withBody(() => new Uint8Array()),
+  'another timestamp than the signed one': () =>
+    withHeaders({ 'x-svc-timestamp': now(), 'webhook-timestamp': now() }, 200),
+  'a timestamp that is no number': () =>
+    withHeaders({ 'x-svc-timestamp': 'yesterday', 'webhook-timestamp': 'yesterday' }),
+  'a signature of ten minutes ago': () => signedDelivery(600),
+  'a signature of ten minutes ahead': () => signedDelivery(-600),
+  'the id of another event': () => withHeaders({ 'webhook-id': newId('evt') }),
+  'a signature that is not ASCII': () =>
+    withHeaders({ 'x-svc-signature': 'v1=\u00e9', 'webhook-signature': 'v1,\u00e9' }),
+  'an unknown secret version': () => withHeaders({ 'x-svc-secret-version': '3' }),
+  'a secret version that is no number': () => withHeaders({ 'x-svc-secret-version': '__proto__' }),
+  'no signature': () => without('x-svc-signature', 'webhook-signature'),
+  'no timestamp': () => without('x-svc-timestamp', 'webhook-timestamp'),
+  'no event id': () => without('webhook-id'),
+  'no secret version': () => without('x-svc-secret-version'),
+  'no header of the service': () => ({
+    ...signedDelivery(),
+    headers: { 'content-type': 'application/json' },
+  }),
+};
+
+/** How the code of a receiver becomes a running server. */
+interface Program {
+  /** By file name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** A folder whose files are copied beside them. */
+  readonly template?: string;
+  readonly build?: readonly [string, ...string[]];
+  readonly run: readonly [string, ...string[]];
+}
+
+/** One snippet of the page. */
+interface Receiver {
+  readonly title: string;
+  readonly language: LanguageId;
+  /** Undefined if the toolchain of the language is missing. */
+  readonly program: ((port: number) => Program) | undefined;
+}
+
+/** Replaces each text once, in this order. Throws if the page no longer prints one of them. */
+function fill(code: string, changes: readonly (readonly [string, string])[]): string {
+  return changes.reduce((filled, [printed, own]) => {
+    if (!filled.includes(printed)) throw new Error(`the page does not print ${printed}`);
+    return filled.replace(printed, () => own);
+  }, code);
+}
+
+function codeOf(language: LanguageId) {
+  const found = LANGUAGES.find(({ id }) => id === language);
+  if (found === undefined) throw new Error(`the page has no code for ${language}`);
+  const { library, byHand = '', server = '' } = found;
+  return { library, byHand, server, install: found.install };
+}
+
+// In each language the store is a folder: an event is a directory in it, which cannot be created twice.
+
+function nodeProgram(receive: string): (port: number) => Program {
+  return (port) => ({
+    files: {
+      'receive.mjs': receive,
+      'server.mjs': fill(codeOf('node').server, [
+        ["throw new Error('not written yet');", 'return fs.existsSync(`stored/${eventId}`);'],
+        ["throw new Error('not written yet');", 'fs.mkdirSync(`stored/${eventId}`);'],
+        ["import express from 'express';", "import fs from 'node:fs';\nimport express from 'express';"],
+        ['8080', String(port)],
+      ]),
+    },
+    run: [process.execPath, 'server.mjs'],
+  });
+}
+
+function pythonProgram(python: string, receive: string): (port: number) => Program {
+  return (port) => ({
+    files: {
+      'receive.py': receive,
+      'server.py': fill(codeOf('python').server, [
+        ['raise NotImplementedError', 'return os.path.exists(f"stored/{event_id}")'],
+        ['raise NotImplementedError', 'os.mkdir(f"stored/{event_id}")'],
+        ['from flask import', 'import os\nfrom flask import'],
+      ]),
+    },
+    run: [python, '-m', 'flask', '--app', 'server', 'run', '--port', String(port)],
+  });
+}
+
+function goProgram(template: string): (port: number) => Program {
+  return (port) => ({
+    template,
+    files: {
+      'main.go': fill(codeOf('go').library, [
+        [
+          'return false, errors.New("not written yet")',
+          'if _, err := os.Stat("stored/" + eventID); err != nil { return false, ignoreAbsent(err) }; return true, nil',
+        ],
+        ['return errors.New("not written yet")', 'return os.Mkdir("stored/"+eventID, 0o755)'],
+        [
+          'func main() {',
+          'func ignoreAbsent(err error) error { if errors.Is(err, os.ErrNotExist) { return nil }; return err }\n\nfunc main() {',
+        ],
+        ['":8080"', `"127.0.0.1:${port}"`],
+      ]),
+    },
+    build: ['go', 'build', '-o', 'receiver', '.'],
+    run: ['./receiver'],
+  });
+}
+
+function javaProgram(jars: string): (port: number) => Program {
+  return (port) => ({
+    files: {
+      'Receiver.java': fill(codeOf('java').library, [
+        [
+          'throw new UnsupportedOperationException("not written yet");',
+          'return new java.io.File("stored", eventId).exists();',
+        ],
+        [
+          'throw new UnsupportedOperationException("not written yet");',
+          'if (!new java.io.File("stored", eventId).mkdir()) throw new IllegalStateException("stored twice");',
+        ],
+        ['8080', String(port)],
+      ]),
+    },
+    build: ['javac', '-cp', `${jars}/*`, 'Receiver.java'],
+    run: ['java', '-cp', `.:${jars}/*`, 'Receiver'],
+  });
+}
+
+const python = await ensurePython(['standardwebhooks==1.1.0', 'flask==3.1.3']);
+const goModule = await ensureGoModule(['github.com/standard-webhooks/standard-webhooks/libraries/go@v0.0.1']);
+const jars = await ensureJars(codeOf('java').install);
+
+const RECEIVERS: readonly Receiver[] = [
+  { title: 'Node with the library', language: 'node', program: nodeProgram(codeOf('node').library) },
+  { title: 'Node by hand', language: 'node', program: nodeProgram(codeOf('node').byHand) },
+  {
+    title: 'Python with the library',
+    language: 'python',
+    program: python === undefined ? undefined : pythonProgram(python, codeOf('python').library),
+  },
+  {
+    title: 'Python by hand',
+    language: 'python',
+    program: python === undefined ? undefined : pythonProgram(python, codeOf('python').byHand),
+  },
+  { title: 'Go', language: 'go', program: goModule === undefined ? undefined : goProgram(goModule) },
+  { title: 'Java', language: 'java', program: jars === undefined ? undefined : javaProgram(jars) },
+];
+
+/** Below the project, so that Node finds its packages. */
+const parent = path.resolve(import.meta.dirname, '../../..', '.stack');
+mkdirSync(parent, { recursive: true });
+const scratch = mkdtempSync(path.join(parent, 'receiver-code-'));
+
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+async function startReceiver(
+  directory: string,
+  port: number,
+  { files, template, build, run: [command, ...args] }: Program,
+): Promise<LocalProcess> {
+  mkdirSync(path.join(directory, 'stored'), { recursive: true });
+  if (template !== undefined) cpSync(template, directory, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(directory, name), text);
+  if (build !== undefined) {
+    const [compiler, ...options] = build;
+    await runProgram(compiler, options, { cwd: directory });
+  }
+  return startLocalProgram(
+    {
+      name: path.basename(directory),
+      command,
+      args,
+      cwd: directory,
+      env: { ...baseEnvironment(), WEBHOOK_SECRET_1: SECRET },
+      logFile: path.join(directory, 'receiver.log'),
+      isUp: () => fetch(`http://127.0.0.1:${port}/`).then(() => true),
+      startTimeoutMs: 120_000,
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 5_000,
+    },
+    { detached: false },
+  );
+}
+
+describe.each(RECEIVERS)('the receiver code of the console in $title', ({ title, program }) => {
+  const testIfInstalled = program === undefined ? test.skip : test;
+  const directory = path.join(scratch, title.replaceAll(' ', '-'));
+  let port = 0;
+  let receiver: LocalProcess | undefined;
+
+  beforeAll(async () => {
+    port = await freePort();
+    receiver = program && (await startReceiver(directory, port, program(port)));
+  });
+
+  afterAll(async () => {
+    if (receiver !== undefined) await stopLocalProcess(receiver, 'SIGTERM', 5_000);
+  });
+
+  /** The status that a delivery gets. */
+  const deliver = async ({ headers, body }: Delivery): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const stored = () => readdirSync(path.join(directory, 'stored'));
+
+  testIfInstalled(
+    `${title}: accepts a signed delivery and its repeat, and stores the event once`,
+    async () => {
+      const delivery = signedDelivery();
+      expect([await deliver(delivery), await deliver(delivery)]).toEqual([204, 204]);
+      expect(stored()).toContain(delivery.eventId);
+    },
+  );
+
+  testIfInstalled(`${title}: refuses a new event with the id of a stored one with 4xx`, async () => {
+    const first = signedDelivery();
+    expect(await deliver(first)).toBe(204);
+    const status = await deliver(withHeaders({ 'webhook-id': first.eventId }));
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+
+  testIfInstalled.each(Object.entries(REFUSED))(
+    `${title}: refuses a delivery with %s with 4xx and stores nothing`,
+    async (_what, tampered) => {
+      const before = stored();
+      const status = await deliver(tampered());
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(stored()).toEqual(before);
+    },
+  );
+});
+
+test('the page marks every language that no test runs as not tested', () => {
+  const run = new Set(RECEIVERS.map(({ language }) => language));
+  expect(LANGUAGES.filter(({ untested }) => untested === true).map(({ id }) => id)).toEqual(
+    LANGUAGE_IDS.filter((id) => !run.has(id)),
+  );
+});

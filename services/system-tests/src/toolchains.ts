@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { lastLines, runCommand } from '@partner/local-stack/run-command';
+import { baseEnvironment, findProgram } from '@partner/runtime/local-parts/local-process';
+
+const root = path.resolve(import.meta.dirname, '../../..', '.stack');
+
+/** Below the project, so that its npm packages are found; kept from run to run. */
+const toolchains = path.join(root, 'toolchains');
+
+const INSTALL_TIMEOUT_MS = 600_000;
+
+/**
+ * Python of a virtual environment that has these packages. Undefined, with the reason on stderr, if Python is missing or
+ * the packages cannot be installed.
+ */
+export async function ensurePython(requirements: readonly string[]): Promise<string | undefined> {
+  const folder = await ensureFolder('Python', requirements, ['python3'], async (directory, run) => {
+    await run('python3', ['-m', 'venv', directory]);
+    await run(path.join(directory, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...requirements]);
+  });
+  return folder === undefined ? undefined : path.join(folder, 'bin/python');
+}
+
+/**
+ * A folder with a Maven project whose `jars/` has these dependencies of a `pom.xml`. Undefined, with the reason on stderr,
+ * if Java or Maven is missing or the dependencies cannot be downloaded.
+ */
+export async function ensureJars(dependencies: string): Promise<string | undefined> {
+  const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>partner</groupId>
+  <artifactId>toolchain</artifactId>
+  <version>1</version>
+  <dependencies>${dependencies}</dependencies>
+</project>
+`;
+  const folder = await ensureFolder('Java', [pom], ['java', 'javac', 'mvn'], async (directory, run) => {
+    writeFileSync(path.join(directory, 'pom.xml'), pom);
+    await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=jars']);
+  });
+  return folder === undefined ? undefined : path.join(folder, 'jars');
+}
+
+/**
+ * `go.mod` and `go.sum` of a module that requires these packages. Undefined, with the reason on stderr, if Go is missing or
+ * the packages cannot be downloaded.
+ */
+export async function ensureGoModule(packages: readonly string[]): Promise<string | undefined> {
+  return ensureFolder('Go', packages, ['go'], async (_directory, run) => {
+    await run('go', ['mod', 'init', 'partner.example/toolchain']);
+    await run('go', ['get', ...packages]);
+  });
+}
+
+/** A program failed that should have succeeded. */
+class ProgramError extends Error {
+  override readonly name = 'ProgramError';
+}
+
+/** Runs a program to its end and returns what it printed. Throws with its last lines if it fails. */
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
+  const result = await runCommand(command, args, {
+    cwd: options.cwd,
+    env: { ...baseEnvironment(), ...options.env },
+    timeoutMs: INSTALL_TIMEOUT_MS,
+  });
+  if (result.exitCode === 0) return result.stdout;
+  throw new ProgramError(`${command} ${args.join(' ')} failed:\n${lastLines(result, 40)}`);
+}
+
+type Run = (command: string, args: readonly string[]) => Promise<string>;
+
+/** Installs into a folder once; a folder whose installation did not finish is removed and installed again. */
+async function ensureFolder(
+  title: string,
+  content: readonly string[],
+  programs: readonly string[],
+  install: (directory: string, run: Run) => Promise<void>,
+): Promise<string | undefined> {
+  const missing = programs.filter((program) => findProgram(program) === undefined);
+  if (missing.length > 0) return leaveOut(title, `${missing.join(', ')} not installed`);
+  const hash = createHash('sha256').update(content.join('\n')).digest('hex').slice(0, 12);
+  const directory = path.join(toolchains, `${title.toLowerCase()}-${hash}`);
+  const finished = path.join(directory, 'finished');
+  if (existsSync(finished)) return directory;
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  try {
+    await install(directory, (command, args) => runProgram(command, args, { cwd: directory }));
+  } catch (error) {
+    return leaveOut(title, error instanceof Error ? error.message : String(error));
+  }
+  writeFileSync(finished, '');
+  return directory;
+}
+
+function leaveOut(title: string, reason: string): undefined {
+  process.stderr.write(`${title} is left out: ${reason}\n`);
+}
