@@ -54,6 +54,20 @@ export async function ensureGoModule(packages: readonly string[]): Promise<strin
   });
 }
 
+/** The jar of OpenAPI Generator. Undefined, with the reason on stderr, if Java or Maven is missing or it cannot be downloaded. */
+export async function ensureOpenApiGenerator(): Promise<string | undefined> {
+  const artifact = 'org.openapitools:openapi-generator-cli:7.17.0';
+  const folder = await ensureFolder(
+    'OpenAPI-Generator',
+    [artifact],
+    ['java', 'mvn'],
+    async (_directory, run) => {
+      await run('mvn', ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, '-DoutputDirectory=.']);
+    },
+  );
+  return folder === undefined ? undefined : path.join(folder, 'openapi-generator-cli-7.17.0.jar');
+}
+
 /** A program failed that should have succeeded. */
 class ProgramError extends Error {
   override readonly name = 'ProgramError';
