@@ -54,6 +54,14 @@ export async function ensureGoModule(packages: readonly string[]): Promise<strin
   });
 }
 
+/** A program that `go install` makes. Undefined, with the reason on stderr, if Go is missing or it cannot be downloaded. */
+export async function ensureGoProgram(packageAtVersion: string): Promise<string | undefined> {
+  const folder = await ensureFolder('Go', [packageAtVersion, 'program'], ['go'], async (directory, run) => {
+    await run('env', [`GOBIN=${directory}`, 'go', 'install', packageAtVersion]);
+  });
+  return folder && path.join(folder, path.basename(packageAtVersion).replace(/@.*/, ''));
+}
+
 /** The jar of OpenAPI Generator. Undefined, with the reason on stderr, if Java or Maven is missing or it cannot be downloaded. */
 export async function ensureOpenApiGenerator(): Promise<string | undefined> {
   const artifact = 'org.openapitools:openapi-generator-cli:7.17.0';

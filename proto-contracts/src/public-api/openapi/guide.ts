@@ -131,7 +131,8 @@ function generatedClients(): string {
 \`/openapi.json\` is OpenAPI 3.1, and client generators read it. Three things need your choice:
 
 - A list of values such as \`ErrorCode\` can grow. When your generator makes clients that fail on a value that they do not know,
-  set its option that accepts one, or catch the failure and go by the status.
+  set its option that accepts one, or catch the failure and go by the status. With OpenAPI Generator's \`java\` it is
+  \`enumUnknownDefaultCase=true\`, and \`createLead\` needs it: the client reads a created lead as a merged one.
 - oapi-codegen leaves out what only webhooks use, and what it then makes does not compile: set \`skip-prune\`.
 - The class for webhooks of OpenAPI Generator's \`typescript-fetch\` does not compile: leave it out with
   \`--global-property=apis=Console:Inbound:Installer,models,supportingFiles\`.`.trim();

@@ -10,16 +10,18 @@ import { readJob } from '../surfaces/valid-request.js';
 import { startTestStack, type TestStack } from '../test-stack.js';
 import { runProgram } from '../toolchains.js';
 import type { ClientSettings } from './generator.js';
+import { GO_GENERATORS } from './go-client.js';
+import { JAVA_GENERATORS } from './java-client.js';
 import { PYTHON_GENERATORS } from './python-clients.js';
 import { TYPESCRIPT_GENERATORS } from './typescript-clients.js';
 
 /**
  * Clients that stock generators make from the running stack's `/openapi.json`, compiled and used. A generator whose
  * toolchain is missing is skipped by name. On two busy cores, once the packages are downloaded: openapi-typescript 16 s,
- * @hey-api/openapi-ts 13 s, typescript-fetch 30 s, openapi-python-client 7 s, python 26 s; the first run downloads for about
- * a minute.
+ * @hey-api/openapi-ts 13 s, typescript-fetch 30 s, openapi-python-client 7 s, python 26 s, oapi-codegen 30 s, java 96 s. The
+ * first run downloads for about a minute.
  */
-const GENERATORS = [...TYPESCRIPT_GENERATORS, ...PYTHON_GENERATORS];
+const GENERATORS = [...TYPESCRIPT_GENERATORS, ...PYTHON_GENERATORS, ...GO_GENERATORS, ...JAVA_GENERATORS];
 
 /** What a program prints after its calls. */
 const clientReport = z.strictObject({

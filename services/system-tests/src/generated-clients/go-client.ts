@@ -1,0 +1,126 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ensureGoModule, ensureGoProgram, runProgram } from '../toolchains.js';
+import type { Generator } from './generator.js';
+
+const CONFIGURATION = `package: main
+output: client.go
+generate:
+  models: true
+  client: true
+output-options:
+  skip-prune: true
+`;
+
+/** A time in Go has the zone of the machine; one in UTC is written with `Z`. */
+const PROGRAM = `package main
+
+import (
+	"context"
+	"encoding/json"
+	"log"
+	"net/http"
+	"os"
+	"time"
+)
+
+func clientOf(header, value string) *ClientWithResponses {
+	client, err := NewClientWithResponses(os.Getenv("BASE_URL"), WithRequestEditorFn(
+		func(_ context.Context, request *http.Request) error {
+			request.Header.Set(header, value)
+			return nil
+		}))
+	check(err, nil)
+	return client
+}
+
+func check(err error, body []byte) {
+	if err != nil {
+		log.Fatal(err, string(body))
+	}
+}
+
+func main() {
+	ctx := context.Background()
+	seller := clientOf("x-api-key", os.Getenv("SELLER_KEY"))
+	installer := clientOf("x-api-key", os.Getenv("INSTALLER_KEY"))
+	owner := clientOf("cookie", os.Getenv("COOKIE"))
+	unique, jobID := os.Getenv("UNIQUE"), os.Getenv("JOB_ID")
+
+	lead, err := seller.CreateLeadWithResponse(ctx, nil, LeadIn{
+		FullName: "Ada Quill", Email: "ada@example.com", Phone: "+1 512 555 0100", Address: unique + " Main Street",
+	})
+	check(err, nil)
+	if lead.JSON201 == nil {
+		log.Fatal(string(lead.Body))
+	}
+	startsAt := time.Now().UTC().Add(24 * time.Hour)
+	appointment, err := seller.BookAppointmentWithResponse(ctx, nil, AppointmentIn{
+		LeadId: lead.JSON201.LeadId, StartsAt: startsAt, EndsAt: startsAt.Add(time.Hour), IdempotencyKey: unique,
+	})
+	check(err, nil)
+	if appointment.JSON201 == nil {
+		log.Fatal(string(appointment.Body))
+	}
+	from, limit := Start, 100
+	feed, err := installer.ListJobFeedWithResponse(ctx, &ListJobFeedParams{From: &from, Limit: &limit})
+	check(err, nil)
+	if feed.JSON200 == nil {
+		log.Fatal(string(feed.Body))
+	}
+	version := 0
+	for _, entry := range feed.JSON200.Resources {
+		if entry.Resource.Id == jobID {
+			version = entry.Resource.Version
+		}
+	}
+	job, err := installer.RecordStatusEventWithResponse(ctx, jobID, &RecordStatusEventParams{IdempotencyKey: unique}, StatusEventIn{
+		Status: StatusEventInStatusACKNOWLEDGED, OccurredAt: time.Now().UTC(), ExpectedVersion: version,
+	})
+	check(err, nil)
+	if job.JSON201 == nil {
+		log.Fatal(string(job.Body))
+	}
+	webhook, err := owner.PauseWebhookWithResponse(ctx, os.Getenv("WEBHOOK_ID"), &PauseWebhookParams{Origin: os.Getenv("ORIGIN")})
+	check(err, nil)
+	if webhook.JSON200 == nil {
+		log.Fatal(string(webhook.Body))
+	}
+	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"leadId":        lead.JSON201.LeadId,
+		"appointmentId": appointment.JSON201.AppointmentId,
+		"version":       job.JSON201.Resource.Version,
+		"state":         webhook.JSON200.State,
+	}), nil)
+}
+`;
+
+const oapiCodegen = await ensureGoProgram('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2');
+const goModule =
+  oapiCodegen === undefined
+    ? undefined
+    : await ensureGoModule([
+        'github.com/oapi-codegen/runtime@v1.8.0',
+        'github.com/oapi-codegen/runtime/types@v1.8.0',
+      ]);
+
+export const GO_GENERATORS: readonly Generator[] = [
+  {
+    title: 'oapi-codegen (Go)',
+    build:
+      oapiCodegen === undefined || goModule === undefined
+        ? undefined
+        : async (directory) => {
+            writeFileSync(path.join(directory, 'configuration.yaml'), CONFIGURATION);
+            writeFileSync(path.join(directory, 'main.go'), PROGRAM);
+            for (const file of ['go.mod', 'go.sum']) {
+              copyFileSync(path.join(goModule, file), path.join(directory, file));
+            }
+            await runProgram(oapiCodegen, ['-config', 'configuration.yaml', 'openapi.json'], {
+              cwd: directory,
+            });
+            await runProgram('go', ['build', '-o', 'program', '.'], { cwd: directory });
+            return ['./program'];
+          },
+  },
+];
