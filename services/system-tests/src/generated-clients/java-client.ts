@@ -5,14 +5,14 @@ import type { Generator } from './generator.js';
 
 /** What the generated `pom.xml` names. */
 const DEPENDENCIES = [
-  ['com.fasterxml.jackson.core', 'jackson-databind', '2.19.2'],
-  ['com.fasterxml.jackson.datatype', 'jackson-datatype-jsr310', '2.19.2'],
-  ['org.openapitools', 'jackson-databind-nullable', '0.2.8'],
-  ['com.google.code.findbugs', 'jsr305', '3.0.2'],
-  ['jakarta.annotation', 'jakarta.annotation-api', '2.1.1'],
+  { group: 'com.fasterxml.jackson.core', artifact: 'jackson-databind', version: '2.19.2' },
+  { group: 'com.fasterxml.jackson.datatype', artifact: 'jackson-datatype-jsr310', version: '2.19.2' },
+  { group: 'org.openapitools', artifact: 'jackson-databind-nullable', version: '0.2.8' },
+  { group: 'com.google.code.findbugs', artifact: 'jsr305', version: '3.0.2' },
+  { group: 'jakarta.annotation', artifact: 'jakarta.annotation-api', version: '2.1.1' },
 ]
   .map(
-    ([group, artifact, version]) =>
+    ({ group, artifact, version }) =>
       `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`,
   )
   .join('\n');
