@@ -2,6 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { confirmTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
+import { clientNetwork } from '@partner/runtime/http/client-address';
 import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
 import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
 import { ServiceError } from '@partner/runtime/service-error';
@@ -16,7 +17,7 @@ export function confirmTechnicalContact(deps: {
   return serveOperation(confirmTechnicalContactOperation, async ({ body, remoteAddress, call }) => {
     const { confirmationsPerMinute } = TECHNICAL_CONTACT_LIMITS;
     const { accepted, retryAfterSeconds } = await deps.limiter.take(
-      `technical-contact-links:${remoteAddress}`,
+      `technical-contact-links:${clientNetwork(remoteAddress)}`,
       confirmationsPerMinute,
     );
     if (!accepted) {

@@ -143,7 +143,7 @@ export const DECISIONS_ON_ANNOUNCEMENTS: readonly SpecificationEntry[] = [
     says: 'For one company at most 3 links are mailed in 60 seconds, and from one client address at most 20 are tried.',
     provedBy: {
       [TECHNICAL_CONTACT_ROUTES]: [
-        'at most 3 links are mailed for a company, and 20 tried from an address, in 60 seconds',
+        'at most 3 links are mailed for a company, and 20 tried from a client network, in 60 seconds',
       ],
     },
   },
