@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { invariant } from '../invariant.js';
 import { closeServer, listen } from '../listen.js';
 import { createRecorder } from '../testing/recorder.js';
 import { drainWithinBounds } from './drain-within-bounds.js';
@@ -127,6 +129,26 @@ describe('a refusal by Node', () => {
     const [finish] = await begun.atLeast(1);
     await refused.atLeast(1);
     finish?.();
+    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
+  });
+
+  test('waits for the answer that is under way once, whatever else the client sends', async () => {
+    const begun = createRecorder<ServerResponse>();
+    const refused = createRecorder<Duplex>();
+    const { server, port } = await start((_request, response) => {
+      response.write('{');
+      begun.record(response);
+    });
+    server.on('clientError', (_error, socket) => refused.record(socket));
+    const answer = exchange(port, `GET / HTTP/1.0\r\n\r\n${garbage}`);
+    const [response] = await begun.atLeast(1);
+    const [socket] = await refused.atLeast(1);
+    invariant(response && socket, 'the request and its surplus bytes arrived');
+    expect(socket.isPaused()).toBe(true);
+    const waiting = response.listenerCount('finish');
+    server.emit('clientError', new Error('surplus bytes'), socket);
+    expect(response.listenerCount('finish')).toBe(waiting);
+    response.end('}');
     expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
   });
 

@@ -45,6 +45,7 @@ export function createHttpServer(
 ): Server {
   const pending = new WeakMap<Duplex, Set<ServerResponse>>();
   const unused = new Set<Duplex>();
+  const refused = new WeakSet<Duplex>();
   const traffic: Traffic = {
     connections: new Set(),
     responses: new Set(),
@@ -92,10 +93,15 @@ export function createHttpServer(
       socket.destroy();
       return;
     }
+    // Node reports each further chunk of a malformed request again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const last = [...(pending.get(socket) ?? [])].filter(isOwedToClient).at(-1);
     if (last === undefined) {
       socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {
+      // A stream can take for ever to end; what the client sends meanwhile is of no use.
+      socket.pause();
       last.once('finish', () => socket.end(() => socket.destroy()));
     } else {
       last.setHeader('connection', 'close');
