@@ -192,6 +192,24 @@ describe('the shared limiter', () => {
     expect(await isDegraded(metrics)).toBe(false);
   });
 
+  test('goes on counting together after two probes that Redis answers late', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const { limiter, metrics } = createReplica(redis);
+    const key = newKey();
+    const takeFromRedis = redis.takeFromRateLimit.bind(redis);
+    let probes = 0;
+    redis.takeFromRateLimit = async (name: string, ...rest) => {
+      if (name.endsWith('{probe}')) {
+        probes += 1;
+        if (probes <= 2) throw new Error('Redis gave no answer');
+      }
+      return takeFromRedis(name, ...rest);
+    };
+    await eventually('a probe that Redis answers', () => probes > 3);
+    expect(await isDegraded(metrics)).toBe(false);
+    expect(await takeTimes(limiter, key, 60, 60)).toBe(60);
+  });
+
   test('does not take a standstill of its own process for silence of Redis', async () => {
     const { limiter, metrics } = createReplica(await connect(testRedisUrl(), 1_000));
     const key = newKey();

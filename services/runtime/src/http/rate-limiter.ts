@@ -120,6 +120,8 @@ interface KeyCount {
 }
 
 const PROBE_INTERVAL_MS = 500;
+/** A single late response to a probe is no failure of Redis: it fails no request. */
+const PROBES_MISSED_IN_A_ROW = 3;
 const LOCAL_KEYS = 50_000;
 
 /**
@@ -127,9 +129,9 @@ const LOCAL_KEYS = 50_000;
  * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
  * least 1), or with what the other replicas had left of the limit when Redis last told, if that is less, and shows
  * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It probes Redis every half second, with or
- * without requests, and returns to shared counting with the first response. What was accepted meanwhile is unknown to Redis, so
- * for one span more a request needs room in both counts. Even across such a change this process alone never accepts more
- * than N. The client's settings decide how long a request may wait; see `createRedis`.
+ * without requests: three failed ones in a row count as a failure of Redis, and the first response returns it to shared counting.
+ * What the replicas accepted meanwhile is unknown to Redis, so for one span more a request needs room in both counts. Even
+ * across such a change this process alone never accepts more than N. The client's settings decide how long a request may wait; see `createRedis`.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
@@ -160,6 +162,7 @@ export function createRateLimiter(options: {
   degradedGauge.set(0);
   let isDegraded = false;
   let restoredAt: number | undefined;
+  let missedProbes = 0;
 
   const now = () => options.clock().getTime();
 
@@ -210,9 +213,11 @@ export function createRateLimiter(options: {
     try {
       await takeFromRedis('probe', Number.MAX_SAFE_INTEGER);
     } catch (error) {
-      degrade(error);
+      missedProbes += 1;
+      if (missedProbes === PROBES_MISSED_IN_A_ROW) degrade(error);
       return;
     }
+    missedProbes = 0;
     // Otherwise a request has failed since the probe was sent, and the next probe decides.
     if (wasDegraded) restore();
   }

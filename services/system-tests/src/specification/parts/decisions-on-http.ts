@@ -469,4 +469,14 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
       ],
     },
   },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A replica is without Redis once a request fails there, or three half-second probes in a row.',
+    provedBy: {
+      [RATE_LIMITER]: [
+        'the shared limiter > goes on counting together after two probes that Redis answers late',
+        'the limiter without Redis > says that Redis hangs without a request, and when the count of this process refuses every request',
+      ],
+    },
+  },
 ];
