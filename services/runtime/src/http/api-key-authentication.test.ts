@@ -49,6 +49,7 @@ function createFixture(
   }>();
   const timers = createManualTimers();
   const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const metrics = new Registry();
   const authenticator = createApiKeyAuthenticator({
     access: {
       async authenticateKey(request, call) {
@@ -64,11 +65,12 @@ function createFixture(
     surface,
     environment,
     monotonicMs: () => now,
-    metrics: new Registry(),
+    metrics,
     after: restsInTheQueue ? timers.after : restsNever,
   });
   return {
     authenticator,
+    metrics,
     /** Lets the slots of the look-ups be taken again. */
     rest: () => timers.pass(40),
     asked,
@@ -80,11 +82,12 @@ function createFixture(
       return found;
     },
     advance: (ms: number) => (now += ms),
-    ask: (text: string | undefined, remoteAddress = '203.0.113.1') =>
+    ask: (text: string | undefined, remoteAddress = '203.0.113.1', isOverFailureLimit = false) =>
       authenticator.authenticate({
         header: (name) => (name === 'x-api-key' ? text : undefined),
         call: { timeoutMs: 1_000, signal: new AbortController().signal },
         remoteAddress,
+        isOverFailureLimit,
       }),
   };
 }
@@ -307,6 +310,40 @@ describe('look-ups', () => {
     for (const { resolve } of lookUps.all()) resolve(general);
     expect(await valid).toMatchObject({ companyId: 'cmp_1' });
     expect(await Promise.all(flood)).toHaveLength(200);
+  });
+
+  test('of a network over its limit of failures leave the slots to the others, and its key ids take turns', async () => {
+    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
+    const askOverLimit = (text: string) => ask(text, undefined, true).catch((error: unknown) => error);
+    const withOneKeyId = Array.from({ length: 5 }, () => createApiKey('sandbox', { keyId: key.keyId }).text);
+    const guesses = withOneKeyId.map(askOverLimit);
+    const colleague = createApiKey('sandbox');
+    const valid = askOverLimit(colleague.text);
+    await lookUp(2);
+    const others = madeUp(20).map((text) => ask(text));
+    await lookUp(22);
+    expect(asked.slice(0, 2).map(({ keyId }) => keyId)).toEqual([key.keyId, key.keyId]);
+    expect(asked).toHaveLength(22);
+    rest();
+    for (const { resolve } of lookUps.all()) resolve(general);
+    await lookUp(24);
+    expect(asked.slice(22).map(({ keyId }) => keyId)).toEqual([key.keyId, colleague.keyId]);
+    rest();
+    for (const { resolve } of lookUps.all()) resolve(general);
+    expect(await valid).toMatchObject({ companyId: 'cmp_1' });
+    await lookUp(26);
+    for (const { resolve } of lookUps.all()) resolve(general);
+    await Promise.all([...guesses, ...others]);
+  });
+
+  test('that the queue refuses are counted as unavailable', async () => {
+    const { ask, lookUp, lookUps, metrics } = createFixture(undefined, { restsInTheQueue: true });
+    const flood = madeUp(202).map((text) => ask(text, undefined, true));
+    await lookUp(2);
+    await expect(ask(key.text, undefined, true)).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await metrics.metrics()).toContain('partner_key_authentications_total{outcome="unavailable"} 1');
+    expect(lookUps.all()).toHaveLength(2);
+    void Promise.allSettled(flood);
   });
 
   test('of a key that was accepted before wait for no others', async () => {

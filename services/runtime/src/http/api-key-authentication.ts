@@ -47,7 +47,7 @@ export interface ApiKeyAuthenticator {
    * that only a lookup can tell apart; `unavailable` when the lookup fails.
    */
   authenticate(
-    request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress'>,
+    request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress' | 'isOverFailureLimit'>,
   ): Promise<ApiKeyPrincipal>;
   /** To be called when a key has been revoked. */
   forget(keyId: string): void;
@@ -65,6 +65,8 @@ const CACHED_KEYS = 10_000;
 const LOOK_UPS_PER_REQUEST = 3;
 /** Of keys that were not accepted before: at most 20 at a time and 500 a second, so that made-up keys do not starve job-state. */
 const NEW_KEY_LOOK_UPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
+/** Of such keys from networks over their limit of failures: at most 50 a second, and 4 seconds until the last one starts. */
+const OVER_LIMIT_LOOK_UPS = { slots: 2, slotMs: 40, maxWaiting: 200 } as const;
 
 /** The scopes of a principal, fixed by its kind of key (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
@@ -75,7 +77,8 @@ export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): rea
  * Makes the authenticator of one surface in one environment. What can not be a key is refused without a look-up. A key
  * that was looked up is believed for at most 4 seconds, a refusal for 1 second; there is one look-up at a time for the
  * same key and secret. A key that was accepted and has not been refused since is looked up again at once. Other keys wait for
- * their turn in a bounded queue, in which the client networks take turns: nobody's failures refuse another caller's key.
+ * their turn in a bounded queue, in which the client networks take turns, and the key ids of one network. Networks over their
+ * limit of failed authentications have such a queue of their own, so that they cannot fill that of the others.
  * Memory is bounded. A revocation that arrives during a look-up wins over its answer.
  */
 export function createApiKeyAuthenticator(deps: {
@@ -93,10 +96,9 @@ export function createApiKeyAuthenticator(deps: {
   });
   const refused = new LRUCache<string, number>({ max: CACHED_KEYS });
   const running = new Map<string, LookUp>();
-  const newKeys = createFairQueue({
-    ...NEW_KEY_LOOK_UPS,
-    ...(deps.after === undefined ? {} : { after: deps.after }),
-  });
+  const timers = deps.after === undefined ? {} : { after: deps.after };
+  const newKeys = createFairQueue({ ...NEW_KEY_LOOK_UPS, ...timers });
+  const newKeysOverLimit = createFairQueue({ ...OVER_LIMIT_LOOK_UPS, ...timers });
   const outcomes = new Counter({
     name: 'partner_key_authentications_total',
     help: 'Requests by how their API key was judged',
@@ -139,7 +141,7 @@ export function createApiKeyAuthenticator(deps: {
   /** One look-up for all that ask for the same key and secret. Undefined when the answer was overtaken by a revocation. */
   async function lookUpOnce(
     key: ParsedApiKey,
-    { call, remoteAddress }: Pick<AuthenticationRequest, 'call' | 'remoteAddress'>,
+    { call, remoteAddress, isOverFailureLimit }: LookUpRequest,
   ): Promise<ApiKeyPrincipal | 'refused' | undefined> {
     const credentials = credentialsOf(key);
     const joined = running.get(credentials);
@@ -164,16 +166,15 @@ export function createApiKeyAuthenticator(deps: {
     const current: LookUp = { keyId: key.keyId, overtaken: false, answer: Promise.resolve(undefined) };
     running.set(credentials, current);
     const isNew = acceptedBefore(key) === undefined;
-    current.answer = (isNew ? newKeys.run(clientNetwork(remoteAddress), run) : run()).finally(() => {
+    const queue = isOverFailureLimit ? newKeysOverLimit : newKeys;
+    const place = { owner: clientNetwork(remoteAddress), key: key.keyId };
+    current.answer = (isNew ? queue.run(place, run) : run()).finally(() => {
       if (running.get(credentials) === current) running.delete(credentials);
     });
     return current.answer;
   }
 
-  async function judge(
-    key: ParsedApiKey,
-    request: Pick<AuthenticationRequest, 'call' | 'remoteAddress'>,
-  ): Promise<Judgement> {
+  async function judge(key: ParsedApiKey, request: LookUpRequest): Promise<Judgement> {
     const known = cached(key);
     if (known !== undefined) return known;
     for (let attempt = 0; attempt < LOOK_UPS_PER_REQUEST; attempt += 1) {
@@ -200,7 +201,10 @@ export function createApiKeyAuthenticator(deps: {
         outcomes.inc({ outcome: 'malformed' });
         throw new ServiceError('unauthenticated', `x-api-key: ${faultOfApiKey(text, deps.environment)}`);
       }
-      const { principal, outcome } = await judge(key, request);
+      const { principal, outcome } = await judge(key, request).catch((error: unknown) => {
+        outcomes.inc({ outcome: 'unavailable' });
+        throw error;
+      });
       outcomes.inc({ outcome });
       if (principal === undefined) throw new ServiceError('unauthenticated', keyRefusal(deps.surface));
       return principal;
@@ -215,6 +219,8 @@ export function createApiKeyAuthenticator(deps: {
     },
   };
 }
+
+type LookUpRequest = Pick<AuthenticationRequest, 'call' | 'remoteAddress' | 'isOverFailureLimit'>;
 
 interface Judgement {
   readonly principal: ApiKeyPrincipal | undefined;

@@ -9,12 +9,12 @@ function createFixture() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const settled = new Map<string, unknown>();
-  const run = (owner: string, name: string) => {
+  const run = (owner: string, name: string, key = name) => {
     const work = () => {
       started.push(name);
       return new Promise<void>((resolve) => ends.set(name, resolve));
     };
-    queue.run(owner, work).then(
+    queue.run({ owner, key }, work).then(
       () => settled.set(name, 'done'),
       (error: unknown) => settled.set(name, error),
     );
@@ -60,6 +60,19 @@ describe('a fair queue', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1']);
   });
 
+  test('lets the keys of an owner take turns', async () => {
+    const { run, started, settled, end, pass, turn } = createFixture();
+    for (const name of ['1', '2', '3', '4', '5']) run('a', name, 'repeated');
+    run('a', 'other');
+    run('a', '6', 'repeated');
+    await turn();
+    expect([...settled.keys()]).toEqual(['6']);
+    await pass(40);
+    await end('1');
+    await end('2');
+    expect(started).toEqual(['1', '2', '3', 'other']);
+  });
+
   test('refuses the newest work of the owner with the most when too much waits, and nobody else', async () => {
     const { run, settled, turn } = createFixture();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) run('a', name);
@@ -67,5 +80,12 @@ describe('a fair queue', () => {
     await turn();
     expect([...settled.keys()]).toEqual(['a6']);
     expect(settled.get('a6')).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+  });
+
+  test('refuses the newcomer when no other owner has more, and keeps those that have waited', async () => {
+    const { run, settled, turn } = createFixture();
+    for (const owner of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) run(owner, owner);
+    await turn();
+    expect([...settled.keys()]).toEqual(['g', 'h']);
   });
 });

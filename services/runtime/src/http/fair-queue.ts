@@ -1,23 +1,26 @@
 import { ServiceError } from '../service-error.js';
 import { type After, afterMs } from '../timers.js';
 
-/** Runs work in a bounded number of slots; owners with waiting work take turns. */
+/** Runs work in a bounded number of slots. Owners with waiting work take turns, and so do the keys of one owner. */
 export interface FairQueue {
   /**
    * Runs the work once a slot is free and it is its owner's turn. When too much work waits, the newest work of the owner with
-   * the most rejects with `unavailable`.
+   * the most rejects with `unavailable`: that of the newcomer when no other owner has more.
    */
-  run<T>(owner: string, work: () => Promise<T>): Promise<T>;
+  run<T>(place: { readonly owner: string; readonly key: string }, work: () => Promise<T>): Promise<T>;
 }
 
 interface Waiting {
+  readonly key: string;
+  /** How much work of its key was waiting before it. An owner's work is in the order of this round, then of arrival. */
+  readonly round: number;
   readonly start: () => void;
   readonly reject: (error: ServiceError) => void;
 }
 
 /**
  * Makes a queue. A slot is free again when its work has ended, and `slotMs` after the work's start at the earliest. So at most
- * `slots` run at a time, and at most `slots * 1000 / slotMs` start in a second. An owner's work starts in the order of its arrival.
+ * `slots` run at a time, and at most `slots * 1000 / slotMs` start in a second.
  */
 export function createFairQueue(options: {
   readonly slots: number;
@@ -49,8 +52,8 @@ export function createFairQueue(options: {
     taken?.start();
   }
 
-  function refuseOne(): void {
-    let [owner, most] = ['', 0];
+  function refuseOne(newcomer: string): void {
+    let [owner, most] = [newcomer, waitingOf.get(newcomer)?.length ?? 0];
     for (const [candidate, { length }] of waitingOf) if (length > most) [owner, most] = [candidate, length];
     const error = new ServiceError('unavailable', 'too many requests wait at this moment; retry', {
       retryAfterSeconds: 1,
@@ -70,15 +73,17 @@ export function createFairQueue(options: {
   }
 
   return {
-    run(owner, work) {
+    run({ owner, key }, work) {
       return new Promise((resolve, reject) => {
         const start = () => occupySlot(() => work().then(resolve, reject));
         const waiting = waitingOf.get(owner) ?? [];
         waitingOf.set(owner, waiting);
-        waiting.push({ start, reject });
+        const round = waiting.filter((other) => other.key === key).length;
+        const later = waiting.findIndex((other) => other.round > round);
+        waiting.splice(later === -1 ? waiting.length : later, 0, { key, round, start, reject });
         waitingCount += 1;
         startNext();
-        if (waitingCount > maxWaiting) refuseOne();
+        if (waitingCount > maxWaiting) refuseOne(owner);
       });
     },
   };

@@ -316,6 +316,22 @@ describe('the order of checks', () => {
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
+  test('tells the authentication which client network is over its limit of failures', async () => {
+    const told: boolean[] = [];
+    const { app } = createFixture({
+      trustedProxyHops: 1,
+      authenticate: async ({ isOverFailureLimit }) => {
+        told.push(isOverFailureLimit);
+        throw new ServiceError('unauthenticated', 'x-api-key: must be a key');
+      },
+    });
+    const send = (address: string) => request(app).get('/things/1').set('x-forwarded-for', address);
+    for (let failure = 0; failure < 4; failure += 1) await send('2001:db8::1');
+    assertError(await send('2001:db8::2'), 429, 'rate_limited');
+    assertError(await send('2001:db8:0:1::'), 401, 'unauthenticated');
+    expect(told).toEqual([false, false, false, false, true, false]);
+  });
+
   test('charges nothing to the client address when nobody can tell who the caller is', async () => {
     const { app } = createFixture();
     for (let turn = 0; turn < 4; turn += 1) {

@@ -7,6 +7,7 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
+import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { serviceErrorFrom } from '../amqp/rpc-error.js';
@@ -44,6 +45,9 @@ import { invalidArgument, validate } from './validation.js';
 /** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
 const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
 
+/** Client networks that a process remembers as over the limit of failed authentications. */
+const OVER_LIMIT_NETWORKS = 10_000;
+
 /** The span of every rate limit. */
 const WINDOW_SECONDS = SPAN_MS / 1_000;
 
@@ -63,6 +67,8 @@ export interface SurfaceRequest {
 export interface AuthenticationRequest extends SurfaceRequest {
   /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
+  /** The last failed authentication of the client's network was over the limit, and the next one would be. */
+  readonly isOverFailureLimit: boolean;
 }
 
 /** A request whose caller is known, within its limit and allowed to make it. */
@@ -143,6 +149,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   }
   const log = createRequestLog(options);
   const unread = createUnreadAnswers(UNREAD_ANSWERS_BYTES);
+  const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -152,7 +159,13 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
 
   for (const endpoint of options.endpoints) {
     app.route(endpoint.path)[endpoint.method](async (request, response) => {
-      await serve({ ...options, unread }, endpoint, request, response, log.recordOf(request));
+      await serve(
+        { ...options, unread, overFailureLimit },
+        endpoint,
+        request,
+        response,
+        log.recordOf(request),
+      );
     });
   }
   for (const [path, methods] of methodsByPath(options.endpoints)) {
@@ -216,8 +229,14 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Re
   };
 }
 
+interface AppState {
+  readonly unread: UnreadAnswers;
+  /** By client network; an entry ends when one more failure fits. */
+  readonly overFailureLimit: LRUCache<string, true>;
+}
+
 async function serve<Principal>(
-  options: HttpAppOptions<Principal> & { readonly unread: UnreadAnswers },
+  options: HttpAppOptions<Principal> & AppState,
   endpoint: AnyEndpoint<Principal>,
   request: Request,
   response: Response,
@@ -255,7 +274,7 @@ async function serve<Principal>(
 }
 
 async function answerTo<Principal>(
-  options: HttpAppOptions<Principal>,
+  options: HttpAppOptions<Principal> & AppState,
   endpoint: AnyEndpoint<Principal>,
   request: Request,
   response: Response,
@@ -335,20 +354,24 @@ async function answerTo<Principal>(
 
 /** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
 async function authenticated<Principal>(
-  options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'>,
-  request: AuthenticationRequest,
+  options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'> & AppState,
+  request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,
   response: Response,
 ): Promise<Principal> {
   const { limiter, limitPerMinute: limit } = options.failedAuthentication;
+  const network = clientNetwork(request.remoteAddress);
   try {
-    return await options.authenticate(request);
+    return await options.authenticate({
+      ...request,
+      isOverFailureLimit: options.overFailureLimit.has(network),
+    });
   } catch (thrown) {
     const error = serviceErrorFrom(thrown);
     if (error.reason !== 'unauthenticated') throw error;
-    const verdict = await limiter.take(
-      `failed-authentication:${clientNetwork(request.remoteAddress)}`,
-      limit,
-    );
+    const verdict = await limiter.take(`failed-authentication:${network}`, limit);
+    if (!verdict.accepted) {
+      options.overFailureLimit.set(network, true, { ttl: verdict.retryAfterSeconds * 1_000 });
+    }
     setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
     throw verdict.accepted ? error : tooManyFailures(limit, verdict);
   }

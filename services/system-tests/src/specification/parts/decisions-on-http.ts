@@ -441,17 +441,46 @@ export const DECISIONS_ON_HTTP: readonly SpecificationEntry[] = [
   },
   {
     at: 'Decisions / HTTP on every surface',
-    says: 'They never refuse a valid key, not even of the same address: the lookups of keys that a replica has not accepted before wait in a bounded queue, in which client networks take turns.',
+    says: 'They never make the response to a valid key 401 or 429, not even from the same address.',
     provedBy: {
       [CALLERS]: ['a valid key is accepted after more failures from its address than the limit allows'],
+      [API_KEY_AUTHENTICATION]: ['look-ups > find a valid key after 600 made-up keys from the same address'],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'The lookups of keys that a replica has not accepted before wait in a bounded queue, in which client networks take turns, and the key ids of one network.',
+    provedBy: {
       [API_KEY_AUTHENTICATION]: [
-        'look-ups > find a valid key after 600 made-up keys from the same address',
         'look-ups > of new keys are 20 at a time at most, and the networks take turns',
         'look-ups > of a key that was accepted before wait for no others',
       ],
       [FAIR_QUEUE]: [
         'a fair queue > starts at most as much as it has slots, and the next when one has ended and rested',
+        'a fair queue > lets owners take turns, whatever one of them has waiting',
+        'a fair queue > lets the keys of an owner take turns',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'Networks over the limit of failures have such a queue of their own, with 50 lookups a second.',
+    provedBy: {
+      [HTTP_APP]: [
+        'the order of checks > tells the authentication which client network is over its limit of failures',
+      ],
+      [API_KEY_AUTHENTICATION]: [
+        'look-ups > of a network over its limit of failures leave the slots to the others, and its key ids take turns',
+      ],
+    },
+  },
+  {
+    at: 'Decisions / HTTP on every surface',
+    says: 'A full queue refuses the newest lookup of the network with the most, or the newcomer when no network has more: 503 with `retry-after`.',
+    provedBy: {
+      [FAIR_QUEUE]: [
         'a fair queue > refuses the newest work of the owner with the most when too much waits, and nobody else',
+        'a fair queue > refuses the newcomer when no other owner has more, and keeps those that have waited',
       ],
     },
   },
