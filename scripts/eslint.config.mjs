@@ -72,11 +72,6 @@ export default tseslint.config(
         'error',
         { assertFunctionNames: ['expect*', 'request.**.expect', 'fc.assert', 'assert*'] },
       ],
-      // `test`, or `test.skip` where a toolchain is missing.
-      'jest/no-standalone-expect': [
-        'error',
-        { additionalTestBlockFunctions: ['testIfInstalled', 'testIfInstalled.each'] },
-      ],
       'jest/no-conditional-expect': 'off',
       'jest/no-standalone-expect': 'off',
     },
