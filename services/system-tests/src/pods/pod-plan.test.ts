@@ -40,6 +40,10 @@ test('variables come from the image, then config maps and secrets, then one by o
     envFrom: [{ configMapRef: { name: 'settings' } }],
     env: [
       { name: 'AMQP_URL', valueFrom: { secretKeyRef: { name: 'secrets', key: 'BROKER' } } },
+      {
+        name: 'SMTP_URL',
+        valueFrom: { secretKeyRef: { name: 'secrets', key: 'MAIL', optional: true } },
+      },
       { name: 'ADDRESS', value: 'host:$(HTTP_PORT)/$(NOBODY)' },
       { name: 'NODE_ENV', value: 'other' },
     ],

@@ -141,7 +141,10 @@ function resolveEnvironment(
     if (secretRef !== undefined) Object.assign(resolved, dataOf('secret', secretRef.name));
   }
   for (const { name, value, valueFrom } of env) {
-    if (valueFrom?.secretKeyRef !== undefined) resolved[name] = keyOf('secret', valueFrom.secretKeyRef);
+    const secretKey = valueFrom?.secretKeyRef;
+    // A kubelet leaves out a variable whose optional key is not there.
+    if (secretKey?.optional === true && secrets[secretKey.name]?.[secretKey.key] === undefined) continue;
+    if (secretKey !== undefined) resolved[name] = keyOf('secret', secretKey);
     else if (valueFrom?.configMapKeyRef !== undefined)
       resolved[name] = keyOf('config map', valueFrom.configMapKeyRef);
     else if (valueFrom !== undefined) throw new Error(`${name} comes from what is not known here`);
