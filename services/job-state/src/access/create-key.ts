@@ -24,7 +24,7 @@ export interface KeyToCreate {
 /**
  * Makes an API key, whose text is given out only here. Fails with `invalid_argument` for a company to bind to that is missing
  * or too much, with `key_kind_not_allowed` for a kind that the company's class may not have, with `installer_not_bindable` for
- * a company that no job of this one is or was assigned to, whoever it is, and with `key_limit_reached`. An operator may bind a
+ * a company that no job of this one is or was assigned to, and with `key_limit_reached`. An operator may bind a
  * key to any installer company, also before the first assignment: the two are a pair from then on.
  *
  * Atomic: the key and its entry in the audit trail. Lock: the company.

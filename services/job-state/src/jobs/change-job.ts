@@ -86,7 +86,7 @@ export interface JobOperation<Message extends DescMessage> {
  *
  * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then with
  * `transition_not_allowed` for a job that is closed, then as the operation decides:
- * a caller who has not read the present state can not know what it allows. A refusal is kept under the key and repeated. A
+ * a caller who has not read the present state cannot know what it allows. A refusal is kept under the key and repeated. A
  * replay fails with `not_found` too while the company does not have the job: what is kept shows the customer.
  * Locks: the key's row, the job, what the operation locks, last the company's feed head.
  */
