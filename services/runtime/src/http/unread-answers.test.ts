@@ -52,13 +52,13 @@ async function ask(...paths: readonly string[]): Promise<Socket> {
   return client;
 }
 
-/** How many bytes come on a connection until it has taken an answer or is closed. */
+/** How many bytes come on a connection until it has taken an answer, its head included, or is closed. */
 async function taken(client: Socket): Promise<number> {
   let bytes = 0;
   const whole = new Promise<void>((resolve) => {
     client.on('data', (chunk) => {
       bytes += chunk.length;
-      if (bytes >= ANSWER.length) resolve();
+      if (bytes > ANSWER.length) resolve();
     });
   });
   const closed = once(client, 'close');
