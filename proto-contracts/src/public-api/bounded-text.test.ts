@@ -15,11 +15,11 @@ describe('a bounded text', () => {
     ['\t\n\u00a0', 'must not be white space alone'],
     ['abcd', 'must be at most 3 characters'],
     ['🏠🏠🏠🏠', 'must be at most 3 characters'],
-  ])('refuses %s and says what would be right', (text, message) => {
+  ])('refuses %s and says what would be right [HTTP-11]', (text, message) => {
     expect(name.safeParse(text).error?.issues).toMatchObject([{ message }]);
   });
 
-  test.each(['', ' ', '\n'])('that need not be there takes "%s"', (text) => {
+  test.each(['', ' ', '\n'])('that need not be there takes "%s" [HTTP-11]', (text) => {
     expect(boundedText({ max: 3 }).parse(text)).toBe(text);
   });
 

@@ -9,7 +9,7 @@ describe('a date-time that comes in', () => {
     ['2026-08-26T14:03:59.123456+00:00', '2026-08-26T14:03:59.123456Z'],
     ['2024-02-29T23:59:59.5Z', '2024-02-29T23:59:59.5Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
-  ])('takes %s as %s', (given, taken) => {
+  ])('takes %s as %s [HTTP-17]', (given, taken) => {
     expect(dateTimeIn.parse(given)).toBe(taken);
   });
 
@@ -33,7 +33,7 @@ describe('a date-time that comes in', () => {
     '+002026-08-26T14:03:00Z',
     1_788_000_000,
     null,
-  ])('refuses %j', (given) => {
+  ])('refuses %j [HTTP-17]', (given) => {
     expect(dateTimeIn.safeParse(given).error?.issues).toMatchObject([
       {
         message:
@@ -44,12 +44,12 @@ describe('a date-time that comes in', () => {
 });
 
 describe('a date-time that is planned', () => {
-  test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('takes %s', (given) => {
+  test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('takes %s [HTTP-17]', (given) => {
     expect(plannedDateTimeIn.safeParse(given).success).toBe(true);
   });
 
   test.each(['1999-12-31T23:59:59.999Z', '2101-01-01T00:00:00Z', '0004-09-02T15:00:00Z'])(
-    'refuses %s for its year',
+    'refuses %s for its year [HTTP-17]',
     (given) => {
       expect(plannedDateTimeIn.safeParse(given).error?.issues).toMatchObject([
         { message: 'must be in the years 2000 to 2100' },

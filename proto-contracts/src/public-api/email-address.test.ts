@@ -20,7 +20,7 @@ describe('an email address', () => {
     'ada@example.xn--p1ai',
     `${letters(64)}@x.example`,
     `ada@${letters(63)}.example`,
-  ])('takes %s', (address) => {
+  ])('takes %s [LEAD-6]', (address) => {
     expect(emailAddress.parse(address)).toBe(address);
   });
 
@@ -50,14 +50,14 @@ describe('an email address', () => {
     'Ada <ada@example.com>',
     `${letters(65)}@x.example`,
     `ada@${letters(64)}.example`,
-  ])('refuses "%s"', (address) => {
+  ])('refuses "%s" [LEAD-6]', (address) => {
     expect(emailAddress.safeParse(address).error?.issues).toMatchObject([
       { message: 'must be an email address, e.g. ada@example.com' },
     ]);
   });
 
   test.each(['zoë@example.com', 'ada@bücher.example'])(
-    'refuses %s and says that it must be ASCII',
+    'refuses %s and says that it must be ASCII [LEAD-6]',
     (address) => {
       expect(emailAddress.safeParse(address).error?.issues).toMatchObject([
         {

@@ -6,7 +6,7 @@ import { EVENT_CATALOGUE } from './webhook-events.js';
 const catalogue = createEventCatalogue();
 
 describe('the event catalogue', () => {
-  test('lists every event that a subscription can name, and the version of the signature scheme', () => {
+  test('lists every event that a subscription can name, and the version of the signature scheme [EVENT-2, EVENT-7]', () => {
     expect(catalogue.events.map(({ name }) => name)).toEqual(Object.keys(EVENT_CATALOGUE));
     expect(catalogue.signatureScheme).toBe('v1');
     expect(catalogue.events).toContainEqual(
@@ -22,7 +22,7 @@ describe('the event catalogue', () => {
   });
 
   test.each(catalogue.events)(
-    'has a JSON Schema of $name that its example fits, with nothing left out',
+    'has a JSON Schema of $name that its example fits, with nothing left out [EVENT-7, PLATFORM-18]',
     (event) => {
       const schema = z.fromJSONSchema(event.schema);
       expect(schema.safeParse(event.example).error).toBeUndefined();

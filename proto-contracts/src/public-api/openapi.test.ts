@@ -117,7 +117,7 @@ describe('what generators of clients need', () => {
     expect(dateTimes.filter((schema) => 'pattern' in schema)).toEqual([]);
   });
 
-  test('calls whole numbers integers, with 64 bits where they can need them', () => {
+  test('calls whole numbers integers, with 64 bits where they can need them [HTTP-12]', () => {
     expect(schemas.filter(({ type }) => type === 'number' || [type].flat().includes('number'))).toEqual([]);
     expect(description.schemas['FeedEntry']?.properties?.['sequence']).toMatchObject({ format: 'int64' });
     const amounts = objectsIn(document).flatMap(({ amountMinor }) => amountMinor ?? []);
@@ -215,7 +215,7 @@ test('an example that has to be recent is of the day on which the document is se
   expect(later.schemas['StatusEventIn']?.properties?.['occurredAt']).not.toHaveProperty('examples');
 });
 
-test('answers and webhooks are open to fields that come later', () => {
+test('answers and webhooks are open to fields that come later [VERSION-2]', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });
 

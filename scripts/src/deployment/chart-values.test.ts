@@ -324,7 +324,7 @@ async function refusalOf(service: ServiceName, values: object): Promise<string> 
 }
 
 describe.each(SERVICE_NAMES)('the chart of %s refuses', (service) => {
-  test.each(FOR_ALL)('%s', async (_what, values, refusal) => {
+  test.each(FOR_ALL)('%s [VERSION-5]', async (_what, values, refusal) => {
     const { config } = groups.parse(values);
     const whole = service === 'console' ? { ...values, config: { ...CONSOLE, ...config } } : values;
     await expect(refusalOf(service, whole)).resolves.toMatch(refusal);
@@ -335,7 +335,7 @@ test.each(FOR_ONE)('the chart of %s refuses %s', async (service, _what, values, 
   await expect(refusalOf(service, values)).resolves.toMatch(refusal);
 });
 
-test.each(TAKEN)('the chart of %s takes %s', async (service, _what, values) => {
+test.each(TAKEN)('the chart of %s takes %s [VERSION-5]', async (service, _what, values) => {
   const { exitCode, stderr } = await templateWith(service, values);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });

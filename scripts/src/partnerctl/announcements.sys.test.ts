@@ -77,7 +77,7 @@ async function confirmNewest(): Promise<number> {
   return status;
 }
 
-test('a technical contact is set by an operator and confirmed by the mailed link', async () => {
+test('a technical contact is set by an operator and confirmed by the mailed link [ANNOUNCE-1, ANNOUNCE-5]', async () => {
   const companyId = await newCompany('Contacted');
   expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
     technicalContact: { pendingEmail: 'dev@contacted.example' },
@@ -132,7 +132,7 @@ const announced = (of: readonly string[]) =>
     .flatMap(({ to }) => to)
     .filter((address) => of.includes(address));
 
-test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed', async () => {
+test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
   const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
   for (const email of contacts) {
     await setContact(await newCompany(email), email);
@@ -168,7 +168,7 @@ test('an announcement is mailed once to each confirmed contact, goes on past a r
   for (const email of contacts) expect(listed.out).toContain(email);
 });
 
-test('two runs at once mail an announcement once', async () => {
+test('two runs at once mail an announcement once [ANNOUNCE-10]', async () => {
   const contacts = ['first@contended.example', 'second@contended.example'];
   for (const email of contacts) {
     await setContact(await newCompany(email), email);

@@ -127,7 +127,7 @@ test('a delivery with a changed body is logged and refused', async () => {
   expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: false, status: 401 }]);
 });
 
-test('without a secret for its version or path a delivery is neither verified nor refused', async () => {
+test('without a secret for its version or path a delivery is neither verified nor refused [RECEIVER-5]', async () => {
   await tell({ path: '/elsewhere' });
   await tell({ version: 2 });
 
@@ -136,7 +136,7 @@ test('without a secret for its version or path a delivery is neither verified no
   expect(await readReceived(logFile(), '/hooks')).toMatchObject([{ verified: null, status: 200 }]);
 });
 
-test('a repeated event is answered 200 and marked, also after a restart of the receiver', async () => {
+test('a repeated event is answered 200 and marked, also after a restart of the receiver [RECEIVER-3]', async () => {
   await tell();
   await deliver('/hooks', 'evt_1');
   await deliver('/hooks', 'evt_1');

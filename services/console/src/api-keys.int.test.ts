@@ -34,7 +34,7 @@ async function listed(query = '') {
 }
 
 describe('an API key', () => {
-  test('is created, and shown as a whole only then', async () => {
+  test('is created, and shown as a whole only then [AUTH-10, CONSOLE-8]', async () => {
     const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
     expect(apiKey.startsWith(`${key.id}.svc_`)).toBe(true);
     expect(key).toMatchObject({
@@ -82,7 +82,7 @@ describe('an API key', () => {
     expect(site.jobState.asked).toEqual([]);
   });
 
-  test('is replaced, and goes on for a day unless told otherwise', async () => {
+  test('is replaced, and goes on for a day unless told otherwise [CONSOLE-8]', async () => {
     const { key: first } = await createKey({ kind: 'general', description: 'Website' });
     const rotate = async (id: string, body?: object) => {
       const path = `${KEYS}/${id}/rotate`;
@@ -111,7 +111,7 @@ describe('an API key', () => {
     }
   });
 
-  test('is revoked, again and again', async () => {
+  test('is revoked, again and again [CONSOLE-8, CONSOLE-10]', async () => {
     const { key } = await createKey();
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const answer = await site.request('delete', `${KEYS}/${key.id}`, { cookie }).expect(204);
@@ -141,7 +141,7 @@ describe('an API key', () => {
 });
 
 describe('lists', () => {
-  test('of keys come page by page', async () => {
+  test('of keys come page by page [CONSOLE-8]', async () => {
     const made = [await createKey(), await createKey(), await createKey()].map(({ key }) => key.id).reverse();
     const first = await listed('?limit=2');
     const rest = await listed(`?limit=2&cursor=${first.nextCursor ?? ''}`);

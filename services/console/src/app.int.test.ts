@@ -80,7 +80,7 @@ async function createWebhook(cookie: string): Promise<string> {
 }
 
 describe('signing in', () => {
-  test('gives an owner a session', async () => {
+  test('gives an owner a session [SESSION-1]', async () => {
     const answer = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
     expect(sessionAnswer.parse(answer.body)).toMatchObject({
       owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
@@ -123,14 +123,14 @@ describe('signing in', () => {
     expect(Object.keys(wrong.headers)).toEqual(Object.keys(unknown.headers));
   });
 
-  test('is refused to somebody who owns no company, once the password is right', async () => {
+  test('is refused to somebody who owns no company, once the password is right [AUTH-6, SESSION-1]', async () => {
     await expectStatus(401, logIn(PEOPLE.technician, 'wrong'));
     const answer = await logIn(PEOPLE.technician, PASSWORD).expect(403);
     expect(answer.body).toMatchObject({ code: 'permission_denied' });
     expect(answer.get('set-cookie')).toBeUndefined();
   });
 
-  test('gives a new token each time and ends the session that the browser had', async () => {
+  test('gives a new token each time and ends the session that the browser had [SESSION-1]', async () => {
     const first = await site.signIn();
     const answer = await site
       .request('post', SESSION, {
@@ -245,7 +245,7 @@ describe('a session', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: other }));
   });
 
-  test('has a limit of its own of 3,000 requests a minute', async () => {
+  test('has a limit of its own of 3,000 requests a minute [LIMIT-3]', async () => {
     const taken: { key: string; limit: number }[] = [];
     const limiter: RateLimiter = {
       take: async (key, limit) => {
@@ -310,13 +310,13 @@ const ROUTES = [
 ] as const;
 
 describe.each(ROUTES)('%s %s', (method, route) => {
-  test('is 401 without a session', async () => {
+  test('is 401 without a session [AUTH-6, WEBHOOK-10]', async () => {
     const answer = await site.request(method, route).expect(401);
     expect(answer.body).toMatchObject({ code: 'unauthenticated' });
     expect(site.jobState.asked).toEqual([]);
   });
 
-  test('is 401 with an API key instead of a session', async () => {
+  test('is 401 with an API key instead of a session [AUTH-6]', async () => {
     const apiKey = 'key_01j6z8k3s9f2v7c4x5b6n7m8q9.svc_test_0123456789abcdefghijABCDEFGHIJ01234567';
     await expectStatus(401, site.request(method, route).set('x-api-key', apiKey));
     await expectStatus(
@@ -334,7 +334,7 @@ describe.each(STATE_CHANGES)('%s %s', (method, route) => {
   const body = { ...newWebhook, email: PEOPLE.installerOwner, password: PASSWORD };
 
   test.each(['https://evil.example', 'http://partner.example', 'null'])(
-    'is 403 from the origin %s',
+    'is 403 from the origin %s [SESSION-2]',
     async (origin) => {
       const cookie = await site.signIn();
       const answer = await site.request(method, route, { cookie, body }).set('origin', origin).expect(403);
@@ -376,7 +376,7 @@ describe.each(STATE_CHANGES)('%s %s', (method, route) => {
 });
 
 describe('a webhook subscription', () => {
-  test('is created paused, shows its secret once, is tested and then activated', async () => {
+  test('is created paused, shows its secret once, is tested and then activated [HTTP-14, SERVICE-5, WEBHOOK-11]', async () => {
     const cookie = await site.signIn();
     const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
     const { subscription: paused, secret } = subscriptionCreated.parse(created.body);
@@ -420,7 +420,7 @@ describe('a webhook subscription', () => {
     ]);
   });
 
-  test('is paused and activated, with the events of the pause when asked to', async () => {
+  test('is paused and activated, with the events of the pause when asked to [WEBHOOK-7, WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     site.jobState.verify(id);
@@ -439,7 +439,7 @@ describe('a webhook subscription', () => {
     }
   });
 
-  test('is changed in what the body names, and paused by another URL', async () => {
+  test('is changed in what the body names, and paused by another URL [WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const patch = async (body: object) => {
@@ -462,7 +462,7 @@ describe('a webhook subscription', () => {
     });
   });
 
-  test('is deleted for good', async () => {
+  test('is deleted for good [WEBHOOK-8, WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const answer = await site.request('delete', `${WEBHOOKS}/${id}`, { cookie }).expect(204);
@@ -472,7 +472,7 @@ describe('a webhook subscription', () => {
     expect(listed.body).toEqual({ subscriptions: [] });
   });
 
-  test('gets another secret, shown once, tried by a test and then activated', async () => {
+  test('gets another secret, shown once, tried by a test and then activated [SECRET-3, SECRET-4, SECRET-8, SERVICE-5]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const rotated = await site.request('post', `${WEBHOOKS}/${id}/rotate-secret`, { cookie }).expect(201);
@@ -564,7 +564,7 @@ describe('a webhook subscription', () => {
     ['every event', { events: ['*'] }, 'events.0'],
     ['a schema version that does not exist', { schemaVersion: 2 }, 'schemaVersion'],
     ['a description that is too long', { description: 'x'.repeat(201) }, 'description'],
-  ])('with %s is 400 and names the field', async (_name, fault, field) => {
+  ])('with %s is 400 and names the field [WEBHOOK-11]', async (_name, fault, field) => {
     const cookie = await site.signIn();
     const body = { ...newWebhook, ...fault };
     const answer = await site.request('post', WEBHOOKS, { cookie, body }).expect(400);
@@ -574,7 +574,7 @@ describe('a webhook subscription', () => {
 });
 
 describe('the event catalogue', () => {
-  test('lists every event with who may have it, and answers 304 as long as it is the same', async () => {
+  test('lists every event with who may have it, and answers 304 as long as it is the same [EVENT-2, EVENT-7]', async () => {
     const cookie = await site.signIn();
     const answer = await site.request('get', EVENTS, { cookie }).expect(200);
     const { events, signatureScheme } = eventCatalogue.parse(answer.body);
@@ -594,7 +594,7 @@ describe('the event catalogue', () => {
 });
 
 describe('deliveries', () => {
-  test('are listed newest first, in pages, and by state', async () => {
+  test('are listed newest first, in pages, and by state [WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const queued: string[] = [];
@@ -617,7 +617,7 @@ describe('deliveries', () => {
     expect((await list('status=dead_lettered')).deliveries).toHaveLength(0);
   });
 
-  test('are listed by event, by resource and by the time of creation', async () => {
+  test('are listed by event, by resource and by the time of creation [WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     await expectStatus(202, site.request('post', `${WEBHOOKS}/${id}/test`, { cookie }));
@@ -654,7 +654,7 @@ describe('deliveries', () => {
     expect(answer.body).toMatchObject({ code, details: [{ path: field }] });
   });
 
-  test('are read with their attempts and the text of their body', async () => {
+  test('are read with their attempts and the text of their body [WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const queued = await site.request('post', `${WEBHOOKS}/${id}/test`, { cookie }).expect(202);
@@ -679,7 +679,7 @@ async function tested(email: string = PEOPLE.installerOwner) {
 }
 
 describe('a replay', () => {
-  test('of a delivery is a delivery of its own, asked for once', async () => {
+  test('of a delivery is a delivery of its own, asked for once [DELIVERY-3, REPLAY-1, WEBHOOK-10]', async () => {
     const { cookie, queued } = await tested();
     const path = `/partner-api/deliveries/${queued.id}/replay`;
     const replayed = await site.request('post', path, { cookie }).expect(202);
@@ -700,7 +700,7 @@ describe('a replay', () => {
     expect(JSON.stringify(again.body)).toContain(id);
   });
 
-  test('in bulk is previewed, begun, watched and cancelled', async () => {
+  test('in bulk is previewed, begun, watched and cancelled [REPLAY-1, REPLAY-4, WEBHOOK-10]', async () => {
     const { cookie, webhookId, queued } = await tested();
     const path = `${WEBHOOKS}/${webhookId}/replay`;
     const previewed = await site
@@ -772,7 +772,7 @@ describe('a replay', () => {
     ['no rate', { perMinute: 0 }, 'perMinute'],
     ['a rate that is too high', { perMinute: 60_001 }, 'perMinute'],
     ['a preview that is neither true nor false', { preview: 'yes' }, 'preview'],
-  ])('in bulk with %s is 400 and names the field', async (_name, fault, field) => {
+  ])('in bulk with %s is 400 and names the field [REPLAY-1]', async (_name, fault, field) => {
     const { cookie, webhookId } = await tested();
     const body = { ...REPLAY, ...fault };
     const answer = await site
@@ -801,7 +801,7 @@ describe('events', () => {
     expect(found.explanation).toBeNull();
   });
 
-  test('about a resource that there are none of are explained, in the same words whether it exists or not', async () => {
+  test('about a resource that there are none of are explained, in the same words whether it exists or not [EVENT-6]', async () => {
     const theirs = await tested(PEOPLE.salesOwner);
     const { cookie } = await tested();
     const explanations = [];
@@ -828,7 +828,7 @@ describe('events', () => {
     expect(answer.body).toMatchObject({ code, details: [{ path: field }] });
   });
 
-  test('are traced to each subscription, with a sentence that says what became of it', async () => {
+  test('are traced to each subscription, with a sentence that says what became of it [EVENT-6]', async () => {
     const { cookie, webhookId, queued } = await tested();
     const answer = await site.request('get', `/partner-api/events/${queued.eventId}`, { cookie }).expect(200);
     const view = eventWithTrail.parse(answer.body);
@@ -848,7 +848,7 @@ describe('statistics', () => {
   const NOTHING = { attempts: 0, delivered: 0, failed: 0, deadLettered: 0, p50Ms: null, p95Ms: null };
   const STATISTICS = '/partner-api/statistics';
 
-  test('of a subscription are counted over the span that was asked for', async () => {
+  test('of a subscription are counted over the span that was asked for [CONSOLE-5]', async () => {
     const { cookie, webhookId } = await tested();
     const answer = await site
       .request('get', `${WEBHOOKS}/${webhookId}/statistics?${SPAN}`, { cookie })
@@ -878,7 +878,7 @@ describe('statistics', () => {
     expect(answer.text).not.toContain(theirs.webhookId);
   });
 
-  test('are of the last 24 hours by default, and have no percentiles when there is nothing', async () => {
+  test('are of the last 24 hours by default, and have no percentiles when there is nothing [CONSOLE-5]', async () => {
     const { cookie, webhookId } = await tested();
     for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
       const answer = await site.request('get', path, { cookie }).expect(200);

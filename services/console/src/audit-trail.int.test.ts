@@ -93,7 +93,7 @@ describe('the audit trail', () => {
   });
 });
 
-test('every change names its owner, the address and the browser to job-state', async () => {
+test('every change names its owner, the address and the browser to job-state [CONSOLE-11]', async () => {
   const id = newId('whk');
   const webhook = `/partner-api/webhooks/${id}`;
   const from = new Date(site.now().getTime() - 3_600_000).toISOString();

@@ -46,7 +46,7 @@ async function open(of = cookie): Promise<OpenStream> {
 }
 
 describe('a stream of changes', () => {
-  test('is a stream of events that nobody keeps or collects', async () => {
+  test('is a stream of events that nobody keeps or collects [CONSOLE-2]', async () => {
     const { response, texts } = await open();
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -60,7 +60,7 @@ describe('a stream of changes', () => {
     expect(texts.all()).toEqual(['retry: 3000\n\n']);
   });
 
-  test('tells of changes of the own company alone', async () => {
+  test('tells of changes of the own company alone [CONSOLE-2]', async () => {
     const mine = await open();
     const others = await open(await site.signIn(PEOPLE.salesOwner));
     site.changeStreams.changed('cmp_sunny', ['whk_1']);
@@ -85,7 +85,7 @@ describe('a stream of changes', () => {
     await expect(stream.ended).resolves.toBeUndefined();
   });
 
-  test('keeps no session going, neither while it is open nor by being opened', async () => {
+  test('keeps no session going, neither while it is open nor by being opened [CONSOLE-2]', async () => {
     site.pass(SESSION_IDLE_MS - HEARTBEAT_MS);
     const stream = await open();
     const before = await site.request('get', '/partner-api/changes').set('cookie', 'none=1');

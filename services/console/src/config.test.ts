@@ -12,7 +12,7 @@ const environment = {
 describe('the mail server', () => {
   const SMTP_URL = 'smtps://partner:secret@mail.example';
 
-  test('may be left out, and needs a sender', () => {
+  test('may be left out, and needs a sender [ANNOUNCE-6]', () => {
     expect(parseConfig(consoleConfig, environment).SMTP_URL).toBeUndefined();
     const MAIL_FROM = 'partner-api@service.example';
     expect(parseConfig(consoleConfig, { ...environment, SMTP_URL, MAIL_FROM })).toMatchObject({

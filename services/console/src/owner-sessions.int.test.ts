@@ -46,7 +46,7 @@ const trailOf = (companyId: string) =>
   site.jobState.audit.entriesOf(companyId).map(({ action, subjectId }) => ({ action, subjectId }));
 
 describe('a confirmation', () => {
-  test('counts for 15 minutes, as the login does, and the session says until when', async () => {
+  test('counts for 15 minutes, as the login does, and the session says until when [SESSION-3]', async () => {
     const read = await site.request('get', SESSION, { cookie }).expect(200);
     const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
     expect(sessionAnswer.parse(read.body).confirmedUntil).toBe(until);
@@ -59,7 +59,7 @@ describe('a confirmation', () => {
     expect(sessionAnswer.parse(reread.body).confirmedUntil).toBe(again);
   });
 
-  test('is needed for what shows a secret, and for nothing else', async () => {
+  test('is needed for what shows a secret, and for nothing else [SESSION-3]', async () => {
     const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
     const webhook = `${WEBHOOKS}/${subscriptionCreated.parse(created.body).subscription.id}`;
     site.pass(CONFIRMED_MS);
@@ -94,14 +94,14 @@ describe('a confirmation', () => {
     await expectStatus(403, site.request('post', WEBHOOKS, { cookie: other, body: newWebhook }));
   });
 
-  test('with a wrong password is 403 and changes nothing', async () => {
+  test('with a wrong password is 403 and changes nothing [SESSION-3]', async () => {
     site.pass(CONFIRMED_MS);
     const answer = await confirm('wrong').expect(403);
     expect(answer.body).toMatchObject({ code: 'password_wrong', error: 'the password is wrong' });
     await expectStatus(403, site.request('post', WEBHOOKS, { cookie, body: newWebhook }));
   });
 
-  test('is limited with the logins of the account, wherever guesses come from', async () => {
+  test('is limited with the logins of the account, wherever guesses come from [SESSION-3]', async () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.account; n += 1) {
       await expectStatus(403, confirm('wrong', `192.0.2.${n}`));
     }
@@ -131,7 +131,7 @@ describe('a confirmation', () => {
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
-  test('that can not be recorded does not count', async () => {
+  test('that can not be recorded does not count [SESSION-7]', async () => {
     site.pass(CONFIRMED_MS);
     site.jobState.audit.setAway(true);
     await expectStatus(503, confirm(PASSWORD));
@@ -145,7 +145,7 @@ describe('a confirmation', () => {
 });
 
 describe('the sessions of an owner', () => {
-  test('are listed newest first, each with where it is, and none of what it could be used with', async () => {
+  test('are listed newest first, each with where it is, and none of what it could be used with [SESSION-4]', async () => {
     site.pass(1_000);
     const phone = await site
       .request('post', SESSION, {
@@ -181,7 +181,7 @@ describe('the sessions of an owner', () => {
     }
   });
 
-  test('are ended by their id, wherever they are used', async () => {
+  test('are ended by their id, wherever they are used [SESSION-4]', async () => {
     const other = await site.signIn();
     await expectStatus(204, site.request('delete', `${SESSIONS}/${await idOf(other)}`, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie: other }));
@@ -190,7 +190,7 @@ describe('the sessions of an owner', () => {
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
-  test('of somebody else are 404, as those are that there never were, and go on', async () => {
+  test('of somebody else are 404, as those are that there never were, and go on [SESSION-4]', async () => {
     const stranger = await site.signIn(PEOPLE.salesOwner);
     for (const id of [await idOf(stranger), 'ses_01j6z8k3s9f2v7c4x5b6n7m8q9', 'mem_olive', '%00']) {
       await expectStatus(404, site.request('delete', `${SESSIONS}/${id}`, { cookie }));
@@ -232,14 +232,14 @@ describe('the sessions of an owner', () => {
 describe('without an audit trail', () => {
   beforeEach(() => site.jobState.audit.setAway(true));
 
-  test('nobody signs in, and no session is left', async () => {
+  test('nobody signs in, and no session is left [SESSION-7]', async () => {
     const body = { email: PEOPLE.installerOwner, password: PASSWORD };
     const answer = await site.request('post', SESSION, { body }).expect(503);
     expect(answer.get('set-cookie')).toBeUndefined();
     expect(await sessionsOf(cookie)).toHaveLength(1);
   });
 
-  test('sessions end all the same, and the log says so', async () => {
+  test('sessions end all the same, and the log says so [SESSION-7]', async () => {
     await expectStatus(204, site.request('delete', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     expect(site.logged()).toContain('session.not_recorded');
@@ -249,7 +249,7 @@ describe('without an audit trail', () => {
 describe('whether somebody still is an owner', () => {
   const asked = () => site.jobState.ownersAsked.length;
 
-  test('is asked once a minute for each session, however many requests come', async () => {
+  test('is asked once a minute for each session, however many requests come [SESSION-6]', async () => {
     await Promise.all([1, 2, 3].map(() => expectStatus(200, site.request('get', SESSION, { cookie }))));
     expect(asked()).toBe(0);
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -260,7 +260,7 @@ describe('whether somebody still is an owner', () => {
     expect(asked()).toBe(1);
   });
 
-  test('ends the sessions of somebody who is none any more', async () => {
+  test('ends the sessions of somebody who is none any more [SESSION-6]', async () => {
     const others = await site.signIn(PEOPLE.salesOwner);
     site.jobState.dismiss('mem_olive');
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -270,7 +270,7 @@ describe('whether somebody still is an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: others }));
   });
 
-  test('ends the sessions that began with a password before the one set now', async () => {
+  test('ends the sessions that began with a password before the one set now [SESSION-6]', async () => {
     site.jobState.setPassword('mem_olive');
     const later = await site.signIn(PEOPLE.installerOwner);
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -278,7 +278,7 @@ describe('whether somebody still is an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: later }));
   });
 
-  test('keeps requests waiting for an answer while nobody can tell, but for signing out', async () => {
+  test('keeps requests waiting for an answer while nobody can tell, but for signing out [SESSION-6]', async () => {
     site.jobState.setAccessAway(true);
     site.pass(OWNER_CHECKED_EVERY_MS);
     for (let n = 0; n < 2; n += 1) await expectStatus(503, site.request('get', SESSION, { cookie }));
@@ -293,7 +293,7 @@ describe('whether somebody still is an owner', () => {
 describe('a URL', () => {
   const check = (url: string) => site.request('post', '/partner-api/url-checks', { cookie, body: { url } });
 
-  test('is judged as for a new subscription, for the company of the session', async () => {
+  test('is judged as for a new subscription, for the company of the session [CONSOLE-3]', async () => {
     expect((await check('https://receiver.example/').expect(200)).body).toEqual({ ok: true });
     expect((await check('ftp://receiver.example/').expect(200)).body).toEqual({
       ok: false,
@@ -310,7 +310,7 @@ describe('a URL', () => {
     expect(answer.body).toMatchObject({ details: [{ path: 'url' }] });
   });
 
-  test('can be asked for 60 times a minute by each session', async () => {
+  test('can be asked for 60 times a minute by each session [CONSOLE-3]', async () => {
     for (let n = 0; n < 60; n += 1) await expectStatus(200, check('https://receiver.example/'));
     const refused = await check('https://receiver.example/').expect(429);
     expect(Number(refused.get('retry-after'))).toBeGreaterThan(0);

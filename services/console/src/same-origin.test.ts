@@ -22,20 +22,20 @@ describe('a request that can change state', () => {
     ['another port', 'https://partner.example:8443'],
     ['an opaque origin', 'null'],
     ['a longer name', 'https://partner.example.evil.example'],
-  ])('is refused from %s', (_name, origin) => {
+  ])('is refused from %s [SESSION-2]', (_name, origin) => {
     expect(() => check(request('POST', { ...json, origin }))).toThrow(
       expect.objectContaining({ reason: 'permission_denied' }),
     );
   });
 
-  test('is refused without an origin', () => {
+  test('is refused without an origin [SESSION-2]', () => {
     expect(() => check(request('DELETE', json))).toThrow(
       expect.objectContaining({ reason: 'permission_denied' }),
     );
   });
 
   test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/json-seq'])(
-    'is refused with a body of content type %s',
+    'is refused with a body of content type %s [SESSION-2]',
     (contentType) => {
       for (const body of [{ 'content-length': '2' }, { 'transfer-encoding': 'chunked' }]) {
         const headers = {
@@ -50,13 +50,16 @@ describe('a request that can change state', () => {
     },
   );
 
-  test.each([{}, { 'content-length': '0' }])('needs no content type without a body: %j', (headers) => {
-    const own = { ...headers, origin: 'https://partner.example' };
-    expect(() => check(request('POST', own))).not.toThrow();
-    expect(() => check(request('POST', { ...headers, origin: 'https://evil.example' }))).toThrow(
-      expect.objectContaining({ reason: 'permission_denied' }),
-    );
-  });
+  test.each([{}, { 'content-length': '0' }])(
+    'needs no content type without a body: %j [SESSION-2]',
+    (headers) => {
+      const own = { ...headers, origin: 'https://partner.example' };
+      expect(() => check(request('POST', own))).not.toThrow();
+      expect(() => check(request('POST', { ...headers, origin: 'https://evil.example' }))).toThrow(
+        expect.objectContaining({ reason: 'permission_denied' }),
+      );
+    },
+  );
 
   test('may name a character set', () => {
     const headers = {

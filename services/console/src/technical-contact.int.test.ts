@@ -38,7 +38,7 @@ const mailedToken = () =>
   /\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '')?.[1] ?? '';
 
 describe('a technical contact', () => {
-  test('is pending until somebody confirms it with the mailed link, without a session', async () => {
+  test('is pending until somebody confirms it with the mailed link, without a session [ANNOUNCE-1, ANNOUNCE-4, ANNOUNCE-5]', async () => {
     expect(await read()).toEqual({ email: null, confirmedAt: null, pending: null });
     const requested = technicalContactRequested.parse((await set({ email }).expect(200)).body);
     expect(requested).toMatchObject({ email: null, pending: { email }, emailSent: true });
@@ -55,7 +55,7 @@ describe('a technical contact', () => {
     expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_sam' } });
   });
 
-  test('is confirmed once: a used or made-up link is 404 and says nothing of the company', async () => {
+  test('is confirmed once: a used or made-up link is 404 and says nothing of the company [ANNOUNCE-2, ANNOUNCE-4]', async () => {
     await set({ email }).expect(200);
     await confirm(mailedToken()).expect(204);
     for (const token of [mailedToken(), 'made-up']) {
@@ -68,7 +68,7 @@ describe('a technical contact', () => {
     }
   });
 
-  test('needs a recent password, and an address', async () => {
+  test('needs a recent password, and an address [ANNOUNCE-1, ANNOUNCE-3]', async () => {
     await set({ email: 'dev at roofs' }).expect(400);
     const quoted = await set({ email: '"dev<api>"@roofs.example' }).expect(400);
     expect(quoted.body).toMatchObject({
@@ -81,7 +81,7 @@ describe('a technical contact', () => {
     expect(mail.received).toEqual([]);
   });
 
-  test('does not change while the mail server is away, and does once it is back', async () => {
+  test('does not change while the mail server is away, and does once it is back [ANNOUNCE-6]', async () => {
     await mail.stop();
     const answer = await set({ email }).expect(503);
     expect(answer.body).toMatchObject({
@@ -95,7 +95,7 @@ describe('a technical contact', () => {
     expect(mail.received).toHaveLength(1);
   });
 
-  test('that the mail server refuses does not become pending, and stands in no log', async () => {
+  test('that the mail server refuses does not become pending, and stands in no log [ANNOUNCE-6]', async () => {
     mail.refuse(email);
     await set({ email }).expect(503);
     expect(await read()).toMatchObject({ pending: null });
@@ -103,7 +103,7 @@ describe('a technical contact', () => {
   });
 });
 
-test('at most 3 links are mailed for a company, and 20 tried from a client network, in 60 seconds', async () => {
+test('at most 3 links are mailed for a company, and 20 tried from a client network, in 60 seconds [ANNOUNCE-7]', async () => {
   for (let sent = 0; sent < 3; sent += 1) await set({ email }).expect(200);
   const answer = await set({ email }).expect(429);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -118,12 +118,15 @@ describe('without a mail server', () => {
   test.each([
     ['http://127.0.0.1:8080', true],
     ['https://partner.example', false],
-  ])('at %s an address is pending, and the link is logged: %s', async (publicBaseUrl, isLogged) => {
-    const bare = await startTestConsole({ redisUrl: testRedisUrl(), publicBaseUrl });
-    const session = await bare.signIn(PEOPLE.salesOwner);
-    const answer = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
-    expect(answer.body).toMatchObject({ pending: { email }, emailSent: false });
-    expect(bare.logged().includes('/console/technical-contact/confirm#')).toBe(isLogged);
-    await bare.stop();
-  });
+  ])(
+    'at %s an address is pending, and the link is logged: %s [ANNOUNCE-6]',
+    async (publicBaseUrl, isLogged) => {
+      const bare = await startTestConsole({ redisUrl: testRedisUrl(), publicBaseUrl });
+      const session = await bare.signIn(PEOPLE.salesOwner);
+      const answer = await bare.request('put', CONTACT, { cookie: session, body: { email } }).expect(200);
+      expect(answer.body).toMatchObject({ pending: { email }, emailSent: false });
+      expect(bare.logged().includes('/console/technical-contact/confirm#')).toBe(isLogged);
+      await bare.stop();
+    },
+  );
 });

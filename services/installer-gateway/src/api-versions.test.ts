@@ -135,7 +135,7 @@ const RESOURCES = {
 const DATES = [CURRENT, OLDER, OLDEST] as const;
 
 describe('a request that pins a version', () => {
-  test.each(DATES)('gets the change feed as %s shows it', async (date) => {
+  test.each(DATES)('gets the change feed as %s shows it [VERSION-3]', async (date) => {
     const { get } = createFixture();
     const response = await get('/jobs', date);
     const entries = [{ sequence: 7, changedAt: '2026-09-01T11:00:00.000Z', resource: RESOURCES[date] }];
@@ -372,7 +372,7 @@ describe('a version through its life', () => {
     };
   }
 
-  test('is the only one, then announced beside its predecessor, then the only one again', async () => {
+  test('is the only one, then announced beside its predecessor, then the only one again [VERSION-3, VERSION-8]', async () => {
     const before = await reads([{ date: CURRENT, announced: CURRENT }], '2027-01-09T23:59:59Z');
     expect(before.older.status).toBe(200);
     expect(before.older.headers).not.toHaveProperty('sunset');
@@ -405,7 +405,7 @@ describe('a version through its life', () => {
     expect(after.older.headers).not.toHaveProperty('sunset');
   });
 
-  test('has no end that comes less than 90 days after its successor is announced', () => {
+  test('has no end that comes less than 90 days after its successor is announced [VERSION-3]', () => {
     for (const [place, { announced }] of API_VERSION_LIVES.entries()) {
       const ends = API_VERSION_LIVES[place - 1]?.superseded?.ends;
       if (place === 0) continue;
@@ -424,7 +424,7 @@ describe('the versions of the installer API', () => {
     expect(API_VERSIONS.select('2026-08-25').problem).toBe(`must be ${CURRENT}`);
   });
 
-  test('are announced on the changelog', () => {
+  test('are announced on the changelog [VERSION-3]', () => {
     const changelog = readFileSync(path.join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8').split(
       '\n',
     );

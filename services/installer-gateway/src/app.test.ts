@@ -85,7 +85,7 @@ describe('GET /partner/v1/jobs', () => {
   const entry = (sequence: number) =>
     `{"sequence":${sequence},"changedAt":"2026-09-01T11:00:0${sequence}.000Z","resource":${resourceJson}}`;
 
-  test('without a cursor is the newest page, oldest entry first, with each projection passed through as text', async () => {
+  test('without a cursor is the newest page, oldest entry first, with each projection passed through as text [FEED-3]', async () => {
     const { get, feedRequests } = createFixture();
     const response = await get('/partner/v1/jobs?limit=2');
     expect(response.status).toBe(200);
@@ -98,14 +98,14 @@ describe('GET /partner/v1/jobs', () => {
     expect(feedRequests[0]?.afterSequence).toBeUndefined();
   });
 
-  test('has 50 entries at most unless told otherwise', async () => {
+  test('has 50 entries at most unless told otherwise [FEED-2, LIMIT-5]', async () => {
     const { get, feedRequests } = createFixture();
     await get('/partner/v1/jobs');
     await get('/partner/v1/jobs?limit=100&unknown=1');
     expect(feedRequests.map(({ limit }) => limit)).toEqual([50, 100]);
   });
 
-  test('with a cursor is what stands after it, page by page, and then nothing with the cursor given', async () => {
+  test('with a cursor is what stands after it, page by page, and then nothing with the cursor given [FEED-5]', async () => {
     const { get } = createFixture();
     let cursor = cursorAfter('cmp_1', '2');
     const pages: unknown[] = [];
@@ -119,7 +119,7 @@ describe('GET /partner/v1/jobs', () => {
     expect(pages).toEqual([[3, 4, true], [5, 6, true], [7, false], [false]]);
   });
 
-  test('has no cursor only when the company has no entry at all', async () => {
+  test('has no cursor only when the company has no entry at all [FEED-5]', async () => {
     const { get } = createFixture();
     const response = await get('/partner/v1/jobs', keys.favoured);
     expect(response.body).toEqual({

@@ -27,7 +27,7 @@ describe('a feed cursor', () => {
   });
 
   test.each(places)(
-    'is invalid for another company, and when it was signed with another key: %j',
+    'is invalid for another company, and when it was signed with another key: %j [FEED-5]',
     (place) => {
       expect(() => cursors.decode('cmp_2', cursors.encode('cmp_1', place))).toThrow('cursor: must be');
       const others = createFeedCursor(Buffer.alloc(32, 2));
@@ -46,7 +46,7 @@ describe('a feed cursor', () => {
     },
   );
 
-  test.each(places)('is invalid with any one character changed, left out or added: %j', (place) => {
+  test.each(places)('is invalid with any one character changed, left out or added: %j [FEED-5]', (place) => {
     const cursor = cursors.encode('cmp_1', place);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     for (let index = 0; index < cursor.length; index += 1) {

@@ -24,19 +24,19 @@ describe('a technician cursor', () => {
     expect(cursor.length).toBeLessThanOrEqual(2_048);
   });
 
-  test('does not show the name', () => {
+  test('does not show the name [TECH-3]', () => {
     const cursor = Buffer.from(cursors.encode('cmp_1', technician('Ada Cole')), 'base64url');
     expect(cursor.includes('Ada')).toBe(false);
   });
 
-  test('is invalid for another company, and when it was made with another key', () => {
+  test('is invalid for another company, and when it was made with another key [TECH-3]', () => {
     const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
     expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
     const others = createTechnicianCursor(Buffer.alloc(32, 2));
     expect(() => others.decode('cmp_1', cursor)).toThrow(invalid);
   });
 
-  test('is invalid with any one character changed, left out or added', () => {
+  test('is invalid with any one character changed, left out or added [TECH-3]', () => {
     const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
     for (let index = 0; index < cursor.length; index += 1) {
       const [before, after] = [cursor.slice(0, index), cursor.slice(index + 1)];
@@ -51,7 +51,7 @@ describe('a technician cursor', () => {
     expect(() => cursors.decode('cmp_1', text)).toThrow(invalid);
   });
 
-  test('is not one of the change feed, nor the other way round', () => {
+  test('is not one of the change feed, nor the other way round [TECH-3]', () => {
     const feed = createFeedCursor(KEY);
     const ofFeed = feed.encode('cmp_1', { kind: 'snapshot', sequence: '7', afterJobId: newId('job') });
     expect(() => cursors.decode('cmp_1', ofFeed)).toThrow(invalid);

@@ -10,7 +10,7 @@ const MINIMUM = {
 };
 
 describe('the settings of job-state', () => {
-  test('have defaults that fit production', () => {
+  test('have defaults that fit production [SECRET-8]', () => {
     expect(parseConfig(configSchema, { ...MINIMUM, PARTNER_ENVIRONMENT: 'production' })).toMatchObject({
       POSTGRES_POOL_SIZE: 10,
       WEBHOOK_RETRY_BASE_MS: 60_000,
@@ -23,7 +23,7 @@ describe('the settings of job-state', () => {
     });
   });
 
-  test('keep nothing for less than what builds on it needs', () => {
+  test('keep nothing for less than what builds on it needs [DELIVERY-18, FEED-8]', () => {
     const shortest = { RETENTION_DELIVERIES_DAYS: '7', RETENTION_FEED_DAYS: '30' };
     expect(parseConfig(configSchema, { ...MINIMUM, ...shortest })).toMatchObject({
       RETENTION_DELIVERIES_DAYS: 7,

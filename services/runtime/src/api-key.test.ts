@@ -7,12 +7,12 @@ const environments = fc.constantFrom<Environment>('sandbox', 'production');
 const randomBytes = fc.uint8Array({ minLength: 64, maxLength: 64 });
 
 describe('an API key', () => {
-  test('reads <keyId>.<secret>, with the prefix of its environment and 38 characters after it', () => {
+  test('reads <keyId>.<secret>, with the prefix of its environment and 38 characters after it [AUTH-1, AUTH-2, AUTH-10]', () => {
     expect(createApiKey('sandbox').text).toMatch(/^key_[0-9a-z]{26}\.svc_test_[0-9A-Za-z]{38}$/);
     expect(createApiKey('production').text).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
   });
 
-  test('is read back as what is stored of it, whatever the randomness', () => {
+  test('is read back as what is stored of it, whatever the randomness [AUTH-10]', () => {
     fc.assert(
       fc.property(environments, randomBytes, (environment, random) => {
         const key = createApiKey(environment, { random });
@@ -39,7 +39,7 @@ describe('an API key', () => {
     expect(parseApiKey(key.text, 'sandbox')).toBeDefined();
   });
 
-  test('is refused in the other environment', () => {
+  test('is refused in the other environment [AUTH-2, AUTH-11]', () => {
     expect(parseApiKey(createApiKey('sandbox').text, 'production')).toBeUndefined();
     expect(parseApiKey(createApiKey('production').text, 'sandbox')).toBeUndefined();
   });
@@ -62,14 +62,14 @@ describe('an API key', () => {
     ['another secret', `${createApiKey('sandbox').keyId}.secret`, 'begins with svc_test_'],
     ['a part of a key', createApiKey('sandbox').text.slice(0, -1), 'incomplete or changed'],
     ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
-  ])('is not read from %s, and the fault is named without the secret', (_what, text, fault) => {
+  ])('is not read from %s, and the fault is named without the secret [AUTH-12]', (_what, text, fault) => {
     const said = faultOfApiKey(text, 'sandbox');
     expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
     expect(said).toContain(fault);
     expect(said).not.toMatch(/svc_(test|live)_\w/);
   });
 
-  test('is refused after any change of one character of its secret', () => {
+  test('is refused after any change of one character of its secret [AUTH-10]', () => {
     fc.assert(
       fc.property(randomBytes, fc.nat(), fc.constantFrom('0', 'a', 'Z'), (random, where, character) => {
         const { text } = createApiKey('sandbox', { random });
@@ -81,7 +81,7 @@ describe('an API key', () => {
     );
   });
 
-  test('is never read from other text, and no text makes the reading fail', () => {
+  test('is never read from other text, and no text makes the reading fail [AUTH-10]', () => {
     const { text } = createApiKey('sandbox');
     for (const other of [
       `${text} `,

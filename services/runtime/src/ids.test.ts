@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { idFloor, instantOfId, isId, newId } from './ids.js';
 
 describe('an id', () => {
-  test('is its prefix and a part that sorts by time of creation', () => {
+  test('is its prefix and a part that sorts by time of creation [TENANT-4]', () => {
     const ids = Array.from({ length: 100 }, () => newId('job'));
     for (const id of ids) {
       expect(id).toMatch(/^job_[0-9a-z]{26}$/);

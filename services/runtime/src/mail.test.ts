@@ -30,7 +30,7 @@ describe('an email that the mail server does not take', () => {
     ['DATA', 552, true],
     ['DATA', 451, false],
   ] as const)(
-    'with a response to %s of %i is refused for its recipient alone: %s',
+    'with a response to %s of %i is refused for its recipient alone: %s [ANNOUNCE-11]',
     async (command, code, isOfRecipient) => {
       server.refuse(to, command, code);
       await expect(mailerOf(server.url).send(mail(to))).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe('an email that the mail server does not take', () => {
     },
   );
 
-  test('because of its sender is refused for every recipient', async () => {
+  test('because of its sender is refused for every recipient [ANNOUNCE-11]', async () => {
     server.refuseSender(MAIL_FROM);
     await expect(mailerOf(server.url).send(mail(to))).rejects.toMatchObject({
       isOfRecipient: false,
@@ -57,7 +57,7 @@ describe('an email that the mail server does not take', () => {
     });
   });
 
-  test('in time, while it goes on responding, may arrive all the same', async () => {
+  test('in time, while it goes on responding, may arrive all the same [ANNOUNCE-6]', async () => {
     const dripping = createServer((socket) => {
       // After its greeting, which has a limit of its own.
       socket.write('220 mail.example\r\n');
@@ -86,7 +86,7 @@ test.each(['ada@mail.example', "!#$%&'*+-/=?^_`{|}~@mail.example", 'Ada.Quill+ap
 );
 
 test.each(['"ada"@mail.example', '"a<b>"@mail.example', '"ada\\<api"@mail.example'])(
-  'a technical contact has no address that mail servers read differently: %s',
+  'a technical contact has no address that mail servers read differently: %s [ANNOUNCE-1]',
   (email) => {
     expect(technicalContactIn.safeParse({ email }).error?.issues).toMatchObject([
       { path: ['email'], message: 'must have no quotation marks, e.g. ada@example.com' },

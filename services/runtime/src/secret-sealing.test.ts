@@ -34,7 +34,7 @@ describe('a sealed secret', () => {
     );
   });
 
-  test('does not open for another subscription or version', () => {
+  test('does not open for another subscription or version [SECRET-7]', () => {
     const sealed = sealSecret(A, OWNER, 'whsec_abc');
     expect(() => openSecret(A, { ...OWNER, subscriptionId: 'whk_2' }, sealed)).toThrow();
     expect(() => openSecret(A, { ...OWNER, version: 3 }, sealed)).toThrow();

@@ -52,7 +52,7 @@ describe('a service error', () => {
     ['rate_limited', 429],
     ['unavailable', 503],
     ['internal', 500],
-  ] as const)('of reason %s is answered with %d', (reason, httpStatus) => {
+  ] as const)('of reason %s is answered with %d [ERROR-11]', (reason, httpStatus) => {
     expect(httpStatusOf(reason)).toBe(httpStatus);
   });
 

@@ -7,7 +7,7 @@ import { registerServiceMetrics } from './service-metrics.js';
 const RELEASE = { version: '1.2.3', sandboxSince: '2026-11-01', earlyReason: 'fixes a leak' };
 
 describe('the metrics that every service has', () => {
-  test('tell whether it is ready, and which condition does not hold', async () => {
+  test('tell whether it is ready, and which condition does not hold [VERSION-5]', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
     registerServiceMetrics(metrics, { service: 'job-state', lifecycle, release: RELEASE });

@@ -100,7 +100,7 @@ describe('a resource', () => {
   const text: unknown = expect.any(String);
   const dateTime: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-  test('InstallerJob has exactly the fields of the specification, with nothing of the customer but name, phone and address', async () => {
+  test('InstallerJob has exactly the fields of the specification, with nothing of the customer but name, phone and address [JOB-1, JOB-2, SERVICE-6, TENANT-2]', async () => {
     const job = await newJob();
     const path = `/partner/v1/jobs/${job.id}`;
     await write('PUT', `${path}/assignments`, {
@@ -133,7 +133,7 @@ describe('a resource', () => {
     });
   });
 
-  test('ContractorJob has exactly the fields of the specification', async () => {
+  test('ContractorJob has exactly the fields of the specification [CONTRACTOR-1]', async () => {
     const { id } = await newJob();
     expect(await contractorJobOf(id)).toEqual({
       id,
@@ -148,7 +148,7 @@ describe('a resource', () => {
     });
   });
 
-  test('Technician has exactly the fields of the specification, and the list is that of the company', async () => {
+  test('Technician has exactly the fields of the specification, and the list is that of the company [SERVICE-3, TECH-1, TECH-2]', async () => {
     const answer = await get('/partner/v1/technicians', own.keys['installer-company']);
     const { technicians } = techniciansAnswer.parse(answer.json);
     const inactive = own.technicianIds.at(-1);
@@ -161,7 +161,7 @@ describe('a resource', () => {
     );
   });
 
-  test('a feed entry has its number, the instant of the change and the whole job as of the change', async () => {
+  test('a feed entry has its number, the instant of the change and the whole job as of the change [FEED-1, FEED-2, FEED-3, FEED-4]', async () => {
     const job = await newJob();
     const moved = await report(job, { status: 'ACKNOWLEDGED' });
     const answer = await get('/partner/v1/jobs?limit=2', own.keys['installer-company']);
@@ -178,7 +178,7 @@ describe('a resource', () => {
     });
   });
 
-  test('a lead is answered with exactly the fields of LeadCreated, then of LeadMerged', async () => {
+  test('a lead is answered with exactly the fields of LeadCreated, then of LeadMerged [LEAD-2, LEAD-3, LEAD-5]', async () => {
     const { headers: _headers, ...lead } = await validRequest(stack, own, operationOf('createLead'));
     const headers = { 'x-api-key': own.keys.general };
     const created = await send({ ...lead, headers });
@@ -193,7 +193,7 @@ describe('a resource', () => {
   });
 });
 
-test('every id is the prefix of its kind and a part that sorts by time', async () => {
+test('every id is the prefix of its kind and a part that sorts by time [TENANT-4]', async () => {
   const lead = await validRequest(stack, own, operationOf('createLead'));
   const appointment = await validRequest(stack, own, operationOf('bookAppointment'));
   const job = await readJobOf(own, own.jobId);
@@ -222,7 +222,7 @@ test('every id is the prefix of its kind and a part that sorts by time', async (
 });
 
 describe('a job', () => {
-  test('rises by one version with each status event, and every change is in the feed once, in its order', async () => {
+  test('rises by one version with each status event, and every change is in the feed once, in its order [FEED-5, JOB-3, STATUS-1, STATUS-3]', async () => {
     const before = await readFeed(own, '?limit=1');
     let job = await newJob();
     const seen = [job];
@@ -259,18 +259,21 @@ describe('a job', () => {
     'WEATHER',
     'SAFETY',
     'OTHER',
-  ])('that is blocked for %s shows it until it goes on', async (blockerCode) => {
-    const blocked = await report(await newJob(), { status: 'BLOCKED', blockerCode });
-    expect(blocked).toMatchObject({
-      status: 'BLOCKED',
-      readiness: { ready: false, blockerCodes: [blockerCode] },
-    });
-    expect(await report(blocked, { status: 'EN_ROUTE' })).toMatchObject({
-      readiness: { ready: true, blockerCodes: [] },
-    });
-  });
+  ])(
+    'that is blocked for %s shows it until it goes on [JOB-1, JOB-3, STATUS-1, STATUS-5]',
+    async (blockerCode) => {
+      const blocked = await report(await newJob(), { status: 'BLOCKED', blockerCode });
+      expect(blocked).toMatchObject({
+        status: 'BLOCKED',
+        readiness: { ready: false, blockerCodes: [blockerCode] },
+      });
+      expect(await report(blocked, { status: 'EN_ROUTE' })).toMatchObject({
+        readiness: { ready: true, blockerCodes: [] },
+      });
+    },
+  );
 
-  test('has its schedule set, confirmed and cancelled, one version each, with times in UTC and the IANA zone', async () => {
+  test('has its schedule set, confirmed and cancelled, one version each, with times in UTC and the IANA zone [HTTP-3, SCHED-2, SCHED-3, SCHED-4]', async () => {
     const tentative = await schedule(await newJob(), { status: 'TENTATIVE' });
     expect(tentative).toMatchObject({
       version: 2,
@@ -290,7 +293,7 @@ describe('a job', () => {
     });
   });
 
-  test('has its technicians replaced as a whole, in the order given', async () => {
+  test('has its technicians replaced as a whole, in the order given [ASSIGN-1, ASSIGN-2, JOB-3, SERVICE-3]', async () => {
     const job = await newJob();
     const [one = '', two = '', three = ''] = own.technicianIds;
     const path = `/partner/v1/jobs/${job.id}/assignments`;
@@ -302,7 +305,7 @@ describe('a job', () => {
     expect([second.version, shown(second)]).toEqual([3, [two, three]]);
   });
 
-  test('gets notes on new lines, which move lastUpdated and the place in the list but no version', async () => {
+  test('gets notes on new lines, which move lastUpdated and the place in the list but no version [CONTRACTOR-1, CONTRACTOR-3, CONTRACTOR-4, SERVICE-2]', async () => {
     const { id } = await newJob();
     await newJob();
     const before = await contractorJobOf(id);
@@ -324,7 +327,7 @@ describe('a job', () => {
   });
 
   test.each(CONDITIONAL)(
-    'is answered with 304 to $id when nothing is new, and in full as soon as something is',
+    'is answered with 304 to $id when nothing is new, and in full as soon as something is [FEED-5]',
     async (operation) => {
       const job = await newJob();
       const request = await validRequest(stack, { ...own, jobId: job.id }, operation);
@@ -341,7 +344,7 @@ describe('a job', () => {
     },
   );
 
-  test('is found by a reader without a cursor: from the start of the feed, or in a snapshot that ends in the cursor to go on from', async () => {
+  test('is found by a reader without a cursor: from the start of the feed, or in a snapshot that ends in the cursor to go on from [FEED-5]', async () => {
     const fresh = await createSurfaceSide(stack);
     const jobs = [await readJobOf(fresh, fresh.jobId), await newJob(fresh), await newJob(fresh)];
     const start = await readFeed(fresh, '?from=start&limit=2');
@@ -365,7 +368,7 @@ describe('a job', () => {
     expect(tail.resources).toMatchObject([{ sequence: 4, resource: later }]);
   });
 
-  test('is at the stage of ContractorJob that its status and schedule say', async () => {
+  test('is at the stage of ContractorJob that its status and schedule say [CONTRACTOR-1, CONTRACTOR-5]', async () => {
     const job = await newJob();
     const stages = [(await contractorJobOf(job.id))?.stage];
     let present = await schedule(job, { status: 'CONFIRMED' });
@@ -385,7 +388,7 @@ describe('a job', () => {
 
 describe('what belongs to another company', () => {
   test.each(ON_A_JOB)(
-    '$id: a job is 404 in the same words as one that does not exist, and stays as it is',
+    '$id: a job is 404 in the same words as one that does not exist, and stays as it is [AUTH-8, CONTRACTOR-4, ERROR-6, JOB-2]',
     async (operation) => {
       const before = await readJob(stack, other.jobId);
       const messages: string[] = [];
@@ -398,7 +401,7 @@ describe('what belongs to another company', () => {
     },
   );
 
-  test('never is in the feed, and its cursor is not valid', async () => {
+  test('never is in the feed, and its cursor is not valid [AUTH-8, FEED-5]', async () => {
     const theirs = await newJob(other);
     const { resources } = await readFeed(own, '?limit=100');
     expect(resources.map(({ resource }) => resource.company.id)).not.toContain(other.sellerId);
@@ -411,7 +414,7 @@ describe('what belongs to another company', () => {
     }
   });
 
-  test('as a technician can not be assigned, in the same words as one that does not exist or is not active', async () => {
+  test('as a technician can not be assigned, in the same words as one that does not exist or is not active [ASSIGN-2, ERROR-8]', async () => {
     const job = await newJob();
     const messages: string[] = [];
     for (const membershipId of [other.technicianIds[0], newId('mem'), own.technicianIds.at(-1)]) {
@@ -427,7 +430,7 @@ describe('what belongs to another company', () => {
     expect(await readJob(stack, job.id)).toMatchObject({ version: 1 });
   });
 
-  test('as a lead or project can not get an appointment: 403, whether it exists or not', async () => {
+  test('as a lead or project can not get an appointment: 403, whether it exists or not [APPT-3, APPT-4, AUTH-4, ERROR-5]', async () => {
     const book = async (fields: Readonly<Record<string, unknown>>) => {
       const request = await validRequest(stack, own, operationOf('bookAppointment'));
       return send({ ...request, json: { ...request.json, ...fields } });
@@ -441,7 +444,7 @@ describe('what belongs to another company', () => {
     }
   });
 
-  test('as a lead at the same address is no reason to merge', async () => {
+  test('as a lead at the same address is no reason to merge [LEAD-4, LEAD-5]', async () => {
     const { json } = await validRequest(stack, own, operationOf('createLead'));
     const post = (key: string) =>
       send({ method: 'POST', path: '/inbound/leads', headers: { 'x-api-key': key }, json });
@@ -450,7 +453,7 @@ describe('what belongs to another company', () => {
     expect(leadCreated.parse(mine.json).leadId).not.toBe(leadCreated.parse(theirs.json).leadId);
   });
 
-  test('is not seen by an installer-contractor key: neither what another seller sold nor what another installer performs', async () => {
+  test('is not seen by an installer-contractor key: neither what another seller sold nor what another installer performs [AUTH-8, CONTRACTOR-2, CONTRACTOR-4, ERROR-6]', async () => {
     const ours = await newJob();
     const soldByOther = await newJob(other, own);
     const performedByOther = await newJob(own, other);
@@ -480,7 +483,7 @@ describe('what belongs to another company', () => {
     expect((await contractorJobs(bound)).map(({ id }) => id)).toEqual([performedByOther.id]);
   });
 
-  test('was ours until it was given away: the job is 404, its entries have left the feed, and their numbers stay unused', async () => {
+  test('was ours until it was given away: the job is 404, its entries have left the feed, and their numbers stay unused [EVENT-4, FEED-7, TENANT-2]', async () => {
     const before = await readFeed(own, '?limit=1');
     const leaving = await newJob();
     await report(leaving, { status: 'ACKNOWLEDGED' });

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test(
-  'an owner sets the technical contact, and somebody without a session confirms it with the mailed link',
+  'an owner sets the technical contact, and somebody without a session confirms it with the mailed link [ANNOUNCE-4]',
   async () => {
     const [company] = stack.companies('SALES');
     if (company === undefined) throw new Error('the sandbox has a selling company');

@@ -70,7 +70,7 @@ describe('200 status events with one process killed in the middle and started ag
     ['redis', 52],
     ['postgres', 109],
   ])(
-    'survive kill -9 of %s: every acknowledged write is there once, in the feed once, and its webhook arrives',
+    'survive kill -9 of %s: every acknowledged write is there once, in the feed once, and its webhook arrives [ERROR-10, HTTP-18]',
     async (victim, killAfter) => {
       const cursors = await Promise.all(installers.map((installer) => newestCursor(installer)));
       const jobs = await Promise.all(

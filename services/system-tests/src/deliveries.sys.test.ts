@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test(
-  'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do',
+  'every event of an active subscription is delivered once or dead-lettered after exactly 8 attempts, whatever its receivers answer and its owners do [DELIVERY-3, DELIVERY-8, SECRET-6, WEBHOOK-5]',
   async () => {
     const { history, summary } = await playDeliveries(stack, {
       seed: SEED,

@@ -208,7 +208,7 @@ async function deadLetter(place: string) {
 }
 
 describe('a dead-lettered delivery', () => {
-  test('shows what became of each of its 8 attempts, and its subscription is degraded', async () => {
+  test('shows what became of each of its 8 attempts, and its subscription is degraded [DELIVERY-3, DELIVERY-9, DELIVERY-12, WEBHOOK-10]', async () => {
     const { subscriptionId, job, dead } = await deadLetter('dead');
     expect(dead.delivery).toMatchObject({
       subscriptionId,
@@ -258,7 +258,7 @@ describe('a dead-lettered delivery', () => {
     });
   });
 
-  test('is replayed with the same event and body in up to 8 attempts of its own, and the first success makes the subscription healthy', async () => {
+  test('is replayed with the same event and body in up to 8 attempts of its own, and the first success makes the subscription healthy [DELIVERY-3, DELIVERY-12, REPLAY-1]', async () => {
     const { subscriptionId, dead } = await deadLetter('replayed');
     const again = await replay(dead.delivery.id);
     expect(again).toMatchObject({
@@ -288,7 +288,7 @@ describe('a dead-lettered delivery', () => {
     expect((await waitForDelivery(owner, dead.delivery.id, () => true)).delivery).toEqual(dead.delivery);
   });
 
-  test('is replayed once at a time: while its subscription is paused the replay is held, and a second one refused', async () => {
+  test('is replayed once at a time: while its subscription is paused the replay is held, and a second one refused [DELIVERY-3, REPLAY-2, WEBHOOK-5]', async () => {
     const { subscriptionId, dead } = await deadLetter('held');
     await ask(200, 'POST', `/webhooks/${subscriptionId}/pause`);
     const held = await replay(dead.delivery.id);
@@ -308,7 +308,7 @@ describe('a dead-lettered delivery', () => {
   });
 });
 
-test('a delivery that is on its way, or a test, can not be replayed', async () => {
+test('a delivery that is on its way, or a test, can not be replayed [REPLAY-2]', async () => {
   const { id: subscriptionId } = await subscribe('on-its-way');
   answerAt('on-its-way', ASKS_TO_WAIT);
   const waiting = await deliveryAbout(subscriptionId, await move(await newJob()));
@@ -322,7 +322,7 @@ test('a delivery that is on its way, or a test, can not be replayed', async () =
 });
 
 describe('a bulk replay', () => {
-  test('is previewed without an effect, then sends each event once more, none twice, and ends with all it counted', async () => {
+  test('is previewed without an effect, then sends each event once more, none twice, and ends with all it counted [REPLAY-1, REPLAY-3]', async () => {
     const { id: subscriptionId } = await subscribe('bulk');
     const reached = await move(await newJob());
     await waitForAll(subscriptionId, 'delivered');
@@ -387,7 +387,7 @@ describe('a bulk replay', () => {
     expect((await ask(200, 'POST', path, scheduled)).json).toMatchObject({ deliveries: 0 });
   });
 
-  test('is the only one of its subscription, and queues nothing more once it is cancelled', async () => {
+  test('is the only one of its subscription, and queues nothing more once it is cancelled [REPLAY-3, REPLAY-4]', async () => {
     const { id: subscriptionId } = await subscribe('slow');
     await move(await move(await move(await newJob())));
     await waitForAll(subscriptionId, 'delivered');
@@ -422,7 +422,7 @@ describe('a bulk replay', () => {
 });
 
 describe('the deliveries of a subscription', () => {
-  test('are filtered by state, event, group, resource and time, and paged without gap or overlap', async () => {
+  test('are filtered by state, event, group, resource and time, and paged without gap or overlap [WEBHOOK-10]', async () => {
     const { id: subscriptionId } = await subscribe('list', ['install.*']);
     const one = await schedule(await move(await newJob()));
     await waitForAll(subscriptionId, 'delivered');
@@ -496,7 +496,7 @@ async function eventsAbout(resourceId: string, query = '') {
 }
 
 describe('the trail of an event', () => {
-  test('tells of each subscription what became of it, or why it was not queued as it was then', async () => {
+  test('tells of each subscription what became of it, or why it was not queued as it was then [EVENT-6, WEBHOOK-5]', async () => {
     const queued = await subscribe('traced');
     const paused = await subscribe('traced-paused');
     await ask(200, 'POST', `/webhooks/${paused.id}/pause`);
@@ -548,7 +548,7 @@ describe('the trail of an event', () => {
     expect(Date.parse(nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
   });
 
-  test('says the same of a job of another installer as of one that does not exist', async () => {
+  test('says the same of a job of another installer as of one that does not exist [EVENT-6]', async () => {
     const foreign = await move(await newJob(otherInstaller), undefined, otherInstaller);
     const theirs = await stranger.call('GET', `/partner-api/events?resourceId=${foreign.id}`);
     expect(eventPage.parse(theirs.json).events.map(({ event }) => event)).toContain('install.status_changed');
@@ -605,7 +605,7 @@ describe('what belongs to a company', () => {
     return [...read, eventsReceivedAt('own').map(deliveryIdOf)];
   }
 
-  test('is 404 to the owner of another company by whatever route, and nothing comes of it', async () => {
+  test('is 404 to the owner of another company by whatever route, and nothing comes of it [AUTH-6, EVENT-6, REPLAY-4, WEBHOOK-10]', async () => {
     const before = await seen();
     for (const [method, path, body] of [...reads().map((read) => ['GET', read] as const), ...writes()]) {
       const answer = await stranger.call(method, `/partner-api${path}`, body);
@@ -621,7 +621,7 @@ describe('what belongs to a company', () => {
     expect(await seen()).toEqual(before);
   });
 
-  test('is 401 without a session, and nothing comes of it', async () => {
+  test('is 401 without a session, and nothing comes of it [AUTH-6]', async () => {
     const before = await seen();
     const { origin } = new URL(stack.baseUrl);
     for (const path of [...reads(), '/events']) {
@@ -634,7 +634,7 @@ describe('what belongs to a company', () => {
     expect(await seen()).toEqual(before);
   });
 
-  test('is not changed by its owner from the page of another site', async () => {
+  test('is not changed by its owner from the page of another site [SESSION-2]', async () => {
     const before = await seen();
     for (const [method, path, body] of writes()) {
       const answer = await owner.call(method, `/partner-api${path}`, body, {
@@ -647,7 +647,7 @@ describe('what belongs to a company', () => {
 });
 
 describe('a back-fill', () => {
-  test('is asked for by the activation, counts the events of the pause, and is listed, read and cancelled like a bulk replay', async () => {
+  test('is asked for by the activation, counts the events of the pause, and is listed, read and cancelled like a bulk replay [REPLAY-4, WEBHOOK-7]', async () => {
     const { id: subscriptionId } = await subscribe('back-fill');
     const job = await move(await newJob());
     await waitForAll(subscriptionId, 'delivered');

@@ -85,7 +85,7 @@ function expectSigned({ headers, body }: ReceivedWebhook, secret: string): void 
 }
 
 describe('the server of the company that it concerns, and no other, gets', () => {
-  test.each(CASES)('%s, caused by %s', async (event, _name, cause) => {
+  test.each(CASES)('%s, caused by %s [EVENT-3, EVENT-4, EVENT-5]', async (event, _name, cause) => {
     const began = Date.now();
     const receivedBefore = stack.receiver.received.length;
     const told = await cause(stack, world);
@@ -164,7 +164,7 @@ describe('an event that a class of companies may not have', () => {
     CLASSES.flatMap((companyClass) =>
       forbiddenTo(companyClass).map((event) => [companyClass, event] as const),
     ),
-  )('is refused to a subscription of a company of class %s: %s', async (companyClass, event) => {
+  )('is refused to a subscription of a company of class %s: %s [EVENT-5]', async (companyClass, event) => {
     const { owner, subscription } = world.companies[companyClass].own;
     const events = [...groupsOf(companyClass), event];
     const refusal = { error: expect.stringContaining(`events.${events.length - 1}`) };

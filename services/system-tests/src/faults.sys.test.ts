@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test(
-  'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand',
+  'whatever dies, stands still or loses its messages, in whatever order, no event is lost and nothing has to be done by hand [DELIVERY-1, DELIVERY-3, DELIVERY-9, WEBHOOK-5]',
   async () => {
     process.stdout.write(`faults: ${REPEAT}\n`);
     const done: DoneFault[] = [];

@@ -241,7 +241,7 @@ describe('services with users that may do no more than they must', () => {
 });
 
 describe.each(['partner-inbound-gateway', 'partner-installer-gateway'])('at job-state %s', (user) => {
-  test('finds whose a key is, and no method with which a company is managed', async () => {
+  test('finds whose a key is, and no method with which a company is managed [TENANT-3]', async () => {
     const connection = createAmqpConnection({
       url: brokerUrl(user),
       name: 'test',
@@ -470,7 +470,7 @@ test('every user of the broker is tried', () => {
 });
 
 describe.each(Object.entries(FOREIGN))('%s', (user, deeds) => {
-  test.each(deeds)('may not %s', async (_what, deed) => {
+  test.each(deeds)('may not %s [TENANT-3]', async (_what, deed) => {
     const probe = await openBrokerProbe(brokerUrl(user));
     try {
       await expect(deed(probe.channel)).rejects.toThrow(/403|ACCESS_REFUSED/);

@@ -74,7 +74,7 @@ describe('a lead', () => {
       body: { fullName: 'Ada Lovelace', email: 'ada@example.com', phone: '+1 512 555 0100', address },
     });
 
-  test('is created, then merged by its address, and a repeat with its key gives the original answer', async () => {
+  test('is created, then merged by its address, and a repeat with its key gives the original answer [LEAD-4, SERVICE-2]', async () => {
     const house = '40417';
     const key = { 'idempotency-key': newId('evt') };
     const created = await postLead(`${house} Main Street, Austin, TX 78701`, key);
@@ -105,7 +105,7 @@ describe('a lead', () => {
 });
 
 describe('a job', () => {
-  test('that the platform assigns appears in the feed and by its id, for its installer alone', async () => {
+  test('that the platform assigns appears in the feed and by its id, for its installer alone [JOB-1, TENANT-2]', async () => {
     const job = await newJob();
     expect(job.status).toBe('ASSIGNED');
     expect(job.company).toEqual({ id: sales.id, name: sales.name });
@@ -121,7 +121,7 @@ describe('a job', () => {
     expect(foreign.text).not.toContain(job.customer.name);
   });
 
-  test('moves once per key and version, and tells the reason when it does not move', async () => {
+  test('moves once per key and version, and tells the reason when it does not move [ERROR-11, STATUS-2]', async () => {
     const job = await newJob();
     const key = { 'idempotency-key': newId('evt') };
     const body = {
@@ -169,7 +169,7 @@ describe('a job', () => {
 });
 
 describe('a subscription', () => {
-  test('starts paused and is activated only after a verified test delivery', async () => {
+  test('starts paused and is activated only after a verified test delivery [SERVICE-5, WEBHOOK-2, WEBHOOK-3, WEBHOOK-4]', async () => {
     const created = await owner.call('POST', '/partner-api/webhooks', {
       url: stack.receiverUrl,
       events: ['install.status_changed'],
@@ -192,7 +192,7 @@ describe('a subscription', () => {
     ['https://user:pw@receiver.partner.test/', 'credentials'],
     ['https://127.0.0.1/', 'loopback'],
     ['https://169.254.169.254/latest', 'cloud metadata'],
-  ])('is refused for %s (%s)', async (url) => {
+  ])('is refused for %s (%s) [URL-1]', async (url) => {
     const answer = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.test'] });
     expect([answer.status, answer.json]).toMatchObject([400, { error: expect.stringContaining('url') }]);
   });
@@ -230,7 +230,7 @@ describe('a webhook', () => {
   const forJob = (jobId: string) => (webhook: ReceivedWebhook) =>
     webhook.path === '/webhooks/main' && webhook.envelope.resource.id === jobId;
 
-  test('arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request', async () => {
+  test('arrives signed so that a stock Standard Webhooks verifier accepts it, in the trace of its request [AUTH-7, DELIVERY-4, DELIVERY-11, SERVICE-4]', async () => {
     const job = await newJob();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const moved = await postStatus(
@@ -269,7 +269,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it', async () => {
+  test('that fails is sent again on schedule with the same event and a fresh delivery id, and the owner sees it [DELIVERY-1, DELIVERY-8, DELIVERY-10, EVENT-1]', async () => {
     const job = await newJob();
     failNext = 2;
     await postStatus(job.id, { status: 'ACKNOWLEDGED', expectedVersion: job.version });
@@ -306,7 +306,7 @@ describe('a webhook', () => {
 });
 
 describe('a revoked key', () => {
-  test('is refused at once', async () => {
+  test('is refused at once [AUTH-13, ERROR-4]', async () => {
     const key = apiKeyOf(otherInstaller, 'installer-company');
     const use = () => call(stack.baseUrl, '/partner/v1/jobs?limit=1', { headers: { 'x-api-key': key } });
     expect((await use()).status).toBe(200);

@@ -171,7 +171,7 @@ const textAt = (place: string): string =>
     .join('\n');
 
 describe('of everything that came out, after everything has happened to the companies of two sides,', () => {
-  test('each canary is only where it may be', () => {
+  test('each canary is only where it may be [EVENT-5]', () => {
     expect(findings.leaks).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe('of everything that came out, after everything has happened to the comp
     expect(commands.some(({ text }) => text.includes(email?.text ?? 'no such email'))).toBe(true);
   });
 
-  test('webhooks have the fields that were allowed on purpose, and every event was sent', () => {
+  test('webhooks have the fields that were allowed on purpose, and every event was sent [EVENT-5]', () => {
     const events = new Set<string>();
     for (const { envelope, body } of stack.receiver.received) {
       const { event } = envelope;

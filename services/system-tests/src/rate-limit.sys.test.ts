@@ -215,18 +215,18 @@ describe('two replicas of each gateway with Redis', () => {
     }
   });
 
-  test('accept 60 requests of an installer company in a minute and never more in any', () => {
+  test('accept 60 requests of an installer company in a minute and never more in any [LIMIT-1, LIMIT-6]', () => {
     expect(acceptedOf(installer).length).toBeGreaterThanOrEqual(2 * INSTALLER_LIMIT);
     expect(mostAcceptedInAnyMinute(installer)).toBe(INSTALLER_LIMIT);
   });
 
-  test('accept 600 requests of a company on the inbound surface in a minute, all its keys together, and never more in any', () => {
+  test('accept 600 requests of a company on the inbound surface in a minute, all its keys together, and never more in any [LIMIT-2]', () => {
     expect(acceptedOf(inbound).length).toBeGreaterThanOrEqual(2 * INBOUND_LIMIT);
     expect(mostAcceptedInAnyMinute(inbound)).toBe(INBOUND_LIMIT);
     expect(new Set(inbound.map(({ status }) => status))).toEqual(new Set([200, 201, 403, 429]));
   });
 
-  test('accept as many as a company was granted', () => {
+  test('accept as many as a company was granted [LIMIT-4, LIMIT-6]', () => {
     expect(acceptedOf(granted)).toHaveLength(GRANTED_LIMIT);
   });
 
@@ -234,7 +234,7 @@ describe('two replicas of each gateway with Redis', () => {
     expect(acceptedOf(neighbour)).toHaveLength(INSTALLER_LIMIT);
   });
 
-  test('say exactly how long to wait, to the second', () => {
+  test('say exactly how long to wait, to the second [ERROR-9, LIMIT-6]', () => {
     for (const answers of [installer, inbound, granted, neighbour]) {
       const refusals = answers.filter(({ status }) => status === 429);
       expect(refusals.length).toBeGreaterThan(0);
@@ -250,7 +250,7 @@ describe('two replicas of each gateway with Redis', () => {
     expect(afterTheWait.status).toBe(200);
   });
 
-  test('charge nothing for what they refuse', () => {
+  test('charge nothing for what they refuse [LIMIT-6]', () => {
     // Of the five that the limit lets through the one after the wait still counts; the many early ones never did.
     expect(small.rest.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
   });
@@ -346,7 +346,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
     }
   });
 
-  test('answer every request, and none with a fault of the service', () => {
+  test('answer every request, and none with a fault of the service [LIMIT-6]', () => {
     const all = [...loads, ...[...shares.values()].flat(), usedUp, ...installerAfter].flat();
     expect([...new Set(all.map(({ status }) => status))].sort()).toEqual([200, 201, 403, 429]);
   });
@@ -354,7 +354,7 @@ describe('two replicas of each gateway while Redis hangs', () => {
   test.each([
     ['installer-gateway', INSTALLER_LIMIT],
     ['inbound-gateway', INBOUND_LIMIT],
-  ])('let each replica of %s accept its share of a limit', (service, limit) => {
+  ])('let each replica of %s accept its share of a limit [LIMIT-6]', (service, limit) => {
     const accepted = shares.get(service)?.map((answers) => acceptedOf(answers).length);
     expect(accepted).toEqual([limit / 2, limit / 2]);
   });

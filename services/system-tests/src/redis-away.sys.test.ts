@@ -48,7 +48,7 @@ async function expectOnlySessionsAway(session: OwnerSession): Promise<void> {
 }
 
 describe('the console while Redis', () => {
-  test('hangs answers 503 where a session is needed, all else as ever, and stays ready', async () => {
+  test('hangs answers 503 where a session is needed, all else as ever, and stays ready [SESSION-5]', async () => {
     const session = await signIn(stack.baseUrl, owner);
     const redis = stack.stack.process('redis');
     await redis.kill('SIGSTOP');
@@ -61,7 +61,7 @@ describe('the console while Redis', () => {
     expect((await session.call('GET', '/partner-api/session')).status).toBe(200);
   });
 
-  test('is gone does so too, and owners sign in again once it is back, empty', async () => {
+  test('is gone does so too, and owners sign in again once it is back, empty [SESSION-5]', async () => {
     const session = await signIn(stack.baseUrl, owner);
     const redis = stack.stack.process('redis');
     await redis.kill('SIGKILL');

@@ -48,7 +48,7 @@ describe('in the sandbox', () => {
     return { apiKey, path };
   }
 
-  test('a partner can try a limit, an outage and a lost answer, over all replicas', async () => {
+  test('a partner can try a limit, an outage and a lost answer, over all replicas [SANDBOX-2]', async () => {
     const { apiKey, path } = await keyWith({
       requests: [
         { fault: 'rate_limited', retryAfterSeconds: 1, times: 3 },
@@ -94,7 +94,7 @@ describe('in the sandbox', () => {
     await eventually('the usual answers', async () => (await postLead(stack.baseUrl, apiKey)).status === 201);
   });
 
-  test('webhooks come twice and late, and each of them still comes', async () => {
+  test('webhooks come twice and late, and each of them still comes [SANDBOX-2]', async () => {
     const subscription = await createActiveSubscription(owner, {
       url: stack.receiverUrl,
       events: ['appointment.booked'],
@@ -174,7 +174,7 @@ describe('in production', () => {
   const feed = (apiKey: string) =>
     call(stack.baseUrl, '/partner/v1/jobs', { headers: { 'x-api-key': apiKey } });
 
-  test('a fault script that is stored for a key has no effect', async () => {
+  test('a fault script that is stored for a key has no effect [SANDBOX-3]', async () => {
     const [sales, installer] = [
       await productionKey('SALES', 'general'),
       await productionKey('INSTALLER', 'installer-company'),
@@ -185,7 +185,7 @@ describe('in production', () => {
     }
   });
 
-  test('there is no path for fault scripts, with a key of the company or without one', async () => {
+  test('there is no path for fault scripts, with a key of the company or without one [SANDBOX-3]', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const path = `/partner-api/api-keys/${newId('key')}/faults`;
       const answer = await fetch(new URL(path, stack.baseUrl), {

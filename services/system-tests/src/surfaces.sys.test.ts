@@ -79,7 +79,7 @@ function spoilt(operation: AnyOperation, request: ValidRequest): WireRequest {
 
 describe('every operation', () => {
   test.each(SURFACE_OPERATIONS)(
-    '$id answers a valid request as its contract says, and ignores unknown fields',
+    '$id answers a valid request as its contract says, and ignores unknown fields [HTTP-2, HTTP-16, SERVICE-1, VERSION-2]',
     async (operation) => {
       const request = await valid(operation);
       const unknown =
@@ -91,7 +91,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words',
+    '$id gives 401 to everything that is no valid key of its surface: the fault that the key itself shows, else always the same words [AUTH-1, AUTH-4, AUTH-12, ERROR-4]',
     async (operation) => {
       const request = await valid(operation);
       const kind = kindFor(operation);
@@ -138,7 +138,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other',
+    '$id takes the kinds of keys that have its scope, gives 403 to the others of its surface and 401 to those of the other [AUTH-3, AUTH-5, AUTH-8, ERROR-5]',
     async (operation) => {
       for (const [kind, verdict] of verdictsOn(operation)) {
         const request = withHeader(await valid(operation), 'x-api-key', own.keys[kind]);
@@ -153,7 +153,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id is refused for the first fault in the order 401, 403, 400, 404',
+    '$id is refused for the first fault in the order 401, 403, 400, 404 [HTTP-5]',
     async (operation) => {
       const request = onJob(await valid(operation), newId('job'));
       const wrong = spoilt(operation, request);
@@ -175,7 +175,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id says the request id of its caller when it has the right form, else a new one',
+    '$id says the request id of its caller when it has the right form, else a new one [ERROR-1, ERROR-2, HTTP-8]',
     async (operation) => {
       const request = await valid(operation);
       const unknown = withHeader(request, 'x-api-key', 'nobody');
@@ -192,7 +192,7 @@ describe('every operation', () => {
   );
 
   test.each(SURFACE_OPERATIONS)(
-    '$id shares its path with no other method than those that the path is known for',
+    '$id shares its path with no other method than those that the path is known for [HTTP-16]',
     async ({ path }) => {
       const known = SURFACE_OPERATIONS.filter((operation) => operation.path === path).flatMap(({ method }) =>
         method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
@@ -207,20 +207,23 @@ describe('every operation', () => {
     },
   );
 
-  test.each(WITH_BODY)('$id takes a body of 1 MB and gives 413 to one byte more', async (operation) => {
-    const request = withHeader(await valid(operation), 'connection', 'close');
-    const { json, ...rest } = request;
-    const length = JSON.stringify({ ...json, padding: '' }).length;
-    const sized = (bytes: number) => ({ ...rest, json: { ...json, padding: 'x'.repeat(bytes - length) } });
-    // Asked directly: a proxy may give up a request whose answer comes before its body has been sent.
-    const gateway = operation.path.startsWith('/inbound/') ? 'inbound-gateway' : 'installer-gateway';
-    const { url = '' } = stack.stack.description.services[gateway] ?? {};
-    expectError(await sendTo(url, sized(MEGABYTE + 1)), 413, 'payload_too_large');
-    await expectSuccessAt(url, sized(MEGABYTE));
-  });
+  test.each(WITH_BODY)(
+    '$id takes a body of 1 MB and gives 413 to one byte more [HTTP-16, LIMIT-5]',
+    async (operation) => {
+      const request = withHeader(await valid(operation), 'connection', 'close');
+      const { json, ...rest } = request;
+      const length = JSON.stringify({ ...json, padding: '' }).length;
+      const sized = (bytes: number) => ({ ...rest, json: { ...json, padding: 'x'.repeat(bytes - length) } });
+      // Asked directly: a proxy may give up a request whose answer comes before its body has been sent.
+      const gateway = operation.path.startsWith('/inbound/') ? 'inbound-gateway' : 'installer-gateway';
+      const { url = '' } = stack.stack.description.services[gateway] ?? {};
+      expectError(await sendTo(url, sized(MEGABYTE + 1)), 413, 'payload_too_large');
+      await expectSuccessAt(url, sized(MEGABYTE));
+    },
+  );
 
   test.each(WITH_BODY)(
-    '$id gives 400 to what is not a JSON object of its content type',
+    '$id gives 400 to what is not a JSON object of its content type [ERROR-1, ERROR-3, HTTP-2, HTTP-16]',
     async (operation) => {
       const { json, ...rest } = await valid(operation);
       const bodies: readonly (readonly [string | undefined, string])[] = [
@@ -244,7 +247,7 @@ describe('every operation', () => {
     },
   );
 
-  test('gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource', async () => {
+  test('gives 429 with retry-after when its limit is used up, before it looks at scope, input and resource [ERROR-9, HTTP-5, LIMIT-2, LIMIT-4]', async () => {
     const seller = await addCompany(stack.database, {
       class: 'SALES',
       keys: ['general', 'installer-contractor'],
@@ -275,7 +278,7 @@ describe('every operation', () => {
     }
   });
 
-  test('is all that its surface has: any other path is 404 for everybody', async () => {
+  test('is all that its surface has: any other path is 404 for everybody [HTTP-16]', async () => {
     for (const path of [
       '/inbound',
       '/inbound/',
@@ -295,7 +298,7 @@ describe('every operation', () => {
   });
 });
 
-describe('a field', () => {
+describe('a field [ERROR-3, HTTP-1, LIMIT-5]', () => {
   const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
   function withField(request: ValidRequest, fieldCase: FieldCase, value: unknown): ValidRequest {
@@ -316,7 +319,7 @@ describe('a field', () => {
   }
 
   test.each(FIELD_CASES)(
-    '$field of $operation is taken up to its limits, and beyond them is a 400 that names it',
+    '$field of $operation is taken up to its limits, and beyond them is a 400 that names it [APPT-1, LEAD-1, SCHED-1, STATUS-1]',
     async (fieldCase) => {
       const operation = operationOf(fieldCase.operation);
       for (const value of fieldCase.taken) {
@@ -334,7 +337,7 @@ describe('a field', () => {
     },
   );
 
-  test('membershipIds is taken with 20 different technicians, and is a 400 with 21 or with one of them twice', async () => {
+  test('membershipIds is taken with 20 different technicians, and is a 400 with 21 or with one of them twice [ASSIGN-1, LIMIT-5]', async () => {
     const replace = operationOf('replaceAssignments');
     const put = async (membershipIds: readonly string[]) =>
       send(withBody(await valid(replace), { membershipIds }));
@@ -349,7 +352,7 @@ describe('a field', () => {
 
 describe('an Idempotency-Key', () => {
   test.each(WITH_KEY_HEADER)(
-    'of $id gives the original answer again, byte for byte, and is kept for 45 days',
+    'of $id gives the original answer again, byte for byte, and is kept for 45 days [IDEM-2, IDEM-5, LEAD-7]',
     async (operation) => {
       const request = await valid(operation);
       const before = Date.now();
@@ -367,7 +370,7 @@ describe('an Idempotency-Key', () => {
   );
 
   test.each(WITH_KEY_HEADER)(
-    'of $id gives 409 with another body or for another operation',
+    'of $id gives 409 with another body or for another operation [ERROR-7, IDEM-2, IDEM-5, LEAD-7]',
     async (operation) => {
       const request = await valid(operation);
       await expectSuccess(request);
@@ -390,21 +393,24 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  test.each(WITH_KEY_HEADER)('of $id is not used up by 400, 401, 403 and 404', async (operation) => {
-    const request = await valid(operation);
-    expectError(await send(spoilt(operation, request)), 400, 'invalid_argument');
-    expectError(await send(withHeader(request, 'x-api-key', 'nobody')), 401, 'unauthenticated');
-    for (const [kind, verdict] of verdictsOn(operation)) {
-      if (verdict !== 403) continue;
-      expectError(await send(withHeader(request, 'x-api-key', own.keys[kind])), 403, 'permission_denied');
-    }
-    if (isOnJob(operation)) expectError(await send(onJob(request, newId('job'))), 404, 'not_found');
-    const answer = await expectSuccess(request);
-    expect(answer.headers.get('idempotency-replayed')).toBeNull();
-  });
+  test.each(WITH_KEY_HEADER)(
+    'of $id is not used up by 400, 401, 403 and 404 [IDEM-5, LEAD-7]',
+    async (operation) => {
+      const request = await valid(operation);
+      expectError(await send(spoilt(operation, request)), 400, 'invalid_argument');
+      expectError(await send(withHeader(request, 'x-api-key', 'nobody')), 401, 'unauthenticated');
+      for (const [kind, verdict] of verdictsOn(operation)) {
+        if (verdict !== 403) continue;
+        expectError(await send(withHeader(request, 'x-api-key', own.keys[kind])), 403, 'permission_denied');
+      }
+      if (isOnJob(operation)) expectError(await send(onJob(request, newId('job'))), 404, 'not_found');
+      const answer = await expectSuccess(request);
+      expect(answer.headers.get('idempotency-replayed')).toBeNull();
+    },
+  );
 
   test.each(WITH_KEY_HEADER)(
-    'of $id belongs to its owner: another company may use the same',
+    'of $id belongs to its owner: another company may use the same [IDEM-3]',
     async (operation) => {
       const request = await valid(operation);
       const key = request.headers['idempotency-key'] ?? '';
@@ -415,7 +421,7 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  test.each(WITH_KEY_HEADER)('of $id is shared by all keys of its owner', async (operation) => {
+  test.each(WITH_KEY_HEADER)('of $id is shared by all keys of its owner [IDEM-3]', async (operation) => {
     const request = await valid(operation);
     const first = await expectSuccess(request);
     const kind = kindFor(operation);
@@ -429,7 +435,7 @@ describe('an Idempotency-Key', () => {
   });
 
   test.each(INSTALLER_WRITES)(
-    'of $id keeps a 409 stale_version and a 422, and gives 409 before 422',
+    'of $id keeps a 409 stale_version and a 422, and gives 409 before 422 [ERROR-7, ERROR-8, HTTP-5, IDEM-5]',
     async (operation) => {
       const impossible = {
         recordStatusEvent: { status: 'COMPLETE', blockerCode: undefined },
@@ -460,7 +466,7 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  test('of an appointment is in its body: 201, then 200 with the same body, then 409 for another one', async () => {
+  test('of an appointment is in its body: 201, then 200 with the same body, then 409 for another one [APPT-2, APPT-3, APPT-4, IDEM-4]', async () => {
     const request = await valid(operationOf('bookAppointment'));
     const first = await send(request);
     expect([first.status, first.json]).toEqual([
@@ -486,7 +492,7 @@ function withReversedBody(request: ValidRequest): ValidRequest {
 
 describe('a limit', () => {
   test.each(SURFACE_OPERATIONS)(
-    'is told with what is left of it to the known caller of $id, at the cost of one command to Redis',
+    'is told with what is left of it to the known caller of $id, at the cost of one command to Redis [LIMIT-6]',
     async (operation) => {
       const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
       const request = await valid(operation);
@@ -507,7 +513,7 @@ describe('the version of the installer API', () => {
   const VERSIONED = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith('/partner/v1/'));
 
   test.each(VERSIONED)(
-    'may be pinned for $id to the current date, and any other date is a 400',
+    'may be pinned for $id to the current date, and any other date is a 400 [FEED-2, VERSION-1, VERSION-7]',
     async (operation) => {
       const request = await valid(operation);
       for (const wrong of ['2026-08-25', '2099-01-01', 'v1', '']) {

@@ -112,7 +112,7 @@ const mappedNotations: readonly ((ipv4Address: string) => string)[] = [
 
 describe('IPv4', () => {
   test.each(ipv4Edges)(
-    '$first to $last is refused and nothing beside it',
+    '$first to $last is refused and nothing beside it [URL-2]',
     ({ first, last, below, above }) => {
       expect([publicAddress(first), publicAddress(last)]).toEqual([undefined, undefined]);
       if (below !== undefined) expect(publicAddress(below)).toBe(below);
@@ -168,7 +168,7 @@ describe('IPv6', () => {
     ['public with a zone', '2606:4700:4700::1111%eth0'],
     ['site-local', 'fec0::1'],
     ['multicast', 'ff02::1'],
-  ])('%s %s is refused', (_what, address) => {
+  ])('%s %s is refused [URL-2]', (_what, address) => {
     expect(publicAddress(address)).toBeUndefined();
   });
 

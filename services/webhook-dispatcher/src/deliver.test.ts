@@ -153,7 +153,7 @@ const metric = async (name: string) => {
 };
 
 describe('a command', () => {
-  test('becomes one signed POST of its exact body', async () => {
+  test('becomes one signed POST of its exact body [AUTH-7, DELIVERY-4, DELIVERY-5, DELIVERY-6]', async () => {
     expect(await deliverer()(message())).toEqual({ kind: 'done' });
     expect(posts).toHaveLength(1);
     const [post] = posts;
@@ -185,7 +185,7 @@ describe('a command', () => {
     expect(verified).toEqual({ id: 'evt_1', event: 'install.status_changed' });
   });
 
-  test('carries its trace on to the receiver, in a span of its own', async () => {
+  test('carries its trace on to the receiver, in a span of its own [DELIVERY-11]', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await deliverer()(message({ traceParent: `00-${traceId}-b7ad6b7169203331-01` }));
     expect(posts[0]?.headers['traceparent']).toMatch(
@@ -448,7 +448,7 @@ describe('a lease', () => {
     expect(await metric('partner_webhook_results_lost_total')).toEqual([{ value: 1 }]);
   });
 
-  test('that is new gets a new attempt with a new id', async () => {
+  test('that is new gets a new attempt with a new id [DELIVERY-5]', async () => {
     const deliver = deliverer();
     await deliver(message());
     await deliver(message({ leaseId: 'lease-2', attempt: 4 }));
@@ -459,7 +459,7 @@ describe('a lease', () => {
     expect(posts.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
   });
 
-  test('that is new is signed anew, at the time of its attempt and over the same body', async () => {
+  test('that is new is signed anew, at the time of its attempt and over the same body [DELIVERY-1, DELIVERY-5, DELIVERY-10]', async () => {
     let time = now;
     const deliver = deliverer({ clock: () => time });
     await deliver(message());

@@ -331,7 +331,7 @@ const refusedUrls: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.each(Object.entries(refusedUrls).flatMap(([what, urls]) => urls.map((url) => ({ what, url }))))(
-  '$what: $url is refused before anything is looked up',
+  '$what: $url is refused before anything is looked up [URL-1]',
   async ({ url }) => {
     const neverAsked = createEndpointGuard({
       resolveHost: async () => {
@@ -445,7 +445,7 @@ describe('a name', () => {
     ['a public address and loopback over IPv6', [PUBLIC, '::1']],
     ['many public addresses and a private one', [...Array(50).fill(PUBLIC).map(String), '192.168.0.1']],
     ['what is no address', ['not-an-address']],
-  ])('that resolves to %s is refused', async (_what, addresses) => {
+  ])('that resolves to %s is refused [URL-2, URL-3]', async (_what, addresses) => {
     expect(await refusal('https://hooks.example.com/', guardWithAnswer(...addresses))).toBe('address');
   });
 
@@ -458,7 +458,7 @@ describe('a name', () => {
     expect(await refusal('https://hooks.example.com/', failing)).toBe('lookup_failed');
   });
 
-  test('is looked up once each time and admitted with exactly the vetted addresses', async () => {
+  test('is looked up once each time and admitted with exactly the vetted addresses [URL-3]', async () => {
     const asked: string[] = [];
     const counting = createEndpointGuard({
       resolveHost: async (name) => {

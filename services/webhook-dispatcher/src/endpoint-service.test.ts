@@ -42,7 +42,7 @@ test.each([
   ['https://127.0.0.1/', /an address that is not public/],
   ['https://nx.example.com/', /does not resolve/],
   ['https://broken.example.com/', /cannot be resolved now/],
-])('the refusal of %s names the rule and no address', async (url, rule) => {
+])('the refusal of %s names the rule and no address [CONSOLE-4]', async (url, rule) => {
   const verdict = await client.checkEndpoint({ url });
   expect(verdict).toMatchObject({ allowed: false, refusal: expect.stringMatching(rule) });
   expect(verdict.normalizedUrl).toBeUndefined();

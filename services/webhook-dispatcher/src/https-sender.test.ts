@@ -150,7 +150,7 @@ const errorOf = (result: PostResult) => ('error' in result ? result.error : unde
 const addressOf = (result: PostResult) => ('remoteAddress' in result ? result.remoteAddress : undefined);
 
 describe('a POST', () => {
-  test('arrives with its path, headers and exact bytes, and the answer comes back', async () => {
+  test('arrives with its path, headers and exact bytes, and the answer comes back [DELIVERY-4]', async () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(202, { 'retry-after': '7' }).end('stored'),
     });
@@ -180,18 +180,21 @@ describe('a POST', () => {
     expect(at.connections[0]?.servername).toBe(HOST);
   });
 
-  test.each([200, 201, 204, 299])('is delivered with %d', async (status) => {
+  test.each([200, 201, 204, 299])('is delivered with %d [DELIVERY-2, DELIVERY-7]', async (status) => {
     const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
     expect((await senderFor(loopback(at.port))()).outcome).toBe('delivered');
   });
 
-  test.each([300, 304, 400, 404, 410, 429, 500, 503, 599])('is rejected with %d', async (status) => {
-    const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
-    const result = await senderFor(loopback(at.port))();
-    expect(result.outcome).toBe('rejected');
-    expect(answerOf(result)?.status).toBe(status);
-    expect(errorOf(result)).toContain(`the endpoint answered ${status}`);
-  });
+  test.each([300, 304, 400, 404, 410, 429, 500, 503, 599])(
+    'is rejected with %d [DELIVERY-1]',
+    async (status) => {
+      const at = await receiver({ answer: (_request, response) => response.writeHead(status).end() });
+      const result = await senderFor(loopback(at.port))();
+      expect(result.outcome).toBe('rejected');
+      expect(answerOf(result)?.status).toBe(status);
+      expect(errorOf(result)).toContain(`the endpoint answered ${status}`);
+    },
+  );
 
   test('is rejected with an answer that switches protocols', async () => {
     const at = await rawTlsServer((socket) => {
@@ -204,26 +207,29 @@ describe('a POST', () => {
     expect(answerOf(result)?.status).toBe(101);
   });
 
-  test.each([301, 302, 303, 307, 308])('does not follow a %d, wherever it points', async (status) => {
-    const target = await receiver();
-    for (const location of [
-      `https://127.0.0.1:${target.port}/`,
-      `https://${HOST}:${target.port}/`,
-      `http://127.0.0.1:${target.port}/`,
-      'http://169.254.169.254/latest/meta-data/',
-      '/hook',
-    ]) {
-      const at = await receiver({
-        answer: (_request, response) => response.writeHead(status, { location }).end(),
-      });
-      const result = await senderFor(loopback(at.port))();
-      expect(result.outcome).toBe('rejected');
-      expect(errorOf(result)).toContain('redirects are not followed');
-      expect(at.requests).toHaveLength(1);
-    }
-    expect(target.requests).toHaveLength(0);
-    expect(target.connections).toHaveLength(0);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'does not follow a %d, wherever it points [DELIVERY-13]',
+    async (status) => {
+      const target = await receiver();
+      for (const location of [
+        `https://127.0.0.1:${target.port}/`,
+        `https://${HOST}:${target.port}/`,
+        `http://127.0.0.1:${target.port}/`,
+        'http://169.254.169.254/latest/meta-data/',
+        '/hook',
+      ]) {
+        const at = await receiver({
+          answer: (_request, response) => response.writeHead(status, { location }).end(),
+        });
+        const result = await senderFor(loopback(at.port))();
+        expect(result.outcome).toBe('rejected');
+        expect(errorOf(result)).toContain('redirects are not followed');
+        expect(at.requests).toHaveLength(1);
+      }
+      expect(target.requests).toHaveLength(0);
+      expect(target.connections).toHaveLength(0);
+    },
+  );
 });
 
 describe('a refused endpoint', () => {
@@ -250,7 +256,7 @@ describe('a refused endpoint', () => {
     expect(at.connections).toHaveLength(0);
   });
 
-  test('is refused at delivery although it was admitted before: the name now leads inside', async () => {
+  test('is refused at delivery although it was admitted before: the name now leads inside [URL-2]', async () => {
     const at = await receiver();
     let answer = ['93.184.215.14'];
     const dns = await startDnsServer((question) => addressRecords(question, answer));
@@ -264,7 +270,7 @@ describe('a refused endpoint', () => {
 });
 
 describe('the dialled address', () => {
-  test('is the vetted one: the name is not looked up again between check and connection', async () => {
+  test('is the vetted one: the name is not looked up again between check and connection [URL-3]', async () => {
     const at = await receiver({ host: '127.0.0.2' });
     const dns = await startDnsServer((question) => addressRecords(question, ['93.184.215.14']));
     cleanups.push(() => dns.close());
@@ -348,7 +354,7 @@ describe('a kept connection', () => {
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 
-  test('is not used when its address is no longer in the answer of DNS', async () => {
+  test('is not used when its address is no longer in the answer of DNS [URL-3]', async () => {
     const first = await receiver({ host: '127.0.0.2' });
     const second = await receiver({ host: '127.0.0.3', port: first.port });
     const answers = [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2']];
@@ -572,7 +578,7 @@ describe('TLS', () => {
     return errorOf(result);
   };
 
-  test('fails for an expired certificate', async () => {
+  test('fails for an expired certificate [DELIVERY-1]', async () => {
     const expired = await authority.issue({ names: [HOST], notAfter: new Date(Date.now() - 60_000) });
     expect(await expectTlsFailure(expired)).toBe('the certificate has expired');
   });
@@ -679,7 +685,7 @@ describe('the time limit', () => {
   const limit = { timeoutMs: 250 };
   const timeoutText = 'there was no complete answer within 0.25 seconds';
 
-  test('covers the lookup', async () => {
+  test('covers the lookup [DELIVERY-13]', async () => {
     const dns = await startDnsServer(() => ({ kind: 'silent' }));
     cleanups.push(() => dns.close());
     const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
@@ -688,7 +694,7 @@ describe('the time limit', () => {
     expect(addressOf(result)).toBeUndefined();
   });
 
-  test('covers a handshake that hangs', async () => {
+  test('covers a handshake that hangs [DELIVERY-13]', async () => {
     const at = await rawTcpServer(() => undefined);
     const pool = createConnectionPool({ extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), limit, pool)();
@@ -696,7 +702,7 @@ describe('the time limit', () => {
     await allClosed(pool);
   });
 
-  test('covers a server that never answers', async () => {
+  test('covers a server that never answers [DELIVERY-1]', async () => {
     const at = await receiver({ answer: () => undefined });
     const result = await senderFor(loopback(at.port), limit)();
     expect(result.outcome).toBe('timed_out');
@@ -740,7 +746,7 @@ describe('the time limit', () => {
 });
 
 describe('an answer', () => {
-  test('is kept up to 4 KiB', async () => {
+  test('is kept up to 4 KiB [DELIVERY-13]', async () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
     });
@@ -748,7 +754,7 @@ describe('an answer', () => {
     expect(Buffer.from(answer?.body ?? []).toString()).toBe(`${'a'.repeat(4_095)}b`);
   });
 
-  test('of 64 KiB or more is cut off, and its status counts', async () => {
+  test('of 64 KiB or more is cut off, and its status counts [DELIVERY-13]', async () => {
     let written = 0;
     const closed = deferred();
     const at = await receiver({

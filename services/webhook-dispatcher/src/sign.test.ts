@@ -13,7 +13,7 @@ const content = {
 };
 
 describe('the service signature', () => {
-  test('is v1= and the lowercase hex HMAC-SHA256 over timestamp, dot and body, keyed with the whole secret as text', () => {
+  test('is v1= and the lowercase hex HMAC-SHA256 over timestamp, dot and body, keyed with the whole secret as text [DELIVERY-5, DELIVERY-6, SECRET-7]', () => {
     const signedBytes = Buffer.concat([Buffer.from('1790000000.', 'utf8'), content.body]);
     const expected = createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedBytes).digest('hex');
     expect(serviceSignature(content)).toBe(`v1=${expected}`);
@@ -26,7 +26,7 @@ describe('the service signature', () => {
     ).toBe('v1=7e372bdd2bd2cec010f2499f5bc33a46836f5946418a83c92c147a05b8241c15');
   });
 
-  test('covers bytes that are not UTF-8 as they are', () => {
+  test('covers bytes that are not UTF-8 as they are [DELIVERY-6]', () => {
     const body = Buffer.of(0xff, 0xfe, 0x00, 0x80);
     const expected = createHmac('sha256', secret)
       .update(Buffer.concat([Buffer.from('1790000000.'), body]))
@@ -34,7 +34,7 @@ describe('the service signature', () => {
     expect(serviceSignature({ ...content, body })).toBe(`v1=${expected}`);
   });
 
-  test('changes with any byte of the body', () => {
+  test('changes with any byte of the body [RECEIVER-1]', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -65,7 +65,7 @@ describe('the service signature', () => {
 });
 
 describe('the Standard Webhooks signature', () => {
-  test('is what a stock verifier accepts', () => {
+  test('is what a stock verifier accepts [DELIVERY-11]', () => {
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
       'webhook-id': content.eventId,

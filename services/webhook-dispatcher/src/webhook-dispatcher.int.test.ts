@@ -248,7 +248,7 @@ describe('the service', () => {
     expect(attempt?.remoteAddress).toBeUndefined();
   });
 
-  test('ends an attempt that has no complete answer within 10 seconds', async () => {
+  test('ends an attempt that has no complete answer within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
     answer = () => undefined;
     await startDispatcher();
     const { attempt } = await resultOf(await commandDelivery());

@@ -72,7 +72,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(log.match(/http\.request_completed/g)).toHaveLength(1);
   });
 
-  test.each(['br', 'gzip'])('comes compressed with %s, the same text', async (coding) => {
+  test.each(['br', 'gzip'])('comes compressed with %s, the same text [HTTP-9]', async (coding) => {
     const plain = await request(server).get(path).set('accept-encoding', 'identity');
     const compressed = await request(server).get(path).set('accept-encoding', coding);
 
@@ -81,7 +81,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(Number(compressed.get('content-length'))).toBeLessThan(Number(plain.get('content-length')));
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to who has it [HTTP-10]', async () => {
     const first = await request(server).get(path);
     const etag = first.get('etag') ?? '';
     const again = await request(server).get(path).set('if-none-match', etag);

@@ -87,7 +87,7 @@ describe('a stream of changes', () => {
     expect([one.heard, two.heard, other.heard]).toEqual([[changed('whk_1')], [changed('whk_1')], []]);
   });
 
-  test('gets one event a second at most', () => {
+  test('gets one event a second at most [CONSOLE-2]', () => {
     const stream = open(session('a'));
     for (const id of ['whk_1', 'whk_2', 'whk_3', 'whk_2']) streams.changed('cmp_1', [id]);
     expect(stream.heard.splice(0)).toEqual([changed('whk_1')]);
@@ -101,7 +101,7 @@ describe('a stream of changes', () => {
     expect(stream.heard).toEqual([changed()]);
   });
 
-  test('gets a comment every 15 seconds while its session goes on, and ends with it', async () => {
+  test('gets a comment every 15 seconds while its session goes on, and ends with it [CONSOLE-2]', async () => {
     const stream = open(session('a'));
     timers.pass(14_999);
     expect(stream.heard).toEqual([]);
@@ -122,7 +122,7 @@ describe('a stream of changes', () => {
     expect(stream.over.aborted).toBe(true);
   });
 
-  test('ends after 10 minutes', async () => {
+  test('ends after 10 minutes [CONSOLE-2]', async () => {
     const stream = open(session('a'));
     for (let n = 0; n < 39; n += 1) await beat();
     expect(stream.over.aborted).toBe(false);
@@ -131,7 +131,7 @@ describe('a stream of changes', () => {
     expect(timers.waiting()).toBe(0);
   });
 
-  test('is one of 10 of its session, whose places are free again when they are over', () => {
+  test('is one of 10 of its session, whose places are free again when they are over [CONSOLE-2]', () => {
     const opened = Array.from({ length: 10 }, () => open(session('a')));
     expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
     open(session('b'));

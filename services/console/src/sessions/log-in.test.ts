@@ -119,7 +119,7 @@ describe('a login', () => {
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account mem_1']));
   });
 
-  test('of an unknown address makes the same comparison and stays counted', async () => {
+  test('of an unknown address makes the same comparison and stays counted [SESSION-2]', async () => {
     const credentials = { email: 'Nobody@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'unauthenticated' });
     expect(compared).toEqual([undefined]);

@@ -18,7 +18,7 @@ afterAll(() => redis.disconnect());
 
 describe('failed logins', () => {
   test.each(['account', 'address'] as const)(
-    'are limited per %s, with the wait until one more fits',
+    'are limited per %s, with the wait until one more fits [HTTP-4, SESSION-2]',
     async (by) => {
       await attempts.begin(by, 'first');
       now += 60_000;

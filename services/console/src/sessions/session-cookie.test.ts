@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createSessionCookie } from './session-cookie.js';
 
 describe('the session cookie', () => {
-  test('is bound to the host, to TLS and to pages of this site, and hidden from scripts', () => {
+  test('is bound to the host, to TLS and to pages of this site, and hidden from scripts [SESSION-1]', () => {
     const cookie = createSessionCookie('https://partner.example');
     expect(cookie.set('token')).toBe('__Host-svc_session=token; Path=/; HttpOnly; SameSite=Strict; Secure');
     expect(cookie.clear()).toBe('__Host-svc_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0');
@@ -12,7 +12,7 @@ describe('the session cookie', () => {
     expect(createSessionCookie('https://127.0.0.1:8443').name).toBe('__Host-svc_session');
   });
 
-  test('does without Secure on a plain loopback address only', () => {
+  test('does without Secure on a plain loopback address only [SESSION-1]', () => {
     expect(createSessionCookie('http://127.0.0.1:8080').set('token')).toBe(
       'svc_session=token; Path=/; HttpOnly; SameSite=Strict',
     );

@@ -51,7 +51,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toEqual(session);
   });
 
-  test('has a new token of 256 bits each time, and only the hash of it is kept', async () => {
+  test('has a new token of 256 bits each time, and only the hash of it is kept [SESSION-1]', async () => {
     const [first, second] = [await store.create(owner, origin), await store.create(owner, origin)];
     expect(first.token).not.toBe(second.token);
     expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
@@ -64,7 +64,7 @@ describe('a session', () => {
     await expect(store.find(first.session.id)).resolves.toBeUndefined();
   });
 
-  test('ends after 30 minutes without a request, and not before', async () => {
+  test('ends after 30 minutes without a request, and not before [SESSION-1]', async () => {
     expect(SESSION_IDLE_MS).toBe(30 * 60_000);
     const { token } = await store.create(owner, origin);
     now += SESSION_IDLE_MS - 1;
@@ -77,7 +77,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('ends 12 hours after the login, however busy it is', async () => {
+  test('ends 12 hours after the login, however busy it is [SESSION-1]', async () => {
     expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
     const { token } = await store.create(owner, origin);
     const end = now + SESSION_LIFETIME_MS;
@@ -207,7 +207,7 @@ describe('the sessions of an owner', () => {
     await expect(store.endOwn('mem_end', session.publicId)).resolves.toBe(false);
   });
 
-  test('are 50 at most: the next one takes the place of the oldest that has not ended', async () => {
+  test('are 50 at most: the next one takes the place of the oldest that has not ended [SESSION-4]', async () => {
     const many = { ...owner, membershipId: 'mem_many' };
     const started: Awaited<ReturnType<typeof store.create>>[] = [];
     for (let n = 0; n < 50; n += 1) {
@@ -228,7 +228,7 @@ describe('the sessions of an owner', () => {
     await expect(store.list('mem_many')).resolves.toHaveLength(50);
   });
 
-  test('are 50 at most however many begin at once', async () => {
+  test('are 50 at most however many begin at once [SESSION-4]', async () => {
     const crowd = { ...owner, membershipId: 'mem_crowd' };
     await Promise.all(Array.from({ length: 80 }, () => store.create(crowd, origin)));
     await expect(store.list('mem_crowd')).resolves.toHaveLength(50);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => closeServer(server));
 
 describe.each(PAGES)('%s', (path) => {
-  test('is the page, open to anybody and kept by nobody', async () => {
+  test('is the page, open to anybody and kept by nobody [CONSOLE-1]', async () => {
     const { status, headers, text } = await request(server).get(path);
 
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(PAGES)('%s', (path) => {
     });
   });
 
-  test('has a nonce of its own in each answer, and allows nothing from elsewhere', async () => {
+  test('has a nonce of its own in each answer, and allows nothing from elsewhere [CONSOLE-1]', async () => {
     const nonces: string[] = [];
     for (let time = 0; time < 2; time += 1) {
       const { headers, text } = await request(server).get(path);
@@ -95,7 +95,7 @@ describe('a file of the page', () => {
     ['gzip, br', 'br', 'brotli'],
     ['gzip', 'gzip', 'gzip'],
     ['identity', undefined, 'plain'],
-  ])('for accept-encoding %s comes in %s', async (accepted, coding, content) => {
+  ])('for accept-encoding %s comes in %s [HTTP-10]', async (accepted, coding, content) => {
     const answer = await getAsSent(ASSET, { 'accept-encoding': accepted });
 
     expect(answer).toMatchObject({

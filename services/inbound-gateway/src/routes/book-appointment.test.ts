@@ -75,7 +75,7 @@ describe('POST /inbound/appointments', () => {
     ]);
   });
 
-  test('binds the idempotencyKey of the body, and no header, to the operation and to the body', async () => {
+  test('binds the idempotencyKey of the body, and no header, to the operation and to the body [IDEM-4]', async () => {
     const { post, requests } = createFixture();
     await post().set('idempotency-key', 'not a key!').send(appointment);
     await post().send(Object.fromEntries(Object.entries(appointment).reverse()));

@@ -84,7 +84,7 @@ describe('GET /inbound/jobs', () => {
     ['?take=200', 200],
     ['?take=050', 50],
     ['?other=1', 50],
-  ])('takes %s as %i', async (query, limit) => {
+  ])('takes %s as %i [LIMIT-5]', async (query, limit) => {
     const { get, requests } = createFixture();
     expect((await get(query)).status).toBe(200);
     expect(requests).toMatchObject([{ limit }]);

@@ -94,7 +94,7 @@ function createFixture(jobIds: readonly string[] = []) {
 }
 
 describe('from=start', () => {
-  test('reads from the oldest entry on, page by page, even when each page is asked for with the first query', async () => {
+  test('reads from the oldest entry on, page by page, even when each page is asked for with the first query [FEED-5]', async () => {
     const { read, feedRequests } = createFixture(['job_1', 'job_2', 'job_3']);
     const first = await read('from=start&limit=2');
     expect(first).toEqual({
@@ -118,7 +118,7 @@ describe('from=start', () => {
 });
 
 describe('view=snapshot', () => {
-  test('pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from', async () => {
+  test('pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from [FEED-5, FEED-6]', async () => {
     const { read, change, jobRequests, feedRequests } = createFixture([
       'job_1',
       'job_2',
@@ -163,7 +163,7 @@ describe('view=snapshot', () => {
     ]);
   });
 
-  test('goes on where its cursor stands when each page, and then the feed, is asked for with the first query', async () => {
+  test('goes on where its cursor stands when each page, and then the feed, is asked for with the first query [FEED-6]', async () => {
     const { read, change } = createFixture(['job_1', 'job_2']);
     const first = await read('view=snapshot&limit=1');
     const second = await read(`view=snapshot&limit=1&cursor=${first.nextCursor}`);
@@ -225,7 +225,7 @@ describe('view=snapshot', () => {
   });
 });
 
-test('a cursor whose entries are not kept any more is 400 cursor_invalid', async () => {
+test('a cursor whose entries are not kept any more is 400 cursor_invalid [FEED-8]', async () => {
   const message = 'is too old: the feed is kept for 400 days; begin again with view=snapshot';
   const app = createTestApp({
     jobs: {

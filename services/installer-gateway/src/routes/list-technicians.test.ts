@@ -32,7 +32,7 @@ function createFixture() {
 }
 
 describe('GET /partner/v1/technicians', () => {
-  test('answers 200 with the technicians of the company, in their order and with nothing else', async () => {
+  test('answers 200 with the technicians of the company, in their order and with nothing else [TECH-3]', async () => {
     const { get, requests } = createFixture();
     const response = await get();
     expect(response.status).toBe(200);
@@ -53,7 +53,7 @@ describe('GET /partner/v1/technicians', () => {
     expect(response.body).toEqual(none);
   });
 
-  test('continues each page after the last technician of the page before, and has no cursor on the last page', async () => {
+  test('continues each page after the last technician of the page before, and has no cursor on the last page [TECH-3]', async () => {
     const { get, requests } = createFixture();
     const first = techniciansAnswer.parse((await get('?limit=2')).body);
     expect(first).toMatchObject({ technicians: technicians.slice(0, 2), hasMore: true });

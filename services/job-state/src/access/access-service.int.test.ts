@@ -106,7 +106,7 @@ describe('an API key', () => {
     });
   });
 
-  test('that is unknown, wrong, expired or revoked is refused, each time in the same words and without a note', async () => {
+  test('that is unknown, wrong, expired or revoked is refused, each time in the same words and without a note [AUTH-10]', async () => {
     const used: string[] = [];
     const good = await insertKey(seller, 'general');
     const expired = await insertKey(seller, 'general', { expiresAt: TEST_NOW });
@@ -157,7 +157,7 @@ describe('an API key', () => {
     expect(await gateway().authenticateKey(key)).toMatchObject({ companyId: seller });
   });
 
-  test('has its last use written afterwards, and never an older one over a newer one', async () => {
+  test('has its last use written afterwards, and never an older one over a newer one [AUTH-10]', async () => {
     const key = await insertKey(seller, 'general');
     const later = new Date(TEST_NOW.getTime() + 5_000);
     for (const uses of [[TEST_NOW, later], [TEST_NOW]]) {
@@ -226,7 +226,7 @@ describe('a login', () => {
     });
   });
 
-  test('and the owner have one password version, and another after each setting of the password', async () => {
+  test('and the owner have one password version, and another after each setting of the password [SESSION-6]', async () => {
     const membershipId = newId('mem');
     const email = `${membershipId}@seller.example`;
     await database.query(

@@ -146,18 +146,21 @@ describe('creating a key', () => {
     ['INSTALLER', KeyKind.GENERAL],
     ['ACCOUNTING', KeyKind.GENERAL],
     ['ACCOUNTING', KeyKind.INSTALLER_COMPANY],
-  ] as const)('is refused to a company of class %s for the kind %d', async (companyClass, kind) => {
-    const companyId = await insertCompany(database, companyClass);
-    expect((await failureOf(client().createKey({ companyId, kind }))).reason).toBe('key_kind_not_allowed');
-    expect(await listed(companyId)).toEqual([]);
-  });
+  ] as const)(
+    'is refused to a company of class %s for the kind %d [CONSOLE-9]',
+    async (companyClass, kind) => {
+      const companyId = await insertCompany(database, companyClass);
+      expect((await failureOf(client().createKey({ companyId, kind }))).reason).toBe('key_kind_not_allowed');
+      expect(await listed(companyId)).toEqual([]);
+    },
+  );
 
-  test('of a company that installs gives one of the installer surface', async () => {
+  test('of a company that installs gives one of the installer surface [CONSOLE-9]', async () => {
     const { key } = await client().createKey({ companyId: installer, kind: KeyKind.INSTALLER_COMPANY });
     expect(key).toMatchObject({ kind: KeyKind.INSTALLER_COMPANY, state: KeyState.ACTIVE });
   });
 
-  test('binds a contractor key to an installer that has, or had, a job of the company', async () => {
+  test('binds a contractor key to an installer that has, or had, a job of the company [CONSOLE-9]', async () => {
     const other = await insertCompany(database, 'INSTALLER');
     const jobId = await insertAssignedJob(database, seller, installer);
     await move(jobId, other, new Date(TEST_NOW.getTime() + HOUR_MS));
@@ -171,7 +174,7 @@ describe('creating a key', () => {
     }
   });
 
-  test('binds to no other company, and does not tell whether there is one', async () => {
+  test('binds to no other company, and does not tell whether there is one [CONSOLE-9]', async () => {
     const otherSeller = await insertCompany(database, 'SALES');
     await insertAssignedJob(database, otherSeller, installer);
     const messages = await Promise.all(
@@ -185,7 +188,7 @@ describe('creating a key', () => {
     expect(messages[0]).toMatch(/^installer_not_bindable /);
   });
 
-  test('by an operator binds it to any installer company before the first assignment, and to no other company', async () => {
+  test('by an operator binds it to any installer company before the first assignment, and to no other company [CONSOLE-9]', async () => {
     const next = await insertCompany(database, 'INSTALLER');
     const bind = (boundCompanyId: string, actor: { membershipId?: string; displayName: string }) =>
       client().createKey({ companyId: seller, actor, kind: KeyKind.INSTALLER_CONTRACTOR, boundCompanyId });
@@ -227,7 +230,7 @@ describe('creating a key', () => {
     expect(key?.description).toBe('😀'.repeat(120));
   });
 
-  test('stops at 20 keys in force, also when two are asked for at the same time', async () => {
+  test('stops at 20 keys in force, also when two are asked for at the same time [CONSOLE-8]', async () => {
     for (let count = 0; count < 19; count += 1) await created();
     const { both } = await database.transaction(async (tx) => {
       // Keys can be counted meanwhile, but not be made.
@@ -252,7 +255,7 @@ describe('creating a key', () => {
     await created(await insertCompany(database, 'SALES'));
   });
 
-  test('does not count keys that are revoked or expired', async () => {
+  test('does not count keys that are revoked or expired [CONSOLE-8]', async () => {
     const keys = [];
     for (let count = 0; count < 20; count += 1) keys.push(await created());
     const [revoked, expired] = keys;
@@ -266,7 +269,7 @@ describe('creating a key', () => {
 });
 
 describe('rotating a key', () => {
-  test('makes one of the same kind, and lets the old one go on for the overlap and no longer', async () => {
+  test('makes one of the same kind, and lets the old one go on for the overlap and no longer [CONSOLE-10]', async () => {
     await insertAssignedJob(database, seller, installer);
     const made = await client().createKey({
       companyId: seller,
@@ -309,7 +312,7 @@ describe('rotating a key', () => {
     expect(await revocationsOf(id)).toBe(1);
   });
 
-  test('never lets the old one go on for longer than it would have', async () => {
+  test('never lets the old one go on for longer than it would have [CONSOLE-10]', async () => {
     const { id } = await created();
     const end = new Date(TEST_NOW.getTime() + HOUR_MS);
     await database.query('update api_keys set expires_at = $2 where id = $1', [id, end]);
@@ -317,7 +320,7 @@ describe('rotating a key', () => {
     expect(previous?.expiresAt && timestampDate(previous.expiresAt)).toEqual(end);
   });
 
-  test('is refused for one that was replaced, is revoked or is expired', async () => {
+  test('is refused for one that was replaced, is revoked or is expired [CONSOLE-10]', async () => {
     const [replaced, revoked, expired] = [await created(), await created(), await created()];
     const rotate = (keyId: string) => client().rotateKey({ companyId: seller, keyId, overlapHours: 1 });
     const outcomes = await Promise.all(
@@ -337,7 +340,7 @@ describe('rotating a key', () => {
     expect(await listed()).toHaveLength(4);
   });
 
-  test('counts both keys, unless the old one ends at once', async () => {
+  test('counts both keys, unless the old one ends at once [CONSOLE-8]', async () => {
     const keys = [];
     for (let count = 0; count < 20; count += 1) keys.push(await created());
     const [{ id, text } = { id: '', text: '' }] = keys;
@@ -349,7 +352,7 @@ describe('rotating a key', () => {
     await rotate(0);
   });
 
-  test.each([-1, 169])('is refused with an overlap of %d hours', async (overlapHours) => {
+  test.each([-1, 169])('is refused with an overlap of %d hours [CONSOLE-10]', async (overlapHours) => {
     const { id } = await created();
     const failure = await failureOf(client().rotateKey({ companyId: seller, keyId: id, overlapHours }));
     expect(failure.reason).toBe('invalid_argument');
@@ -391,7 +394,7 @@ describe('the keys of a company', () => {
 });
 
 describe('the installers of a company', () => {
-  test('are those that its jobs are or were assigned to, once each, page by page', async () => {
+  test('are those that its jobs are or were assigned to, once each, page by page [CONSOLE-9]', async () => {
     const other = await insertCompany(database, 'INSTALLER');
     const never = await insertCompany(database, 'INSTALLER');
     const jobId = await insertAssignedJob(database, seller, installer);

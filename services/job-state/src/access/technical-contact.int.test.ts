@@ -82,7 +82,7 @@ describe('a technical contact', () => {
     ]);
   });
 
-  test('stays while another address is pending', async () => {
+  test('stays while another address is pending [ANNOUNCE-2]', async () => {
     await client().confirmTechnicalContact({ tokenSha256: await request('one@peak.example') });
     const token = await request('two@peak.example');
     expect(await contact()).toMatchObject({ email: 'one@peak.example', pendingEmail: 'two@peak.example' });
@@ -90,7 +90,7 @@ describe('a technical contact', () => {
     expect(await contact()).toMatchObject({ email: 'two@peak.example' });
   });
 
-  test('belongs to one company', async () => {
+  test('belongs to one company [ANNOUNCE-1]', async () => {
     const other = await insertCompany(testDatabase.database, 'INSTALLER');
     await client().confirmTechnicalContact({ tokenSha256: await request('dev@peak.example') });
     expect(await contact(other)).not.toHaveProperty('email');
@@ -100,13 +100,13 @@ describe('a technical contact', () => {
 describe('a token', () => {
   const refused = { reason: 'not_found', message: 'no such pending technical contact' };
 
-  test('works once', async () => {
+  test('works once [ANNOUNCE-2]', async () => {
     const token = await request('dev@peak.example');
     await client().confirmTechnicalContact({ tokenSha256: token });
     await expect(client().confirmTechnicalContact({ tokenSha256: token })).rejects.toMatchObject(refused);
   });
 
-  test('works for 72 hours', async () => {
+  test('works for 72 hours [ANNOUNCE-2]', async () => {
     const [early, late] = [
       await request('dev@peak.example'),
       await insertCompany(testDatabase.database, 'SALES'),
@@ -123,7 +123,7 @@ describe('a token', () => {
     expect(await contact(late)).not.toHaveProperty('pendingEmail');
   });
 
-  test('ends with the next address, and an unknown one confirms nothing', async () => {
+  test('ends with the next address, and an unknown one confirms nothing [ANNOUNCE-2]', async () => {
     const former = await request('one@peak.example');
     await request('two@peak.example');
     for (const tokenSha256 of [former, newToken()]) {
@@ -134,7 +134,7 @@ describe('a token', () => {
   });
 });
 
-test('an unknown company, what is no address, and a token of another length change nothing', async () => {
+test('an unknown company, what is no address, and a token of another length change nothing [ANNOUNCE-4]', async () => {
   await expect(request('dev@peak.example', newToken(), 'cmp_unknown')).rejects.toMatchObject({
     reason: 'not_found',
   });

@@ -114,7 +114,7 @@ function after(before: Record<string, number>, bookings: number, keys = bookings
 }
 
 describe('an appointment', () => {
-  test('is booked with everything that tells of it in one transaction', async () => {
+  test('is booked with everything that tells of it in one transaction [EVENT-3]', async () => {
     const subscriptionId = newId('whk');
     await database.query(
       `insert into subscriptions (id, company_id, url, events, state, schema_version)

@@ -90,7 +90,7 @@ async function createWebhook() {
 }
 
 describe('a change', () => {
-  test('is recorded with who made it, from where, when and by which request', async () => {
+  test('is recorded with who made it, from where, when and by which request [CONSOLE-11]', async () => {
     const before = new Date();
     const { subscriptionId } = await runWithRequestId('request-1', createWebhook);
     const { entries } = await audit.listAuditEntries({ companyId });
@@ -109,7 +109,7 @@ describe('a change', () => {
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
-  test('of a webhook is recorded once for each that took effect', async () => {
+  test('of a webhook is recorded once for each that took effect [CONSOLE-11]', async () => {
     const webhook = await createWebhook();
     const { subscriptionId } = webhook;
     const asked = { ...webhook, actor };
@@ -211,7 +211,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of API keys is recorded, without the key', async () => {
+  test('of API keys is recorded, without the key [CONSOLE-11]', async () => {
     const kind = KeyKind.INSTALLER_COMPANY;
     const made = await access.createKey({ companyId, actor, kind });
     const keyId = made.key?.id ?? '';
@@ -246,7 +246,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of a session is recorded by the one who keeps sessions', async () => {
+  test('of a session is recorded by the one who keeps sessions [CONSOLE-11]', async () => {
     const { STARTED, CONFIRMED, ENDED } = SessionChange;
     for (const change of [STARTED, CONFIRMED, ENDED]) {
       await audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', change });
@@ -266,7 +266,7 @@ describe('a change', () => {
     }
   });
 
-  test('that fails leaves no entry, and one whose entry can not be written is not made', async () => {
+  test('that fails leaves no entry, and one whose entry can not be written is not made [CONSOLE-11]', async () => {
     const webhook = await createWebhook();
     await failureOf(fixture.client.activateSubscription({ ...webhook, actor }));
     await failureOf(fixture.client.activateSecret({ ...webhook, actor, pendingSecretVersion: 7 }));
@@ -300,7 +300,7 @@ describe('whoever asks', () => {
     ]);
   });
 
-  test('with a long user agent has its first 200 characters recorded', async () => {
+  test('with a long user agent has its first 200 characters recorded [CONSOLE-11]', async () => {
     const userAgent = `${'a'.repeat(200)}b`;
     await audit.recordSessionChange({
       companyId,

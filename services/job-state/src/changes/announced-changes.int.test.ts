@@ -71,7 +71,7 @@ describe('a page that shows webhooks is told of', () => {
     for (const change of changes) expect(await announcedBy(change)).toEqual([line]);
   });
 
-  test('an event that is queued, and of none that nobody gets', async () => {
+  test('an event that is queued, and of none that nobody gets [CONSOLE-2]', async () => {
     const companyId = await fixture.company();
     expect(await announcedBy(() => fixture.event(companyId))).toEqual([]);
     const subscriptionId = await fixture.subscription({ companyId });
@@ -137,7 +137,7 @@ describe('a page that shows webhooks is told of', () => {
     );
   });
 
-  test('nothing that was undone', async () => {
+  test('nothing that was undone [CONSOLE-2]', async () => {
     const undone = fixture.database.transaction(async (tx) => {
       tx.announceAfterCommit('cmp_1', ['whk_1']);
       await tx.query('select 1 / 0');

@@ -117,7 +117,7 @@ describe('a note', () => {
     expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toEqual([job]);
   });
 
-  test('after another one stands on a new line, as it was given', async () => {
+  test('after another one stands on a new line, as it was given [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     await append({ jobId, note: 'one' });
     await append({ jobId, note: ' two\n🏠 ' });
@@ -126,7 +126,7 @@ describe('a note', () => {
     expect(await stored(jobId)).toMatchObject({ installer_note: job.installerNote });
   });
 
-  test('is told to the platform', async () => {
+  test('is told to the platform [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     await append({ jobId, note: 'one' });
     await append({ jobId, note: 'two' });
@@ -218,7 +218,7 @@ describe('a note', () => {
     },
   );
 
-  test('for which there is no room is refused, and with a key the refusal is kept and repeated', async () => {
+  test('for which there is no room is refused, and with a key the refusal is kept and repeated [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const fill = (text: string) =>
       database.query('update jobs set installer_note = $2 where id = $1', [jobId, text]);
@@ -236,7 +236,7 @@ describe('a note', () => {
     expect(await stored(jobId)).toMatchObject({ installer_note: '' });
   });
 
-  test('repeated with its key gives the first answer again and is not appended again', async () => {
+  test('repeated with its key gives the first answer again and is not appended again [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });
@@ -248,7 +248,7 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(2);
   });
 
-  test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back', async () => {
+  test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });

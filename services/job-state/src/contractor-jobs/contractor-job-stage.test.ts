@@ -14,8 +14,11 @@ const STAGES = {
   CANCELLED: ['CANCELLED', 'CANCELLED', 'CANCELLED', 'CANCELLED'],
 } as const;
 
-test.each(JOB_STATUSES)('a job that is %s has the stage of the table, whatever its schedule', (status) => {
-  const order = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
-  expect([...SCHEDULE_STATUSES].sort()).toEqual([...order].sort());
-  expect(order.map((schedule) => contractorJobStage(status, schedule))).toEqual(STAGES[status]);
-});
+test.each(JOB_STATUSES)(
+  'a job that is %s has the stage of the table, whatever its schedule [CONTRACTOR-5]',
+  (status) => {
+    const order = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
+    expect([...SCHEDULE_STATUSES].sort()).toEqual([...order].sort());
+    expect(order.map((schedule) => contractorJobStage(status, schedule))).toEqual(STAGES[status]);
+  },
+);

@@ -85,7 +85,7 @@ describe('the list of sold jobs', () => {
     });
   });
 
-  test('derives the stage from status and schedule', async () => {
+  test('derives the stage from status and schedule [CONTRACTOR-5]', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     const stage = async () => (await listContractorJobs(database, { ...boundary, limit: 1 }))[0]?.stage;
@@ -121,7 +121,7 @@ describe('the list of sold jobs', () => {
     ]);
   });
 
-  test('has the most recently updated first, and of those updated at once the one that was made last', async () => {
+  test('has the most recently updated first, and of those updated at once the one that was made last [CONTRACTOR-2]', async () => {
     const boundary = await newBoundary();
     const ids: string[] = [];
     for (const seconds of [20, 0, 30, 20, 10]) {
@@ -179,7 +179,7 @@ describe('the RPC', () => {
     },
   );
 
-  test('leaves out the work order number and the notes that a job does not have', async () => {
+  test('leaves out the work order number and the notes that a job does not have [CONTRACTOR-1]', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     await database.query(

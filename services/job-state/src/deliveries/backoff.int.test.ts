@@ -124,11 +124,11 @@ async function expectScheduleKept(durationMs: number): Promise<void> {
 }
 
 describe('the retries of a failing endpoint keep their schedule, up to its slots', () => {
-  test('when it responds with 503 at once', async () => {
+  test('when it responds with 503 at once [DELIVERY-16]', async () => {
     await expectScheduleKept(0);
   });
 
-  test('when it hangs for 10 s', async () => {
+  test('when it hangs for 10 s [DELIVERY-16, DELIVERY-17]', async () => {
     await expectScheduleKept(LIMITS.webhookTimeoutMs);
   });
 });

@@ -136,7 +136,7 @@ const eventsOf = (deliveries: readonly { readonly event_id: string }[]) =>
   deliveries.map(({ event_id }) => event_id).sort();
 
 describe('a bulk replay', () => {
-  test('queues each delivery of its states and span once, each as a delivery of its own, and is done', async () => {
+  test('queues each delivery of its states and span once, each as a delivery of its own, and is done [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 5);
     const [outside, delivered, ...meant] = side.deliveries;
     invariant(outside && delivered, 'five deliveries');
@@ -169,7 +169,7 @@ describe('a bulk replay', () => {
     ]);
   });
 
-  test('queues an event once that was dead-lettered twice, and none that is on its way or was delivered since', async () => {
+  test('queues an event once that was dead-lettered twice, and none that is on its way or was delivered since [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 4);
     const [twice, underWay, recovered, once] = side.deliveries;
     invariant(twice && underWay && recovered && once, 'four deliveries');
@@ -189,7 +189,7 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual(eventsOf([twice, once]));
   });
 
-  test('leaves out tests and events that are no longer kept', async () => {
+  test('leaves out tests and events that are no longer kept [REPLAY-3]', async () => {
     const side = await companyWith('delivered', 3);
     const [tested, dropped, kept] = side.deliveries;
     invariant(tested && dropped && kept, 'three deliveries');
@@ -200,7 +200,7 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual([kept.event_id]);
   });
 
-  test('is limited to an event or a group', async () => {
+  test('is limited to an event or a group [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 2);
     const [first] = side.deliveries;
     await fixture.database.query(
@@ -222,7 +222,7 @@ describe('a bulk replay', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  test('does not repeat what it has queued itself, however long its span is', async () => {
+  test('does not repeat what it has queued itself, however long its span is [REPLAY-3]', async () => {
     const side = await companyWith('delivered', 3);
     const begun = await begin(side, {
       selection: { states: [DeliveryState.DELIVERED] },
@@ -239,7 +239,7 @@ describe('a bulk replay', () => {
     });
   });
 
-  test('queues at its rate', async () => {
+  test('queues at its rate [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 5);
     const begun = await begin(side, { perMinute: 120 });
     await stepOf(begun.replayId);
@@ -292,7 +292,7 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queued())).toEqual(eventsOf(side.deliveries));
   });
 
-  test('queues nothing twice and leaves nothing out when many replicas step at once and some of them fail', async () => {
+  test('queues nothing twice and leaves nothing out when many replicas step at once and some of them fail [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 12);
     const begun = await begin(side, { perMinute: 120 });
     let steps = 0;
@@ -320,7 +320,7 @@ describe('a bulk replay', () => {
     expect((await client.getBulkReplay(begun)).replay?.queued).toBe(12);
   });
 
-  test('waits while the subscription is paused and goes on afterwards', async () => {
+  test('waits while the subscription is paused and goes on afterwards [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 2);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
@@ -344,7 +344,7 @@ describe('a bulk replay', () => {
     expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.CANCELLED, queued: 0 });
   });
 
-  test('is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless', async () => {
+  test('is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless [REPLAY-4]', async () => {
     const side = await companyWith('dead_lettered', 3);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
@@ -359,7 +359,7 @@ describe('a bulk replay', () => {
     expect(lines.map(([, text]) => text)).toEqual(['bulk_replay.created', 'bulk_replay.cancelled']);
   });
 
-  test('is the only one of its subscription, also when two are begun at once', async () => {
+  test('is the only one of its subscription, also when two are begun at once [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 1);
     const results = await Promise.allSettled([begin(side), begin(side), begin(side)]);
     const begun = results.find((result) => result.status === 'fulfilled');
@@ -380,7 +380,7 @@ describe('a bulk replay', () => {
     expect(older.hasMore).toBe(false);
   });
 
-  test('is previewed: how many, from when to when, and about which resources', async () => {
+  test('is previewed: how many, from when to when, and about which resources [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 3);
     const [first, second, third] = side.deliveries;
     invariant(first && second && third, 'three deliveries');
@@ -560,7 +560,7 @@ describe('a back-fill', () => {
     return { companyId, subscriptionId, missed, activate };
   }
 
-  test('queues what came during the pause, once, and nothing that came before or after', async () => {
+  test('queues what came during the pause, once, and nothing that came before or after [WEBHOOK-5]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(3);
     const begun = await activate();
     await fixture.event(companyId);
@@ -578,7 +578,7 @@ describe('a back-fill', () => {
     expect(subscriptions[0]?.deliveries).toMatchObject([{ delivery: { bulkReplayId: begun.replayId } }]);
   });
 
-  test('leaves out what the subscription does not name, another schema version, a class without right, and tests', async () => {
+  test('leaves out what the subscription does not name, another schema version, a class without right, and tests [WEBHOOK-5]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(3);
     const [first, second, third] = missed;
     const change = (set: string, id: string | undefined) =>
@@ -597,7 +597,7 @@ describe('a back-fill', () => {
     expect(await runToEnd(await other.activate())).toMatchObject({ total: 0, queued: 0 });
   });
 
-  test('passes over events only once they have settled, and finds one that was committed after the activation', async () => {
+  test('passes over events only once they have settled, and finds one that was committed after the activation [WEBHOOK-5]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const jobId = newId('job');
     const now = new Date();
@@ -643,7 +643,7 @@ describe('a back-fill', () => {
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());
   });
 
-  test('finds what was under way at the pause or the activation by why it was not queued', async () => {
+  test('finds what was under way at the pause or the activation by why it was not queued [WEBHOOK-5]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(2);
     const [before, after] = missed;
     const begun = await activate();
@@ -671,7 +671,7 @@ describe('a back-fill', () => {
     expect((await client.getBulkReplay(await activate())).replay).toMatchObject({ total: 3, atLeast: false });
   });
 
-  test('that still runs goes on until the next activation that asks for one', async () => {
+  test('that still runs goes on until the next activation that asks for one [REPLAY-3]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const first = await activate();
     await fixture.setState(subscriptionId, 'paused');

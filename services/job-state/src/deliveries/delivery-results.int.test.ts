@@ -90,7 +90,7 @@ async function recordedAttempts(outcome: string): Promise<number> {
 }
 
 describe('the handler of delivery results', () => {
-  test('takes a delivery through 8 attempts to the dead letter, and the next success clears the health', async () => {
+  test('takes a delivery through 8 attempts to the dead letter, and the next success clears the health [DELIVERY-1, DELIVERY-3, DELIVERY-8, DELIVERY-12]', async () => {
     let delivery = await claimed();
     const waits: number[] = [];
     for (let number = 1; number <= 8; number += 1) {
@@ -367,7 +367,7 @@ describe('the handler of delivery results', () => {
     }
   });
 
-  test('makes an endpoint failing after 5 failures in a row, until an attempt is delivered', async () => {
+  test('makes an endpoint failing after 5 failures in a row, until an attempt is delivered [DELIVERY-16]', async () => {
     const failuresInRow = async (subscriptionId: string) => {
       const [row] = await fixture.database.query<{ failures_in_row: number }>(
         'select failures_in_row from subscriptions where id = $1',

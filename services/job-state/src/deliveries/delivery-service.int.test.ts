@@ -282,7 +282,7 @@ describe('GetDelivery', () => {
 
 describe('ReplayDelivery', () => {
   test.each(['delivered', 'dead_lettered'] as const)(
-    'makes a new series of attempts of the same event of a %s one',
+    'makes a new series of attempts of the same event of a %s one [DELIVERY-3, REPLAY-1]',
     async (state) => {
       const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
       const { delivery } = await client.replayDelivery({
@@ -320,7 +320,7 @@ describe('ReplayDelivery', () => {
     },
   );
 
-  test('is taken by the id of an attempt too, and of a replay again', async () => {
+  test('is taken by the id of an attempt too, and of a replay again [REPLAY-1]', async () => {
     const { companyId, deliveryId } = await companyWithFinished('dead_lettered');
     const attemptId = await attemptOf(deliveryId);
     const { delivery } = await client.replayDelivery({ companyId, deliveryId: attemptId });
@@ -330,7 +330,7 @@ describe('ReplayDelivery', () => {
     expect(again.delivery?.replayOf).toBe(delivery?.id);
   });
 
-  test('makes one delivery however often it is asked for at once, and names it to the others', async () => {
+  test('makes one delivery however often it is asked for at once, and names it to the others [REPLAY-2]', async () => {
     const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => client.replayDelivery({ companyId, deliveryId })),
@@ -346,7 +346,7 @@ describe('ReplayDelivery', () => {
     }
   });
 
-  test('is held while the subscription is paused', async () => {
+  test('is held while the subscription is paused [REPLAY-1]', async () => {
     const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
     await fixture.setState(subscriptionId, 'paused');
     const { delivery } = await client.replayDelivery({ companyId, deliveryId });
@@ -354,7 +354,7 @@ describe('ReplayDelivery', () => {
     expect(delivery?.nextAttemptAt).toBeUndefined();
   });
 
-  test('is refused for what is not finished, for a test, for a dropped event and for a deleted subscription', async () => {
+  test('is refused for what is not finished, for a test, for a dropped event and for a deleted subscription [REPLAY-2]', async () => {
     const unfinished = await companyWith(1);
     const [pending] = unfinished.deliveries;
     const cancelled = await companyWithFinished('cancelled');
@@ -389,7 +389,7 @@ describe('ReplayDelivery', () => {
 });
 
 describe('ListEvents', () => {
-  test('lists the events of a company in pages, by event and by resource', async () => {
+  test('lists the events of a company in pages, by event and by resource [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const events: string[] = [];
     for (let made = 0; made < 5; made += 1) events.unshift(await fixture.event(companyId));
@@ -412,7 +412,7 @@ describe('ListEvents', () => {
 });
 
 describe('GetEvent', () => {
-  test('tells of each subscription what became of the event, or why it was not queued', async () => {
+  test('tells of each subscription what became of the event, or why it was not queued [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const make = (options: object) => fixture.subscription({ companyId, ...options });
     const active = await make({});
@@ -464,7 +464,7 @@ describe('GetEvent', () => {
     expect(subscriptions[0]?.deliveries[1]?.attempts[0]?.responseBody).toBeUndefined();
   });
 
-  test('tells of a class that may not have the event, and of what is no longer kept', async () => {
+  test('tells of a class that may not have the event, and of what is no longer kept [EVENT-6]', async () => {
     const companyId = await fixture.company('SALES');
     await fixture.subscription({ companyId, events: ['install.*'] });
     const eventId = await fixture.event(companyId);

@@ -222,7 +222,7 @@ describe('deliveries that are due', () => {
     expect(await again.done).toMatchObject({ released: 3 });
   });
 
-  test('takes the oldest first, no more than the batch', async () => {
+  test('takes the oldest first, no more than the batch [DELIVERY-17]', async () => {
     const { deliveries } = await subscriptionWithEvents(5);
     for (const [index, { id }] of deliveries.entries()) {
       await fixture.database.query(
@@ -236,7 +236,7 @@ describe('deliveries that are due', () => {
     expect(rest).toHaveLength(3);
   });
 
-  test('keeps one subscription to its cap, whatever its backlog, and lets the others pass', async () => {
+  test('keeps one subscription to its cap, whatever its backlog, and lets the others pass [DELIVERY-15]', async () => {
     const busy = await subscriptionWithEvents(8);
     const quiet = await subscriptionWithEvents(1);
     const ofBusy = (claimed: readonly ClaimedDelivery[]) =>
@@ -255,7 +255,7 @@ describe('deliveries that are due', () => {
     expect(ofBusy(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
   });
 
-  test('releases for a healthy subscription at once, however many others hang with a backlog', async () => {
+  test('releases for a healthy subscription at once, however many others hang with a backlog [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
     const underWay: ClaimedDelivery[] = [];
@@ -269,7 +269,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
   });
 
-  test('keeps the deliveries in flight to the bound of all companies together', async () => {
+  test('keeps the deliveries in flight to the bound of all companies together [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, inFlight: 4 };
     for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
     const [first] = await claimAll(fixture.database, limits);
@@ -319,7 +319,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, LIMITS)).toHaveLength(LIMITS.subscriptionCap);
   });
 
-  test('leaves half of all slots to endpoints that work, however many fail', async () => {
+  test('leaves half of all slots to endpoints that work, however many fail [DELIVERY-16]', async () => {
     const limits = { ...LIMITS, inFlight: 40, subscriptionCap: 4 };
     const failing = await Promise.all(Array.from({ length: 8 }, () => subscriptionWithEvents(6)));
     await setFailing(...failing.map(({ subscriptionId }) => subscriptionId));
@@ -354,7 +354,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([answering.subscriptionId]);
   });
 
-  test("leaves half of a company's slots to its endpoints that work, however many fail", async () => {
+  test("leaves half of a company's slots to its endpoints that work, however many fail [DELIVERY-16]", async () => {
     const limits = { ...LIMITS, subscriptionCap: 4, companyCap: 12 };
     const companyId = await fixture.company();
     const hanging: string[] = [];
@@ -372,7 +372,7 @@ describe('deliveries that are due', () => {
     );
   });
 
-  test('keeps a company to its cap, however many subscriptions it has', async () => {
+  test('keeps a company to its cap, however many subscriptions it has [DELIVERY-15]', async () => {
     const companyId = await fixture.company();
     for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });
     for (let event = 0; event < 3; event += 1) await fixture.event(companyId);
@@ -381,7 +381,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, limits)).toEqual([]);
   });
 
-  test('shares the slots between companies by their weights', async () => {
+  test('shares the slots between companies by their weights [DELIVERY-15]', async () => {
     const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
     await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
     const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
@@ -393,7 +393,7 @@ describe('deliveries that are due', () => {
     });
   });
 
-  test('reserves a quarter of the slots of a subscription for retries, so that neither kind waits for a backlog of the other', async () => {
+  test('reserves a quarter of the slots of a subscription for retries, so that neither kind waits for a backlog of the other [DELIVERY-15]', async () => {
     const { deliveries } = await subscriptionWithEvents(40);
     const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
     await fixture.database.query(

@@ -13,14 +13,14 @@ const settings = fc.record({
 const failedAttempt = fc.integer({ min: 1, max: 7 });
 
 describe('retryWaitMs', () => {
-  test('waits 1, 2, 4, 8, 16, 32 and 64 minutes, then gives up', () => {
+  test('waits 1, 2, 4, 8, 16, 32 and 64 minutes, then gives up [DELIVERY-8, LIMIT-5]', () => {
     const minutes = [1, 2, 3, 4, 5, 6, 7].map((attempt) => retryWaitMs(attempt, undefined, earliest));
     expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 64].map((count) => count * MINUTE_MS));
     expect(retryWaitMs(8, undefined, earliest)).toBeUndefined();
     expect(retryWaitMs(8, 30, earliest)).toBeUndefined();
   });
 
-  test('is never earlier than the schedule, at most 10 % later, and never beyond 6 hours', () => {
+  test('is never earlier than the schedule, at most 10 % later, and never beyond 6 hours [DELIVERY-8, DELIVERY-14, LIMIT-5]', () => {
     fc.assert(
       fc.property(failedAttempt, settings, (attempt, given) => {
         const scheduled = Math.min(given.baseMs * 2 ** (attempt - 1), SIX_HOURS_MS);
@@ -31,7 +31,7 @@ describe('retryWaitMs', () => {
     );
   });
 
-  test('lets retry-after lengthen the wait up to 6 hours and never shorten it', () => {
+  test('lets retry-after lengthen the wait up to 6 hours and never shorten it [DELIVERY-14]', () => {
     fc.assert(
       fc.property(
         failedAttempt,

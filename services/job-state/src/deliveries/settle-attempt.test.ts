@@ -42,13 +42,13 @@ describe('settleAttempt', () => {
     },
   );
 
-  test('lets every failure outcome count the same', () => {
+  test('lets every failure outcome count the same [DELIVERY-1, DELIVERY-8]', () => {
     for (const outcome of ATTEMPT_OUTCOMES.filter((name) => name !== 'delivered')) {
       expect(settleAttempt(underWay, { leaseId: 'present', outcome }, retry).kind).toBe('retry_scheduled');
     }
   });
 
-  test('counts each recorded attempt once up to 8, and ends with the first success or the 8th failure', () => {
+  test('counts each recorded attempt once up to 8, and ends with the first success or the 8th failure [DELIVERY-8]', () => {
     const result = fc.record({
       leaseId: fc.constantFrom('present', 'former'),
       outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),

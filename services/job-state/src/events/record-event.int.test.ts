@@ -62,7 +62,7 @@ describe('recordEvent', () => {
     );
   });
 
-  test('queues one delivery for each active subscription of the company that names the event or its group', async () => {
+  test('queues one delivery for each active subscription of the company that names the event or its group [VERSION-4, WEBHOOK-2, WEBHOOK-5]', async () => {
     const companyId = await fixture.company();
     const strangerId = await fixture.company();
     const byName = await fixture.subscription({ companyId, events: ['install.job_unassigned'] });
@@ -96,7 +96,7 @@ describe('recordEvent', () => {
     for (const id of others) expect(await fixture.deliveriesOf(id)).toEqual([]);
   });
 
-  test('queues nothing for a company whose class may not have the event, whatever it subscribed to', async () => {
+  test('queues nothing for a company whose class may not have the event, whatever it subscribed to [EVENT-5]', async () => {
     const companyId = await fixture.company('SALES');
     const subscriptionId = await fixture.subscription({ companyId, events: ['install.*'] });
     const recorded = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
@@ -105,7 +105,7 @@ describe('recordEvent', () => {
     expect(stored?.not_queued).toEqual({ [subscriptionId]: 'class' });
   });
 
-  test('notes of each subscription that gets nothing why, and of a deleted one nothing', async () => {
+  test('notes of each subscription that gets nothing why, and of a deleted one nothing [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const make = (options: object) => fixture.subscription({ companyId, ...options });
     const active = await make({});

@@ -17,7 +17,7 @@ const content = {
 } as const;
 
 describe('renderEnvelope', () => {
-  test('renders these exact bytes', () => {
+  test('renders these exact bytes [EVENT-1, HTTP-3, VERSION-1, VERSION-4]', () => {
     expect(renderEnvelope(content).toString('utf8')).toBe(
       '{"id":"evt_01jqzk5v3wf8a9m2n4p6r8t0xy","event":"install.status_changed","apiVersion":"2026-08-26",' +
         '"schemaVersion":1,"occurredAt":"2026-08-26T14:03:00.000Z",' +
@@ -43,7 +43,7 @@ describe('renderEnvelope', () => {
     expect(renderEnvelope(reversed).equals(renderEnvelope(content))).toBe(true);
   });
 
-  test('refuses a field that the event does not list', () => {
+  test('refuses a field that the event does not list [EVENT-1]', () => {
     const data = { ...content.data, customerEmail: 'c@example.com' };
     expect(() => renderEnvelope({ ...content, data })).toThrow(/customerEmail/);
   });

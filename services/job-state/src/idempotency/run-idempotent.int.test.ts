@@ -106,7 +106,7 @@ test('the writes of a company whose row is stuck leave connections to authentica
   expect(await getJob({ database }, { companyId: stuck, jobId })).toContain('"version":2');
 });
 
-test('a request whose key is in use waits 2 seconds for the one that has it', async () => {
+test('a request whose key is in use waits 2 seconds for the one that has it [IDEM-5]', async () => {
   const limits: unknown[] = [];
   const { database } = testDatabase;
   const companyId = await insertCompany(database, 'INSTALLER');
@@ -170,7 +170,7 @@ describe('a key at the border of two partitions', () => {
     ['ahead', -1, 0],
     ['behind', 0, -1],
   ])(
-    'is used once by two requests at once, when the clock of the second is %s',
+    'is used once by two requests at once, when the clock of the second is %s [IDEM-5]',
     async (_how, firstMs, secondMs) => {
       const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
       const [begun, ends] = [createGate(), createGate()];

@@ -97,7 +97,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     }
   });
 
-  test('never happens before the change before it, also when the clock of its replica is behind', async () => {
+  test('never happens before the change before it, also when the clock of its replica is behind [JOB-5]', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
     await fixture.assign({ jobId });
@@ -126,7 +126,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect(await fixture.stored(jobId)).toEqual(before);
   });
 
-  test('with a known key is not found once the job has left the company, and has no second effect once it is back', async () => {
+  test('with a known key is not found once the job has left the company, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await fixture.job();
     const [done, stale] = [binding(newId('evt')), binding(newId('evt'))];
     const first = await write({ jobId, binding: done });
@@ -167,7 +167,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
   });
 
   test.each(['COMPLETE', 'CANCELLED'])(
-    'of a job that is %s is refused, whatever else is wrong, and stays so under its key',
+    'of a job that is %s is refused, whatever else is wrong, and stays so under its key [STATUS-6]',
     async (status) => {
       const jobId = await fixture.job();
       await fixture.database.query('update jobs set status = $2 where id = $1', [jobId, status]);
@@ -216,7 +216,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect(own.idempotency).toMatchObject({ replayed: false });
   });
 
-  test('that fails half way leaves no trace and the key unused', async () => {
+  test('that fails half way leaves no trace and the key unused [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const before = await fixture.stored(jobId);
@@ -232,7 +232,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect((await write({ jobId, binding: key })).idempotency).toMatchObject({ replayed: false });
   });
 
-  test('sent many times at once under one key has one effect and one answer', async () => {
+  test('sent many times at once under one key has one effect and one answer [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const answers = await Promise.all(Array.from({ length: WRITERS }, () => write({ jobId, binding: key })));

@@ -55,7 +55,7 @@ async function follow(companyId: string, until: number, limit: number): Promise<
 }
 
 describe('the feed', () => {
-  test('shows every reader 1 to N without a gap or repeat while 32 writers of 2 companies commit in any order', async () => {
+  test('shows every reader 1 to N without a gap or repeat while 32 writers of 2 companies commit in any order [FEED-5]', async () => {
     const seller = await insertCompany(database, 'SALES');
     const companies = [
       await insertCompany(database, 'INSTALLER'),
@@ -131,7 +131,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('is read page by page, and without a place to start from it gives the newest entries, oldest of them first', async () => {
+  test('is read page by page, and without a place to start from it gives the newest entries, oldest of them first [FEED-5]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     for (let count = 0; count < 5; count += 1) {
       await database.transaction((tx) =>
@@ -148,7 +148,7 @@ describe('the feed', () => {
     expect(await read('5', 2)).toEqual([[], false]);
   });
 
-  test('never uses a withdrawn number again', async () => {
+  test('never uses a withdrawn number again [FEED-7]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (jobId: string) =>
       database.transaction((tx) =>

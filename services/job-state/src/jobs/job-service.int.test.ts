@@ -142,7 +142,7 @@ describe('ReplaceAssignments', () => {
 });
 
 describe('ListTechnicians', () => {
-  test('gives the technicians of the company alone, the active ones first, then by name in any case, then by id', async () => {
+  test('gives the technicians of the company alone, the active ones first, then by name in any case, then by id [TECH-3]', async () => {
     const companyId = fixture.otherInstaller;
     const member = async (
       displayName: string,
@@ -167,7 +167,7 @@ describe('ListTechnicians', () => {
     ).toEqual([ada, bob, ...zoes, gone]);
   });
 
-  test('gives 2,000 at most', async () => {
+  test('gives 2,000 at most [TECH-3]', async () => {
     const companyId = fixture.seller;
     await fixture.database.query(
       `insert into memberships (id, company_id, role, display_name)
@@ -194,7 +194,7 @@ describe('ListTechnicians', () => {
     return read;
   }
 
-  test('pages through all technicians, each once, in the order of the whole list', async () => {
+  test('pages through all technicians, each once, in the order of the whole list [TECH-3]', async () => {
     const companyId = await insertCompany(fixture.database, 'INSTALLER');
     for (const [displayName, active] of [
       ['Zoe Adams', true],
@@ -213,7 +213,7 @@ describe('ListTechnicians', () => {
     expect(await readPages(companyId, () => Promise.resolve())).toEqual(names);
   });
 
-  test('hides no other technician when the last one of a page is renamed, deactivated or deleted before the next', async () => {
+  test('hides no other technician when the last one of a page is renamed, deactivated or deleted before the next [TECH-3]', async () => {
     for (const change of [
       `update memberships set display_name = 'Zoe Adams' where id = $1`,
       'update memberships set active = false where id = $1',

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('a status event', () => {
-  test('is stored, kept in the history, told to the company and told to the platform', async () => {
+  test('is stored, kept in the history, told to the company and told to the platform [EVENT-1, EVENT-4]', async () => {
     const jobId = await fixture.job();
     const { resource, idempotency } = await fixture.record({ jobId, note: 'on it' });
 
@@ -71,7 +71,7 @@ describe('a status event', () => {
     ]);
   });
 
-  test('that blocks the job makes it not ready, the next move makes it ready again, and both are told', async () => {
+  test('that blocks the job makes it not ready, the next move makes it ready again, and both are told [EVENT-4]', async () => {
     const jobId = await fixture.job();
     const blocked = await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'PERMIT' });
     const notReady = { ready: false, blockerCodes: ['PERMIT'] };
@@ -168,7 +168,7 @@ describe('a status event', () => {
     });
   });
 
-  test('that occurred too far from now is refused before the job is looked for, and leaves the key unused', async () => {
+  test('that occurred too far from now is refused before the job is looked for, and leaves the key unused [LIMIT-5, STATUS-1]', async () => {
     const key = binding(newId('evt'));
     const shift = (ms: number) => new Date(TEST_NOW.getTime() + ms);
     const jobId = await fixture.job();
@@ -208,7 +208,7 @@ describe('a status event', () => {
     }
   });
 
-  test('with a key that has expired takes effect anew', async () => {
+  test('with a key that has expired takes effect anew [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'), 'POST /a');
     await fixture.record({ jobId, binding: key });
@@ -229,7 +229,7 @@ describe('a status event', () => {
     }
   });
 
-  test('whose key is held by a request that does not end is told so', async () => {
+  test('whose key is held by a request that does not end is told so [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const ended = createGate();

@@ -40,18 +40,18 @@ function withSecrets<T extends object>(value: T): T {
 }
 
 describe('the projection', () => {
-  test('has exactly the form of an InstallerJob', () => {
+  test('has exactly the form of an InstallerJob [JOB-1]', () => {
     expect(installerJob.parse(JSON.parse(renderProjection(job)))).toEqual(JSON.parse(renderProjection(job)));
   });
 
-  test('shows times in UTC with milliseconds', () => {
+  test('shows times in UTC with milliseconds [HTTP-17, JOB-1]', () => {
     expect(JSON.parse(renderProjection(job))).toMatchObject({
       schedule: { startsAt: '2026-10-02T09:00:00.000Z', endsAt: '2026-10-02T13:00:00.000Z' },
       updatedAt: '2026-10-02T09:01:00.000Z',
     });
   });
 
-  test('lets nothing through that is not listed, at any depth', () => {
+  test('lets nothing through that is not listed, at any depth [SERVICE-6]', () => {
     const loaded: JobRecord = withSecrets({
       ...job,
       sellingCompany: withSecrets(job.sellingCompany),
@@ -70,7 +70,7 @@ describe('the projection', () => {
     expect(renderProjection(loaded)).toBe(renderProjection(job));
   });
 
-  test('adds the code of a blocked job to the blockers of the selling side, once', () => {
+  test('adds the code of a blocked job to the blockers of the selling side, once [STATUS-5]', () => {
     const readiness = { ready: false, blockerCodes: ['PERMIT', 'MATERIAL_MISSING'] };
     const read = (blockerCode: JobRecord['blockerCode']): unknown =>
       JSON.parse(renderProjection({ ...job, status: 'BLOCKED', blockerCode, readiness }));

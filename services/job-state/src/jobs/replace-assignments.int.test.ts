@@ -37,7 +37,7 @@ async function someoneWaitsForALock() {
 }
 
 describe('a set of technicians', () => {
-  test('is stored, shown in the order given, and told to the platform; no event tells of it', async () => {
+  test('is stored, shown in the order given, and told to the platform; no event tells of it [JOB-4]', async () => {
     const jobId = await fixture.job();
     const [first, second, third] = [
       await fixture.technician(),
@@ -98,7 +98,7 @@ describe('a set of technicians', () => {
     expect(message).toMatchObject({ version: 3, membershipIds: [] });
   });
 
-  test('with anybody who is unknown, of another company, inactive or no technician is refused in the same words', async () => {
+  test('with anybody who is unknown, of another company, inactive or no technician is refused in the same words [ASSIGN-2]', async () => {
     const jobId = await fixture.job();
     const good = await fixture.technician();
     const messages = [];

@@ -17,7 +17,7 @@ const ALLOWED = {
 } as const satisfies Record<(typeof SCHEDULE_STATUSES)[number], readonly string[]>;
 const PAIRS = SCHEDULE_STATUSES.flatMap((from) => SUBMITTABLE_SCHEDULE_STATUSES.map((to) => ({ from, to })));
 describe('a schedule move', () => {
-  test.each(PAIRS)('from $from to $to is judged by the table', ({ from, to }) => {
+  test.each(PAIRS)('from $from to $to is judged by the table [SCHED-2, SCHED-4]', ({ from, to }) => {
     const allowed: readonly string[] = ALLOWED[from];
     const times = to === 'CANCELLED' ? { startsAt: null, endsAt: null } : { startsAt, endsAt };
     expect(decideScheduleMove(from, { status: to, startsAt, endsAt, timeZone })).toEqual(
@@ -33,7 +33,7 @@ describe('a schedule move', () => {
     ['CONFIRMED', startsAt, null, 'endsAt', 'is required when status is CONFIRMED'],
     ['CONFIRMED', startsAt, startsAt, 'endsAt', 'must be after startsAt'],
     ['TENTATIVE', endsAt, startsAt, 'endsAt', 'must be after startsAt'],
-  ] as const)('to %s from %p to %p is not valid in %s', (status, start, end, field, problem) => {
+  ] as const)('to %s from %p to %p is not valid in %s [SCHED-4]', (status, start, end, field, problem) => {
     const decision = decideScheduleMove('UNSCHEDULED', {
       status,
       startsAt: start,
@@ -47,7 +47,7 @@ describe('a schedule move', () => {
     [null, null],
     [startsAt, null],
     [endsAt, startsAt],
-  ])('to CANCELLED clears the times, whatever is given: %p to %p', (start, end) => {
+  ])('to CANCELLED clears the times, whatever is given: %p to %p [SCHED-4]', (start, end) => {
     const submitted = {
       status: 'CANCELLED',
       startsAt: start,

@@ -98,7 +98,7 @@ describe('a schedule', () => {
     expect(message?.startsAt ?? message?.endsAt).toBeUndefined();
   });
 
-  test('tells the company of every difference, and of none when the same one is set again', async () => {
+  test('tells the company of every difference, and of none when the same one is set again [EVENT-4, JOB-4]', async () => {
     const jobId = await fixture.job();
     const series = [
       { ...TEST_SCHEDULE, status: 'TENTATIVE' },

@@ -55,7 +55,7 @@ async function leadsAt(address: string): Promise<readonly { id: string; full_nam
 }
 
 describe('a lead', () => {
-  test('at a new address is made with a project, and the platform is told', async () => {
+  test('at a new address is made with a project, and the platform is told [LEAD-5]', async () => {
     const address = newAddress();
     const { result, idempotency } = await submit({ address, smsConsent: true });
     expect(result).toMatchObject({ kind: 'created' });
@@ -74,7 +74,7 @@ describe('a lead', () => {
     });
   });
 
-  test('at a known address merges: the first lead keeps its fields and the later submission is recorded', async () => {
+  test('at a known address merges: the first lead keeps its fields and the later submission is recorded [LEAD-5]', async () => {
     const address = newAddress();
     const first = await submit({ address });
     const second = await submit({
@@ -111,7 +111,7 @@ describe('a lead', () => {
     expect(second.result.leadId).not.toBe(first.result.leadId);
   });
 
-  test('at the address of a project without a lead becomes that project’s lead, once', async () => {
+  test('at the address of a project without a lead becomes that project’s lead, once [LEAD-5]', async () => {
     const address = newAddress();
     const projectId = newId('prj');
     await database.query('insert into projects (id, company_id, address_key) values ($1, $2, $3)', [
@@ -131,7 +131,7 @@ describe('a lead', () => {
     expect(new Set(answers.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
   });
 
-  test('posted many times at once for one address is made once, and nobody waits for ever', async () => {
+  test('posted many times at once for one address is made once, and nobody waits for ever [LEAD-5]', async () => {
     for (let round = 0; round < 4; round += 1) {
       const address = newAddress();
       const answers = await Promise.all(

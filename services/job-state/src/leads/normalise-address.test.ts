@@ -773,11 +773,11 @@ function disturb(letter: string, choice: number): string {
 }
 
 describe('the key of an address', () => {
-  test.each([...SAME, ...SAME_BY_COMMA])('is the same for %j and %j', (one, other) => {
+  test.each([...SAME, ...SAME_BY_COMMA])('is the same for %j and %j [LEAD-4, LEAD-5]', (one, other) => {
     expect(normaliseAddress(one)).toBe(normaliseAddress(other));
   });
 
-  test.each(DIFFERENT)('keeps %j and %j apart', (one, other) => {
+  test.each(DIFFERENT)('keeps %j and %j apart [LEAD-5]', (one, other) => {
     expect(normaliseAddress(one)).not.toBe(normaliseAddress(other));
   });
 

@@ -33,7 +33,7 @@ const recipients = (afterCompanyId?: string, limit = 100) =>
 
 const addresses = async () => (await recipients()).recipients.map(({ email }) => email);
 
-test('an announcement is for confirmed contacts that have not got it, and recorded once for each address', async () => {
+test('an announcement is for confirmed contacts that have not got it, and recorded once for each address [ANNOUNCE-8]', async () => {
   const companies = [
     await insertCompany(testDatabase.database, 'SALES'),
     await insertCompany(testDatabase.database, 'INSTALLER'),
@@ -62,7 +62,7 @@ test('an announcement is for confirmed contacts that have not got it, and record
   expect(await addresses()).toEqual(['new@example.com', 'two@example.com']);
 });
 
-test('of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old', async () => {
+test('of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old [ANNOUNCE-10]', async () => {
   const companyId = await insertCompany(testDatabase.database, 'SALES');
   const email = 'claimed@example.com';
   await setContact(companyId, email);

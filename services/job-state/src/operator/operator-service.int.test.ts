@@ -121,7 +121,7 @@ describe('companies', () => {
     }
   });
 
-  test('change in what is given alone, and a change that changes nothing leaves no entry', async () => {
+  test('change in what is given alone, and a change that changes nothing leaves no entry [CONSOLE-11]', async () => {
     const companyId = await newCompany();
     const books = await newCompany(CompanyClass.ACCOUNTING, 'Books');
     const change = {

@@ -101,7 +101,7 @@ describe('a company of the platform', () => {
     ]);
   });
 
-  test('takes its newest name and its newest links, in whatever order they come', async () => {
+  test('takes its newest name and its newest links, in whatever order they come [PLATFORM-2]', async () => {
     const companyId = newId('cmp');
     const accounting = [
       await insertCompany(database, 'ACCOUNTING'),
@@ -141,7 +141,7 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
   });
 
-  test('waits no more for a link that a newer message has dropped', async () => {
+  test('waits no more for a link that a newer message has dropped [PLATFORM-6]', async () => {
     const [companyId, other, missing] = [newId('cmp'), newId('cmp'), newId('cmp')];
     const superseded = companyChanged(companyId, { version: 2, accountingCompanyIds: [missing] });
     const unrelated = companyChanged(other, { accountingCompanyIds: [missing] });
@@ -231,7 +231,7 @@ describe('a membership of the platform', () => {
   const giveWord = (membershipId: string) =>
     database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
 
-  test('of an owner appears without a password: nobody can sign in until one is set', async () => {
+  test('of an owner appears without a password: nobody can sign in until one is set [PLATFORM-19]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER', email, password_hash: null });
@@ -242,7 +242,7 @@ describe('a membership of the platform', () => {
     expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
   });
 
-  test('is as its newest version says, and keeps the password', async () => {
+  test('is as its newest version says, and keeps the password [PLATFORM-2]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     await giveWord(membershipId);
@@ -281,7 +281,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
   });
 
-  test('lets nobody in again whom an operator has shut out', async () => {
+  test('lets nobody in again whom an operator has shut out [PLATFORM-19]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     await giveWord(membershipId);
@@ -313,7 +313,7 @@ describe('a membership of the platform', () => {
     });
   });
 
-  test('waits for an address that another one has, until that one leaves it', async () => {
+  test('waits for an address that another one has, until that one leaves it [PLATFORM-20]', async () => {
     const [first, second] = [newId('mem'), newId('mem')];
     await handle(membershipChanged(first));
     const waiting = membershipChanged(second, { email: email.toUpperCase() });
@@ -325,7 +325,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(second)).toMatchObject({ email: email.toUpperCase() });
   });
 
-  test('exchanges its address with others, and each keeps the own password, whichever message comes first', async () => {
+  test('exchanges its address with others, and each keeps the own password, whichever message comes first [PLATFORM-20]', async () => {
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],
@@ -355,7 +355,7 @@ describe('a membership of the platform', () => {
     }
   });
 
-  test('takes an address that many want at the same time once; the others wait', async () => {
+  test('takes an address that many want at the same time once; the others wait [PLATFORM-20]', async () => {
     const ids = Array.from({ length: 6 }, () => newId('mem'));
     const outcomes = await Promise.all(ids.map((id) => handle(membershipChanged(id))));
     expect(outcomes).toEqual(ids.map(() => DONE));
@@ -378,7 +378,7 @@ describe('a membership of the platform', () => {
       return membershipId;
     };
 
-    test('of the same company is that owner from now on, with the password and in the audit trail', async () => {
+    test('of the same company is that owner from now on, with the password and in the audit trail [PLATFORM-20]', async () => {
       const former = await made({ companyId });
       await recordAudit(database, {
         companyId,
@@ -410,7 +410,7 @@ describe('a membership of the platform', () => {
       ).toMatchObject([{ membershipId, displayName: 'Ada Cole' }]);
     });
 
-    test('who was inactive has no password any more', async () => {
+    test('who was inactive has no password any more [PLATFORM-20]', async () => {
       await made({ companyId, active: false });
       const membershipId = newId('mem');
       await handle(membershipChanged(membershipId));
@@ -426,7 +426,7 @@ describe('a membership of the platform', () => {
       expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
     });
 
-    test('of another company is refused, and the reason names neither address nor owner', async () => {
+    test('of another company is refused, and the reason names neither address nor owner [PLATFORM-20]', async () => {
       const other = await insertCompany(database, 'INSTALLER');
       const holder = await made({ companyId: other });
       const membershipId = newId('mem');

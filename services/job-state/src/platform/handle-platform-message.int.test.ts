@@ -70,7 +70,7 @@ async function eventsOf(jobId: string): Promise<readonly string[]> {
 }
 
 describe('the platform', () => {
-  test('creates a job, gives it to an installer company, and that company sees it', async () => {
+  test('creates a job, gives it to an installer company, and that company sees it [EVENT-4]', async () => {
     const jobId = newId('job');
     expect(await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }))).toEqual({ kind: 'done' });
     await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('the platform', () => {
     });
   });
 
-  test('may send a message twice, also at the same time: it takes effect once', async () => {
+  test('may send a message twice, also at the same time: it takes effect once [PLATFORM-1]', async () => {
     const jobId = newId('job');
     const messages = [
       jobCreatedMessage({ jobId, sellingCompanyId: seller }),
@@ -102,7 +102,7 @@ describe('the platform', () => {
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('takes a job from one company and gives it to another: it leaves no trace of the first one’s work', async () => {
+  test('takes a job from one company and gives it to another: it leaves no trace of the first one’s work [PLATFORM-9, TENANT-2]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     await recordStatusEvent(
       { database, clock: () => now, logger: silentLogger },
@@ -136,7 +136,7 @@ describe('the platform', () => {
     ]);
   });
 
-  test('does no harm with an assignment that is older than the one in effect or names the same company', async () => {
+  test('does no harm with an assignment that is older than the one in effect or names the same company [PLATFORM-9]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     const before = await getJob({ database }, { companyId: one, jobId });
     await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 1, occurredAt: at(5) }));
@@ -175,7 +175,7 @@ describe('the platform', () => {
     );
   });
 
-  test('may send what builds on something before that: it is acknowledged, and takes effect after what it waited for', async () => {
+  test('may send what builds on something before that: it is acknowledged, and takes effect after what it waited for [PLATFORM-6]', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
@@ -229,7 +229,7 @@ describe('the platform', () => {
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('is told why a message is dead that is malformed, has no id or contradicts what is recorded', async () => {
+  test('is told why a message is dead that is malformed, has no id or contradicts what is recorded [PLATFORM-6, PLATFORM-13]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     const cases: readonly [IncomingMessage, string][] = [
@@ -286,7 +286,7 @@ describe('the platform', () => {
     ]);
   });
 
-  test('names a project whose address stands for another: it is made without the address, and leads merge as before', async () => {
+  test('names a project whose address stands for another: it is made without the address, and leads merge as before [PLATFORM-4]', async () => {
     const [first, second] = [newId('prj'), newId('prj')];
     const jobs = [newId('job'), newId('job')];
     for (const [index, projectId] of [first, second].entries()) {

@@ -202,7 +202,7 @@ async function completedJob(): Promise<string> {
 }
 
 describe('a job that is taken from its company', () => {
-  test('is gone for it, and begins at the start with whoever gets it next, also the same company', async () => {
+  test('is gone for it, and begins at the start with whoever gets it next, also the same company [PLATFORM-9, PLATFORM-11]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     await tell(unassigned(jobId, 3));
@@ -221,7 +221,7 @@ describe('a job that is taken from its company', () => {
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
   });
 
-  test('shows the notes of its company to no other', async () => {
+  test('shows the notes of its company to no other [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
     await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
@@ -235,7 +235,7 @@ describe('a job that is taken from its company', () => {
     expect(await notesOf(jobId, one)).toBeNull();
   });
 
-  test('and given back: what it has written stands when the later message comes first', async () => {
+  test('and given back: what it has written stands when the later message comes first [PLATFORM-2]', async () => {
     const [inOrder, swapped] = [await newJob(), await newJob()];
     for (const jobId of [inOrder, swapped]) await report(jobId, 'ACKNOWLEDGED', 1);
     await tell(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
@@ -245,7 +245,7 @@ describe('a job that is taken from its company', () => {
     expect(await namesOf(swapped, two)).toEqual([]);
   });
 
-  test('stays with nobody when the older assignment comes late', async () => {
+  test('stays with nobody when the older assignment comes late [PLATFORM-2]', async () => {
     const jobId = await newUnassignedJob();
     await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
     await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
@@ -254,7 +254,7 @@ describe('a job that is taken from its company', () => {
     expect(await shown(jobId, two)).toMatchObject({ version: 1 });
   });
 
-  test('is refused while it is completed', async () => {
+  test('is refused while it is completed [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     expect(await handle(unassigned(jobId, 3))).toEqual(dead('is COMPLETE and can not change hands'));
@@ -262,7 +262,7 @@ describe('a job that is taken from its company', () => {
 });
 
 describe('a cancellation', () => {
-  test('is shown, told and kept in the history, once', async () => {
+  test('is shown, told and kept in the history, once [PLATFORM-12, STATUS-5]', async () => {
     const jobId = await newJob();
     await report(jobId, 'BLOCKED', 1);
     const message = cancelled(jobId, 5);
@@ -307,7 +307,7 @@ describe('a cancellation', () => {
     expect(told.at(-1)).toMatchObject({ event: 'install.status_changed', data: { status: 'CANCELLED' } });
   });
 
-  test('of a completed job is refused', async () => {
+  test('of a completed job is refused [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and can not be cancelled'));
@@ -333,13 +333,13 @@ describe('a cancellation', () => {
     expect(await feedOf(jobId)).toEqual([1]);
   });
 
-  test('that comes after what contradicts it leaves the job to the company that has it', async () => {
+  test('that comes after what contradicts it leaves the job to the company that has it [PLATFORM-2]', async () => {
     const jobId = await newJob();
     await tell(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
   });
 
-  test('ends what came before it: older messages still count, newer assignments and schedules are refused', async () => {
+  test('ends what came before it: older messages still count, newer assignments and schedules are refused [PLATFORM-2, PLATFORM-13]', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 9));
     expect(await handle(assigned(jobId, two, 10))).toEqual(dead('is CANCELLED'));
@@ -351,7 +351,7 @@ describe('a cancellation', () => {
 });
 
 describe('another scope', () => {
-  test('is shown, and has to be acknowledged with the version that shows it', async () => {
+  test('is shown, and has to be acknowledged with the version that shows it [JOB-3, PLATFORM-8]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     const message = scoped(jobId, 3, 2);
@@ -374,14 +374,14 @@ describe('another scope', () => {
     await report(jobId, 'EN_ROUTE', 3);
   });
 
-  test('that comes late changes nothing, and one whose number does not rise is refused', async () => {
+  test('that comes late changes nothing, and one whose number does not rise is refused [PLATFORM-2]', async () => {
     const jobId = await newJob();
     await tell(scoped(jobId, 5, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 2, scope: { scopeVersion: 4 } });
     expect(await handle(scoped(jobId, 6, 4))).toEqual(dead('scope 4 of job'));
   });
 
-  test('of a closed job is told to nobody', async () => {
+  test('of a closed job is told to nobody [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
@@ -394,7 +394,7 @@ describe('another scope', () => {
 });
 
 describe('another readiness', () => {
-  test('is shown and told when it differs from what is shown', async () => {
+  test('is shown and told when it differs from what is shown [JOB-3, PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = readiness(jobId, 3, 'PERMIT');
     await tell(readiness(jobId, 4, 'WEATHER', 'PERMIT'), message);
@@ -432,7 +432,7 @@ describe('another readiness', () => {
 });
 
 describe('a schedule of the selling side', () => {
-  test('is shown and told when it differs, and can be called off', async () => {
+  test('is shown and told when it differs, and can be called off [PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = scheduled(jobId, 4);
     await tell(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
@@ -470,7 +470,7 @@ describe('a schedule of the selling side', () => {
     ]);
   });
 
-  test('of a completed job is refused', async () => {
+  test('of a completed job is refused [PLATFORM-7, PLATFORM-13]', async () => {
     const jobId = await newJob();
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     expect(await handle(scheduled(jobId, 3))).toEqual(dead('which is COMPLETE'));
@@ -480,7 +480,7 @@ describe('a schedule of the selling side', () => {
     );
   });
 
-  test('that comes late, when the job is completed meanwhile, counts as it would have in order', async () => {
+  test('that comes late, when the job is completed meanwhile, counts as it would have in order [PLATFORM-13]', async () => {
     const jobId = await completedJob();
     const before = await shown(jobId);
     const message = scheduled(jobId, 4, 0, TEST_NOW);
@@ -516,7 +516,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(jobId)).toMatchObject({ status: 'COMPLETE', schedule: { status: 'CONFIRMED' } });
   });
 
-  test('counts only since its company has the job, whichever message comes first', async () => {
+  test('counts only since its company has the job, whichever message comes first [PLATFORM-10]', async () => {
     const before = await newJob();
     await tell(assigned(before, two, 5), scheduled(before, 4));
     expect(await shown(before, two)).toMatchObject({ version: 2, schedule: { status: 'UNSCHEDULED' } });
@@ -525,7 +525,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(after, two)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
   });
 
-  test('that the company told of late had before counts when the job turns out to have been its own', async () => {
+  test('that the company told of late had before counts when the job turns out to have been its own [PLATFORM-10]', async () => {
     const jobId = await newUnassignedJob();
     await tell(assigned(jobId, one, 4), scheduled(jobId, 3));
     expect(await shown(jobId)).toMatchObject({ schedule: { status: 'UNSCHEDULED' } });
@@ -536,7 +536,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
   });
 
-  test('leaves alone what the company has set after it happened, but not what it has set before', async () => {
+  test('leaves alone what the company has set after it happened, but not what it has set before [PLATFORM-10]', async () => {
     const jobId = await newJob();
     await setTentative(jobId, 1);
     const before = new Date(TEST_NOW.getTime() - 1);
@@ -553,7 +553,7 @@ describe('a schedule of the selling side', () => {
 describe('a document', () => {
   const document = newId('doc');
 
-  test('is shown and told with the time of the platform, each version once', async () => {
+  test('is shown and told with the time of the platform, each version once [JOB-1, JOB-3, PLATFORM-2, PLATFORM-14]', async () => {
     const jobId = await newJob();
     const messages = [
       documented(jobId, 4, document, DocumentCategory.PERMIT, 'image/png'),
@@ -716,7 +716,7 @@ describe('a message about a job', () => {
     await tell(assigned(jobId, one, 500), documented(jobId, 500, document), accepted(jobId, 500));
   });
 
-  test('shows a new name of the selling company with the job’s next change, not before', async () => {
+  test('shows a new name of the selling company with the job’s next change, not before [PLATFORM-15]', async () => {
     const jobId = await newJob();
     const { company } = await shown(jobId);
     await database.query('update companies set name = $2 where id = $1', [seller, 'A new name']);

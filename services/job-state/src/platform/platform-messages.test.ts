@@ -134,7 +134,7 @@ describe('a message of the platform', () => {
     },
   );
 
-  test('names every field that is missing', () => {
+  test('names every field that is missing [PLATFORM-1]', () => {
     expect(faultsOf(readOf(JobAssignedSchema, {}))).toBe(
       'partner.platform.v1.JobAssigned: jobId is missing; version is missing; occurredAt is missing;' +
         ' installerCompanyId is missing',
@@ -241,10 +241,13 @@ describe('a message of the platform', () => {
       'jobId is not an id with the prefix job_',
       readOf(JobAssignedSchema, { ...WHOLE.assigned, jobId: 'secret' }),
     ],
-  ])('with the fault “%s” is malformed, and the reason does not repeat what it holds', (fault, read) => {
-    expect(faultsOf(read)).toContain(fault);
-    expect(faultsOf(read)).not.toMatch(/secret/i);
-  });
+  ])(
+    'with the fault “%s” is malformed, and the reason does not repeat what it holds [LEAD-6, PLATFORM-7, SCHED-4]',
+    (fault, read) => {
+      expect(faultsOf(read)).toContain(fault);
+      expect(faultsOf(read)).not.toMatch(/secret/i);
+    },
+  );
 
   test('about an owner needs an email address, and one about a technician may have one', () => {
     const { email, ...without } = WHOLE.membership;
@@ -276,7 +279,7 @@ describe('a message of the platform', () => {
     [new Date('1999-12-31T23:59:59Z').getTime(), 'is no instant of the years 2000 to 2100'],
     [TEST_NOW.getTime() + 3_600_001, 'is more than 1 h ahead'],
     [8_000_000_000_000_000, 'is no instant of the years 2000 to 2100'],
-  ])('of the instant %d is malformed', (ms, fault) => {
+  ])('of the instant %d is malformed [HTTP-17]', (ms, fault) => {
     expect(faultsOf(readAssigned(timestampFromMs(ms)))).toContain(`occurredAt ${fault}`);
   });
 

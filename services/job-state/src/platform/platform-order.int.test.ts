@@ -235,7 +235,7 @@ function withoutIds(state: unknown): unknown {
 }
 
 describe('what the platform tells', () => {
-  test('ends in the same, whatever order it comes in, how often, and with some of it lost', async () => {
+  test('ends in the same, whatever order it comes in, how often, and with some of it lost [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
     const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
     await fc.assert(
       fc.asyncProperty(told, async (given) => {
@@ -247,7 +247,7 @@ describe('what the platform tells', () => {
     );
   });
 
-  test('ends in the same when all of it comes at once', async () => {
+  test('ends in the same when all of it comes at once [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
     const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
     await fc.assert(
       fc.asyncProperty(told, async (given) => {

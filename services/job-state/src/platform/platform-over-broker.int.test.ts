@@ -187,7 +187,7 @@ describe('job-state on a broker', () => {
       }),
       /^partner\.platform\.v1\.JobReadinessChanged: blockerCodes holds codes while ready$/,
     ],
-  ])('puts a message aside that is %s, with the reason', async (_fault, message, reason) => {
+  ])('puts a message aside that is %s, with the reason [PLATFORM-6]', async (_fault, message, reason) => {
     send(message);
     const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
     expect(dead.properties).toMatchObject({ messageId: message.messageId, type: message.type });

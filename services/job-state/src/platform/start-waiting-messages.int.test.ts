@@ -96,7 +96,7 @@ const isSettled = (message: IncomingMessage) => async () =>
   JSON.stringify(await rowOf(message)).includes('"settled":true');
 
 describe('a message that waits', () => {
-  test('for companies is recorded once they are there, with what waited for it in turn', async () => {
+  test('for companies is recorded once they are there, with what waited for it in turn [PLATFORM-6]', async () => {
     const [sales, company, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
     const created = jobCreatedMessage({ jobId, sellingCompanyId: sales });
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: company });
@@ -168,7 +168,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it is as new', async () => {
+  test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it is as new [PLATFORM-6]', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
     const later = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
@@ -222,7 +222,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('for an address that another owner keeps is given up after 24 h, with a reason that does not name it', async () => {
+  test('for an address that another owner keeps is given up after 24 h, with a reason that does not name it [PLATFORM-20]', async () => {
     const [first, second] = [newId('mem'), newId('mem')];
     const wanting = (membershipId: string) =>
       platformMessage(MembershipChangedSchema, {
@@ -251,7 +251,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('is settled when a newer version has made it void, also when that was recorded by a process that died', async () => {
+  test('is settled when a newer version has made it void, also when that was recorded by a process that died [PLATFORM-6]', async () => {
     const companyId = newId('cmp');
     const message = platformMessage(CompanyChangedSchema, {
       companyId,

@@ -148,7 +148,7 @@ const idsIn = async (table: string, column = 'id') =>
   );
 
 describe('deliveries and their events', () => {
-  test('are kept for 90 days from the end of their week on, attempts with them, and events for 30 days more', async () => {
+  test('are kept for 90 days from the end of their week on, attempts with them, and events for 30 days more [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(0));
     const old = await insertFinished(at(6.9), { eventId });
@@ -169,7 +169,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('go out with their body after a year of waiting, when all that was finished then is gone', async () => {
+  test('go out with their body after a year of waiting, when all that was finished then is gone [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const subscriptionId = await insertSubscription(null);
     const [eventId, finishedEventId] = [await insertEvent(at(1)), await insertEvent(at(8))];
@@ -195,7 +195,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('that came to an end long after their week can be read for 90 days from then on', async () => {
+  test('that came to an end long after their week can be read for 90 days from then on [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
     await run(at(300));
@@ -210,7 +210,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([]);
   });
 
-  test('keep the event of a replay for as long as the replay itself is kept', async () => {
+  test('keep the event of a replay for as long as the replay itself is kept [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     await makePartitionsAhead(database, () => at(100));
     const eventId = await insertEvent(at(1));
@@ -266,7 +266,7 @@ describe('deliveries and their events', () => {
 test.each([
   ['in partitions of a week', true],
   ['in the default partition', false],
-])('statistics are kept for 90 days: %s', async (_where, isPartitioned) => {
+])('statistics are kept for 90 days: %s [CONSOLE-7]', async (_where, isPartitioned) => {
   if (isPartitioned) await makePartitionsAhead(database, () => START);
   const attempt = { isTest: false, durationMs: 12, isDelivered: true, isDeadLetter: false };
   await countAttempts(database, [
@@ -309,34 +309,37 @@ describe('the feed', () => {
   test.each([
     ['in partitions of 30 days', true],
     ['in the default partition', false],
-  ])('is kept for 400 days, and nobody reads on over what is gone: %s', async (_where, isPartitioned) => {
-    // Partitions of 30 days that follow on each other from 2024-12-13 on.
-    if (isPartitioned) await makePartitionsAhead(database, () => at(4));
-    const [long, quiet, young] = [
-      await insertCompany(database, 'INSTALLER'),
-      await insertCompany(database, 'INSTALLER'),
-      await insertCompany(database, 'INSTALLER'),
-    ];
-    for (const [sequence, day] of [5, 10, 40, 20, 45].entries()) await append(long, sequence + 1, at(day));
-    await append(quiet, 1, at(6));
-    await append(young, 1, at(41));
+  ])(
+    'is kept for 400 days, and nobody reads on over what is gone: %s [FEED-8]',
+    async (_where, isPartitioned) => {
+      // Partitions of 30 days that follow on each other from 2024-12-13 on.
+      if (isPartitioned) await makePartitionsAhead(database, () => at(4));
+      const [long, quiet, young] = [
+        await insertCompany(database, 'INSTALLER'),
+        await insertCompany(database, 'INSTALLER'),
+        await insertCompany(database, 'INSTALLER'),
+      ];
+      for (const [sequence, day] of [5, 10, 40, 20, 45].entries()) await append(long, sequence + 1, at(day));
+      await append(quiet, 1, at(6));
+      await append(young, 1, at(41));
 
-    await run(at(4 + 400));
-    expect(await read(long, '0')).toEqual(['1', '2', '3', '4', '5']);
-    await run(isPartitioned ? at(4 + 30 + 400) : at(425));
-    // The third is younger than the fourth, which is gone: to show it would hide a gap.
-    expect(await read(long, '0')).toEqual(['5']);
-    expect(await read(long, undefined)).toEqual(['5']);
-    expect(await read(long, '4')).toEqual(['5']);
-    for (const cursor of ['1', '2', '3']) {
-      await expect(read(long, cursor)).rejects.toMatchObject(tooOld);
-    }
-    expect(await read(quiet, '0')).toEqual([]);
-    expect(await read(quiet, '1')).toEqual([]);
-    expect(await read(young, '0')).toEqual(['1']);
-  });
+      await run(at(4 + 400));
+      expect(await read(long, '0')).toEqual(['1', '2', '3', '4', '5']);
+      await run(isPartitioned ? at(4 + 30 + 400) : at(425));
+      // The third is younger than the fourth, which is gone: to show it would hide a gap.
+      expect(await read(long, '0')).toEqual(['5']);
+      expect(await read(long, undefined)).toEqual(['5']);
+      expect(await read(long, '4')).toEqual(['5']);
+      for (const cursor of ['1', '2', '3']) {
+        await expect(read(long, cursor)).rejects.toMatchObject(tooOld);
+      }
+      expect(await read(quiet, '0')).toEqual([]);
+      expect(await read(quiet, '1')).toEqual([]);
+      expect(await read(young, '0')).toEqual(['1']);
+    },
+  );
 
-  test('that is gone leaves a snapshot of every job, from which a reader goes on', async () => {
+  test('that is gone leaves a snapshot of every job, from which a reader goes on [FEED-8]', async () => {
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobs = [
@@ -351,7 +354,7 @@ describe('the feed', () => {
     expect(await read(companyId, snapshot.feedSequence)).toEqual([]);
   });
 
-  test('shows a reader all after the cursor or refuses it, at whatever moment the partition is dropped', async () => {
+  test('shows a reader all after the cursor or refuses it, at whatever moment the partition is dropped [FEED-8]', async () => {
     await makePartitionsAhead(database, () => at(4));
     const companyId = await insertCompany(database, 'INSTALLER');
     for (let sequence = 1; sequence <= 4; sequence += 1) {
@@ -420,7 +423,7 @@ describe('idempotency keys', () => {
   test.each([
     ['in weekly partitions', true],
     ['in the default partition', false],
-  ])('give the first outcome for 45 days and then go: %s', async (_where, isPartitioned) => {
+  ])('give the first outcome for 45 days and then go: %s [IDEM-5, IDEM-6]', async (_where, isPartitioned) => {
     if (isPartitioned) await makePartitionsAhead(database, () => START);
     await use('key', START);
     const last = new Date(START.getTime() + HOLDING_PERIOD_MS - 1);
@@ -470,19 +473,22 @@ describe('the audit trail', () => {
     );
   const left = async () => (await database.query('select 1 from audit_entries')).length;
 
-  test.each(['in its partition', 'in the default partition'])('%s is kept for 400 days', async (place) => {
-    if (place === 'in its partition') await run(START);
-    await write(at(0));
-    await write(at(3));
-    await run(at(399));
-    expect(await left()).toBe(2);
-    await run(at(404));
-    expect(await left()).toBe(0);
-  });
+  test.each(['in its partition', 'in the default partition'])(
+    '%s is kept for 400 days [CONSOLE-11]',
+    async (place) => {
+      if (place === 'in its partition') await run(START);
+      await write(at(0));
+      await write(at(3));
+      await run(at(399));
+      expect(await left()).toBe(2);
+      await run(at(404));
+      expect(await left()).toBe(0);
+    },
+  );
 });
 
 describe('bulk replays', () => {
-  test('are kept for as long as deliveries from their end on, and for ever while they run', async () => {
+  test('are kept for as long as deliveries from their end on, and for ever while they run [DELIVERY-18]', async () => {
     await insertBulkReplay(at(0), at(1), 'running');
     const running = await idsIn('bulk_replays');
     for (const state of ['done', 'cancelled']) await insertBulkReplay(at(0), at(1), state);

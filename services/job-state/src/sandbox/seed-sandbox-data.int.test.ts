@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 describe('the sandbox', () => {
-  test('has companies of each class whose owners can log in and whose keys are valid', async () => {
+  test('has companies of each class whose owners can log in and whose keys are valid [SERVICE-7, SESSION-1, TENANT-1]', async () => {
     expect(companies.map((company) => company.class).sort()).toEqual([
       'ACCOUNTING',
       'INSTALLER',
@@ -64,7 +64,7 @@ describe('the sandbox', () => {
     expect(new Set(kinds)).toEqual(new Set(['general', 'installer-contractor', 'installer-company']));
   });
 
-  test('has dozens of jobs in every status, whose feed and history tell one story', async () => {
+  test('has dozens of jobs in every status, whose feed and history tell one story [SERVICE-7]', async () => {
     const jobs = await database.query<{
       id: string;
       status: string;
@@ -160,7 +160,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  test('is the same every time', () => {
+  test('is the same every time [SANDBOX-1]', () => {
     const made = () => {
       const jobs = sandboxJobs(sandboxCompanies());
       return { jobs, sales: sandboxSales(jobs, ['cmp_1']) };
@@ -168,7 +168,7 @@ describe('the sandbox', () => {
     expect(made()).toEqual(made());
   });
 
-  test('seeded again is the same and leaves what was changed meanwhile', async () => {
+  test('seeded again is the same and leaves what was changed meanwhile [SANDBOX-1]', async () => {
     await database.query(`update jobs set installer_note = 'changed'`);
     const before = await database.query('select count(*) as entries from feed_entries');
     const again = await Promise.all([seedSandboxData(database), seedSandboxData(database)]);

@@ -94,7 +94,7 @@ describe('the simulator', () => {
   });
 });
 
-test('the simulator does not start in production', async () => {
+test('the simulator does not start in production [SANDBOX-1]', async () => {
   const run = promisify(execFile)(process.execPath, ['--enable-source-maps', PROGRAM], {
     env: {
       PATH: process.env['PATH'],

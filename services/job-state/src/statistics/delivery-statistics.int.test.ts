@@ -102,7 +102,7 @@ describe('the statistics of a subscription', () => {
     }
   });
 
-  test('count a result once, however often it comes, also within one batch and after the end', async () => {
+  test('count a result once, however often it comes, also within one batch and after the end [CONSOLE-6]', async () => {
     const of = await companyWith(1);
     const failure = attempted(of.deliveryId, { outcome: FAILED });
     const success = attempted(of.deliveryId);
@@ -112,7 +112,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 1, deadLettered: 0 });
   });
 
-  test('count results that come after the end of their delivery, and keep the dead letter that one of them undoes', async () => {
+  test('count results that come after the end of their delivery, and keep the dead letter that one of them undoes [CONSOLE-6]', async () => {
     const of = await companyWith(1);
     for (let n = 0; n < 8; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
     const [late, success] = [attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId)];
@@ -129,7 +129,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 8, deadLettered: 0 });
   });
 
-  test('leave out tests, before and after their end, and the attempts of deliveries that are gone', async () => {
+  test('leave out tests, before and after their end, and the attempts of deliveries that are gone [CONSOLE-6]', async () => {
     const of = await companyWith(2);
     const [testId, ordinaryId] = of.ids;
     invariant(testId !== undefined && ordinaryId !== undefined, 'there are two deliveries');
@@ -275,7 +275,7 @@ describe('the buckets of statistics', () => {
     deadLettered: 0,
   });
 
-  test('hold the attempts that began in them: of 5 minutes, an hour or 6 hours, by the length of the span', async () => {
+  test('hold the attempts that began in them: of 5 minutes, an hour or 6 hours, by the length of the span [CONSOLE-5]', async () => {
     const of = await companyWithHistory();
     const totals = { delivered: 5, failed: 1, deadLettered: 0 };
     expect(await bucketsOf(of, at('00:00:00'), new Date(at('00:00:00').getTime() + DAY_MS))).toEqual({
@@ -312,7 +312,7 @@ describe('the buckets of statistics', () => {
     });
   });
 
-  test('take an attempt of a dispatcher whose clock is ahead as begun now', async () => {
+  test('take an attempt of a dispatcher whose clock is ahead as begun now [CONSOLE-6]', async () => {
     const of = await companyWith(2);
     const [ahead, present] = of.ids;
     invariant(ahead !== undefined && present !== undefined, 'there are two deliveries');
@@ -320,7 +320,7 @@ describe('the buckets of statistics', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
   });
 
-  test('tell how long the attempts took, each and all of them together', async () => {
+  test('tell how long the attempts took, each and all of them together [CONSOLE-7]', async () => {
     const of = await companyWith(20);
     await together(
       ...of.ids.map((id, index) =>
@@ -372,7 +372,7 @@ describe('the statistics of a company', () => {
     };
   };
 
-  test('are of each subscription and of all together, of no other company and of nothing that was deleted', async () => {
+  test('are of each subscription and of all together, of no other company and of nothing that was deleted [CONSOLE-7]', async () => {
     const companyId = await fixture.company();
     const subscriptions = [1, 2, 3, 4].map(() => fixture.subscription({ companyId }));
     const ids = (await Promise.all(subscriptions)).sort();

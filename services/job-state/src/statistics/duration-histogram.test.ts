@@ -26,7 +26,7 @@ describe('a percentile', () => {
     expect(percentileMs(histogram(counts), part)).toBe(expected);
   });
 
-  test('is never in another slot than the duration of its rank, and never falls as the part grows', () => {
+  test('is never in another slot than the duration of its rank, and never falls as the part grows [CONSOLE-7]', () => {
     const durations = fc.array(fc.integer({ min: 0, max: 9_999 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(durations, (given) => {

@@ -2,20 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { eventViolations } from './allowed-events.js';
 
 describe('eventViolations', () => {
-  test('accepts names and groups of the class', () => {
+  test('accepts names and groups of the class [EVENT-8, WEBHOOK-11]', () => {
     expect(eventViolations(['install.status_changed', 'install.*', 'install.test'], 'INSTALLER')).toEqual([]);
     expect(eventViolations(['quote.*', 'project.completed'], 'SALES')).toEqual([]);
     expect(eventViolations(['journal.*'], 'ACCOUNTING')).toEqual([]);
   });
 
-  test('accepts install.test for every class', () => {
+  test('accepts install.test for every class [EVENT-8]', () => {
     for (const companyClass of ['SALES', 'INSTALLER', 'ACCOUNTING'] as const) {
       expect(eventViolations(['install.test'], companyClass)).toEqual([]);
     }
   });
 
   test.each(['SALES', 'ACCOUNTING'] as const)(
-    'refuses install.* for %s companies, which would get nothing but tests',
+    'refuses install.* for %s companies, which would get nothing but tests [EVENT-8]',
     (companyClass) => {
       const [violation] = eventViolations(['install.*'], companyClass);
       expect(violation?.path).toBe('events.0');
@@ -24,7 +24,7 @@ describe('eventViolations', () => {
     },
   );
 
-  test('names each event that the class may not have, and says what is allowed', () => {
+  test('names each event that the class may not have, and says what is allowed [EVENT-5, EVENT-8]', () => {
     const violations = eventViolations(['install.test', 'journal.payout_recorded', 'quote.*'], 'INSTALLER');
     expect(violations.map(({ path }) => path)).toEqual(['events.1', 'events.2']);
     expect(violations[0]?.message).toContain('install.status_changed');

@@ -60,7 +60,7 @@ async function statesOf({ subscriptionId }: SubscriptionOfCompany) {
 }
 
 describe('the deliveries of a subscription', () => {
-  test('are held while it is paused, but for tests and what is under way, and go on afterwards, each at its time', async () => {
+  test('are held while it is paused, but for tests and what is under way, and go on afterwards, each at its time [WEBHOOK-5]', async () => {
     const { of, test, first, retry, leased, leasedRetry } = await withBacklog();
     await followAll();
     expect(await stateOf(first)).toBe('pending');
@@ -97,7 +97,7 @@ describe('the deliveries of a subscription', () => {
     expect(claimed).not.toContain(retry.id);
   });
 
-  test('are cancelled once it is deleted, tests and held ones too; an attempt under way comes to its own end', async () => {
+  test('are cancelled once it is deleted, tests and held ones too; an attempt under way comes to its own end [WEBHOOK-8]', async () => {
     const { of, test, first, retry, leased, leasedRetry } = await withBacklog();
     await client.pauseSubscription(of);
     await followAll();
@@ -188,7 +188,7 @@ describe('the deliveries of a subscription', () => {
     expect(await stateOf(first)).toBe('held');
   });
 
-  test('end where its state wants them, whatever happens to them and to it at once', async () => {
+  test('end where its state wants them, whatever happens to them and to it at once [WEBHOOK-5]', async () => {
     for (let round = 0; round < 12; round += 1) {
       const companyId = await fixture.company();
       const of = await fixture.activated(companyId);

@@ -67,7 +67,7 @@ const maintain = (keys: SealingKeys, at: Date) =>
   });
 
 describe('a rotation of the secret', () => {
-  test('makes a pending secret with the next version, shown once and kept sealed, and signs with the current one', async () => {
+  test('makes a pending secret with the next version, shown once and kept sealed, and signs with the current one [SECRET-1, SECRET-3, SECRET-5, WEBHOOK-1]', async () => {
     const of = await fixture.activated(await fixture.company());
     const { subscription, secret = '' } = await client.rotateSecret(of);
     expect(subscription).toMatchObject({ secretVersion: 1, pendingSecretVersion: 2 });
@@ -79,7 +79,7 @@ describe('a rotation of the secret', () => {
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });
 
-  test('replaces a pending secret that there is, under a version that was never used', async () => {
+  test('replaces a pending secret that there is, under a version that was never used [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     const { subscription, secret } = await client.rotateSecret(of);
@@ -101,7 +101,7 @@ describe('a rotation of the secret', () => {
     expect(await openedSecret(of, 6)).toBe(last?.secret);
   });
 
-  test('ends with the activation: what is signed from then on is signed with it, again without harm', async () => {
+  test('ends with the activation: what is signed from then on is signed with it, again without harm [SECRET-2, SECRET-4, SECRET-6, SECRET-8]', async () => {
     fixture.now = START;
     const of = await fixture.activated(await fixture.company());
     const queued = await client.sendTestDelivery(of);
@@ -118,15 +118,18 @@ describe('a rotation of the secret', () => {
     expect((await client.rotateSecret(of)).subscription?.pendingSecretVersion).toBe(3);
   });
 
-  test.each([2, 1_000_000])('is not activated with version %d when none is pending', async (version) => {
-    const of = await fixture.created(await fixture.company());
-    const failure = await failureOf(client.activateSecret({ ...of, pendingSecretVersion: version }));
-    expect(failure.reason).toBe('secret_version_mismatch');
-    expect(failure.message).toContain('no secret is pending');
-    expect((await client.getSubscription(of)).subscription?.secretVersion).toBe(1);
-  });
+  test.each([2, 1_000_000])(
+    'is not activated with version %d when none is pending [SECRET-8]',
+    async (version) => {
+      const of = await fixture.created(await fixture.company());
+      const failure = await failureOf(client.activateSecret({ ...of, pendingSecretVersion: version }));
+      expect(failure.reason).toBe('secret_version_mismatch');
+      expect(failure.message).toContain('no secret is pending');
+      expect((await client.getSubscription(of)).subscription?.secretVersion).toBe(1);
+    },
+  );
 
-  test('refuses the active version unless the request repeats its activation', async () => {
+  test('refuses the active version unless the request repeats its activation [SECRET-8]', async () => {
     fixture.now = START;
     const of = await fixture.created(await fixture.company());
     const activate = (pendingSecretVersion: number) => client.activateSecret({ ...of, pendingSecretVersion });
@@ -147,7 +150,7 @@ describe('a rotation of the secret', () => {
     expect((await refusal(3)).message).toContain('3 is already active; no secret is pending');
   });
 
-  test('keeps the former secret for the overlap and then drops it', async () => {
+  test('keeps the former secret for the overlap and then drops it [SECRET-2, SECRET-6, SECRET-8]', async () => {
     fixture.now = START;
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
@@ -165,7 +168,7 @@ describe('a rotation of the secret', () => {
 });
 
 describe('a test with the version of a secret', () => {
-  test('is signed with the pending or the current secret, as asked for', async () => {
+  test('is signed with the pending or the current secret, as asked for [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     const { secret } = await client.rotateSecret(of);
     const pending = await client.sendTestDelivery({ ...of, secretVersion: 2 });
@@ -190,7 +193,7 @@ describe('a test with the version of a secret', () => {
     expect(await signedWith(orphan, of)).toMatchObject({ version: 1 });
   });
 
-  test('is refused for any other version, the former one too, and sends nothing', async () => {
+  test('is refused for any other version, the former one too, and sends nothing [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     await client.activateSecret({ ...of, pendingSecretVersion: 2 });
@@ -220,7 +223,7 @@ describe('a change of the sealing key', () => {
   };
   const after: SealingKeys = { currentKeyId: 'k2', keys: new Map([['k2', CURRENT]]) };
 
-  test('seals every secret anew under the current key, so that the former one can be taken away', async () => {
+  test('seals every secret anew under the current key, so that the former one can be taken away [SECRET-9]', async () => {
     const of = await fixture.activated(await fixture.company());
     const { secret } = await client.rotateSecret(of);
     const first = await openedSecret(of, 1, before);
@@ -267,7 +270,7 @@ describe('a change of the sealing key', () => {
     expect(openSecret(during, owner, claimed?.sealedSecret ?? Buffer.of())).toBe(first);
   });
 
-  test('leaves alone what it can not open, says so once, and does the rest', async () => {
+  test('leaves alone what it can not open, says so once, and does the rest [SECRET-9]', async () => {
     const [unknown, changed, good] = [
       await fixture.created(await fixture.company()),
       await fixture.created(await fixture.company()),

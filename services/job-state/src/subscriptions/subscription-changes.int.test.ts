@@ -68,7 +68,7 @@ describe('UpdateSubscription', () => {
     expect(await read(of)).toMatchObject({ description: '', url: before?.url });
   });
 
-  test('with another URL the subscription is unverified and paused until a test arrives there', async () => {
+  test('with another URL the subscription is unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
     const of = await fixture.activated(await fixture.company());
     fixture.now = LATER;
     const url = 'https://Receiver.example/v2';
@@ -172,7 +172,7 @@ describe('UpdateSubscription', () => {
 });
 
 describe('PauseSubscription', () => {
-  test('pauses, and again without harm', async () => {
+  test('pauses, and again without harm [WEBHOOK-5]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     fixture.now = LATER;
@@ -199,7 +199,7 @@ describe('an activation with a back-fill', () => {
       [subscriptionId],
     );
 
-  test('begins it from the pause to the activation', async () => {
+  test('begins it from the pause to the activation [WEBHOOK-5, WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
     const of = await fixture.activated(await fixture.company());
     fixture.now = new Date('2026-08-28T10:00:00Z');
@@ -217,7 +217,7 @@ describe('an activation with a back-fill', () => {
     expect(await backfills(of)).toHaveLength(1);
   });
 
-  test('repeated tells of the one that still runs, and begins no other', async () => {
+  test('repeated tells of the one that still runs, and begins no other [WEBHOOK-7]', async () => {
     const of = await fixture.activated(await fixture.company());
     await client.pauseSubscription(of);
     const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
@@ -228,7 +228,7 @@ describe('an activation with a back-fill', () => {
     expect(await backfills(of)).toHaveLength(1);
   });
 
-  test('begins it from the creation of one that was never active', async () => {
+  test('begins it from the creation of one that was never active [WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
     const of = await fixture.created(await fixture.company());
     fixture.now = new Date('2026-08-28T09:30:00Z');
@@ -247,7 +247,7 @@ describe('an activation with a back-fill', () => {
 });
 
 describe('DeleteSubscription', () => {
-  test('leaves nothing to its owner but a place for another one', async () => {
+  test('leaves nothing to its owner but a place for another one [WEBHOOK-8]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     for (let made = 1; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
@@ -336,7 +336,7 @@ describe('DeleteSubscription', () => {
     }
   });
 
-  test('has it get nothing more, and takes nothing from the others', async () => {
+  test('has it get nothing more, and takes nothing from the others [WEBHOOK-8]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     const other = await fixture.activated(companyId);

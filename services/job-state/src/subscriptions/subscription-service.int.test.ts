@@ -39,7 +39,7 @@ const created: SubscriptionFixture['created'] = (companyId) => fixture.created(c
 const tested: SubscriptionFixture['tested'] = (...test) => fixture.tested(...test);
 
 describe('CreateSubscription', () => {
-  test('makes a paused subscription at the normalised URL, with a secret that is kept sealed', async () => {
+  test('makes a paused subscription at the normalised URL, with a secret that is kept sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
     const companyId = await fixture.company();
     const answer = await client.createSubscription({
       companyId,
@@ -180,7 +180,7 @@ describe('CreateSubscription', () => {
     expect(failure.reason).toBe('invalid_argument');
   });
 
-  test('stops at the bound, also when many are created at once', async () => {
+  test('stops at the bound, also when many are created at once [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
     for (let made = 2; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
       await fixture.subscription({ companyId });
@@ -202,7 +202,7 @@ describe('CreateSubscription', () => {
 });
 
 describe('SendTestDelivery and ActivateSubscription', () => {
-  test('activates once a test was delivered, and again without harm', async () => {
+  test('activates once a test was delivered, and again without harm [EVENT-4, WEBHOOK-3]', async () => {
     const subscription = await created(await fixture.company());
     const refused = await failureOf(client.activateSubscription(subscription));
     expect(refused.reason).toBe('test_delivery_required');
@@ -233,7 +233,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     });
   });
 
-  test('does not take a test of a former URL', async () => {
+  test('does not take a test of a former URL [WEBHOOK-6]', async () => {
     const subscription = await created(await fixture.company());
     await fixture.database.query('update subscriptions set url_version = 2 where id = $1', [
       subscription.subscriptionId,
@@ -246,7 +246,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     await client.activateSubscription(subscription);
   });
 
-  test('sends the test to that subscription alone', async () => {
+  test('sends the test to that subscription alone [EVENT-4]', async () => {
     const companyId = await fixture.company();
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
     const subscription = await created(companyId);
@@ -269,7 +269,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     ]);
   });
 
-  test('sends 10 tests of one subscription within 60 s, also when many are sent at once', async () => {
+  test('sends 10 tests of one subscription within 60 s, also when many are sent at once [WEBHOOK-9]', async () => {
     const subscription = await created(await fixture.company());
     const results = await Promise.allSettled(
       Array.from({ length: 14 }, () => client.sendTestDelivery(subscription)),
@@ -294,7 +294,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     await client.sendTestDelivery(await created(subscription.companyId));
   });
 
-  test('sends 60 tests of one company within 60 s, however many subscriptions it deletes and creates', async () => {
+  test('sends 60 tests of one company within 60 s, however many subscriptions it deletes and creates [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
     for (let sent = 0; sent < MAX_TEST_DELIVERIES_OF_COMPANY; sent += MAX_TEST_DELIVERIES) {
       const subscription = await created(companyId);

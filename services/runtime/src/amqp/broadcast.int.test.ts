@@ -48,7 +48,7 @@ describe('a broadcast consumer', () => {
     return { consumer, messages, gaps };
   }
 
-  test('reaches every process, each from its first subscription on', async () => {
+  test('reaches every process, each from its first subscription on [AUTH-13]', async () => {
     const ears = connections.map(hear);
     await Promise.all(ears.map(({ gaps }) => gaps.atLeast(1)));
     probe.channel.publish(exchange.name, '', Buffer.alloc(0), { messageId: 'evt_1' });

@@ -215,7 +215,7 @@ describe('RPC over the broker', () => {
     await probe.hasMessages(queue.name, 0);
   });
 
-  test('fails with unavailable when the deadline passes, and ignores the late answer', async () => {
+  test('fails with unavailable when the deadline passes, and ignores the late answer [HTTP-18]', async () => {
     let finish: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       finish = resolve;

@@ -134,12 +134,15 @@ describe('API key authentication', () => {
     ['no key', undefined],
     ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
     ['a key of the other environment', createApiKey('production').text],
-  ])('refuses %s without a look-up, and says what is wrong with it', async (_what, text) => {
-    const { ask, asked } = createFixture(() => general);
-    const message = `x-api-key: ${faultOfApiKey(text, 'sandbox')}`;
-    await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
-    expect(asked).toHaveLength(0);
-  });
+  ])(
+    'refuses %s without a look-up, and says what is wrong with it [AUTH-10, AUTH-12]',
+    async (_what, text) => {
+      const { ask, asked } = createFixture(() => general);
+      const message = `x-api-key: ${faultOfApiKey(text, 'sandbox')}`;
+      await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
+      expect(asked).toHaveLength(0);
+    },
+  );
 
   test.each(
     (['sandbox', 'production'] as const).flatMap((environment) =>
@@ -178,7 +181,7 @@ describe('API key authentication', () => {
     expect(await principalIn('sandbox', newer)).not.toHaveProperty('faults');
   });
 
-  test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key', async () => {
+  test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key [AUTH-12]', async () => {
     const answers = [
       () => create(AuthenticateKeyResponseSchema, { ...general, kind: KeyKind.INSTALLER_COMPANY }),
       () => withLastField(general, 3, 99),
@@ -197,7 +200,7 @@ describe('API key authentication', () => {
     expect(messages[0]).toContain('unauthenticated');
   });
 
-  test('believes a look-up for 4 seconds, counted from its start, and no longer', async () => {
+  test('believes a look-up for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
     const { ask, asked, advance, lookUp } = createFixture();
     const first = ask(key.text);
     const { resolve } = await lookUp(1);
@@ -284,7 +287,7 @@ describe('look-ups', () => {
   const refused = (answer: Promise<unknown>) =>
     expect(answer).rejects.toMatchObject({ reason: 'unauthenticated' });
 
-  test('find a valid key after 600 made-up keys from the same address', async () => {
+  test('find a valid key after 600 made-up keys from the same address [LIMIT-6]', async () => {
     let isKnown = false;
     const { ask } = createFixture(() => (isKnown ? general : refuseKey()));
     await Promise.all(madeUp(600).map((text) => refused(ask(text))));
@@ -292,7 +295,7 @@ describe('look-ups', () => {
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
-  test('of new keys are 20 at a time at most, and the networks take turns', async () => {
+  test('of new keys are 20 at a time at most, and the networks take turns [LIMIT-6]', async () => {
     const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
     const flood = madeUp(200).map((text) => ask(text, '203.0.113.9').catch((error: unknown) => error));
     const valid = ask(key.text, '203.0.113.1');
@@ -312,7 +315,7 @@ describe('look-ups', () => {
     expect(await Promise.all(flood)).toHaveLength(200);
   });
 
-  test('of a network over its limit of failures leave the slots to the others, and its key ids take turns', async () => {
+  test('of a network over its limit of failures leave the slots to the others, and its key ids take turns [LIMIT-6]', async () => {
     const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
     const askOverLimit = (text: string) => ask(text, undefined, true).catch((error: unknown) => error);
     const withOneKeyId = Array.from({ length: 5 }, () => createApiKey('sandbox', { keyId: key.keyId }).text);
@@ -346,7 +349,7 @@ describe('look-ups', () => {
     void Promise.allSettled(flood);
   });
 
-  test('of a key that was accepted before wait for no others', async () => {
+  test('of a key that was accepted before wait for no others [LIMIT-6]', async () => {
     const { ask, advance, lookUp, lookUps } = createFixture();
     const first = ask(key.text);
     (await lookUp(1)).resolve(general);
@@ -373,7 +376,7 @@ describe('a revocation', () => {
     });
   };
 
-  test('takes effect with the next request', async () => {
+  test('takes effect with the next request [AUTH-13]', async () => {
     let isRevoked = false;
     const fixture = createFixture(() => (isRevoked ? refuseKey() : general));
     await fixture.ask(key.text);

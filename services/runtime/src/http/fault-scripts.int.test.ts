@@ -126,17 +126,20 @@ describe('the requests of a key with a fault script', () => {
     expect(gateway.done()).toBe(0);
   });
 
-  test.each([false, true])('take effect and lose their answers, also refusals: %s', async (fails) => {
-    const gateway = createGateway({
-      faults: script([{ fault: 'server_error', status: 503, when: 'after' }]),
-      fails,
-    });
-    const lost = await write(gateway);
-    expect(lost.status).toBe(503);
-    expect(lost.body).toMatchObject({ error: expect.stringContaining('look whether it took effect') });
-    expect(gateway.done()).toBe(1);
-    expect((await write(gateway)).status).toBe(fails ? 404 : 201);
-  });
+  test.each([false, true])(
+    'take effect and lose their answers, also refusals: %s [SANDBOX-2]',
+    async (fails) => {
+      const gateway = createGateway({
+        faults: script([{ fault: 'server_error', status: 503, when: 'after' }]),
+        fails,
+      });
+      const lost = await write(gateway);
+      expect(lost.status).toBe(503);
+      expect(lost.body).toMatchObject({ error: expect.stringContaining('look whether it took effect') });
+      expect(gateway.done()).toBe(1);
+      expect((await write(gateway)).status).toBe(fails ? 404 : 201);
+    },
+  );
 
   test('are held up, but not longer than the gateway runs', async () => {
     const gateway = createGateway({ faults: script([{ fault: 'delay', delayMs: 20_000, times: 2 }]) });
@@ -148,7 +151,7 @@ describe('the requests of a key with a fault script', () => {
     expect((await held).map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  test('are counted over all replicas, and anew when the script is set anew', async () => {
+  test('are counted over all replicas, and anew when the script is set anew [SANDBOX-2]', async () => {
     const faults = script([{ fault: 'rate_limited', times: 3 }, { fault: 'server_error' }]);
     const replicas = [createGateway({ faults }), createGateway({ faults })];
     const statuses = await Promise.all(

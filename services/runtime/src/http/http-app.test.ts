@@ -173,14 +173,17 @@ describe('every answer', () => {
     expect(response.headers['x-request-id']).toBe(id);
   });
 
-  test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'ä'])('has a new request id in place of %j', async (id) => {
-    const { app } = createFixture();
-    const response = await request(app)
-      .get('/things/1')
-      .set('x-api-key', 'full')
-      .set('x-request-id', Buffer.from(id, 'utf8').toString('latin1'));
-    expect(response.headers['x-request-id']).toMatch(UUID_V7);
-  });
+  test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'ä'])(
+    'has a new request id in place of %j [HTTP-8]',
+    async (id) => {
+      const { app } = createFixture();
+      const response = await request(app)
+        .get('/things/1')
+        .set('x-api-key', 'full')
+        .set('x-request-id', Buffer.from(id, 'utf8').toString('latin1'));
+      expect(response.headers['x-request-id']).toMatch(UUID_V7);
+    },
+  );
 
   test('is not to be stored unless the endpoint says otherwise, and carries several cookies', async () => {
     const { app } = createFixture({
@@ -205,7 +208,7 @@ describe('every answer', () => {
     expect(response.text).toBeUndefined();
   });
 
-  test('says the API version on a versioned surface, errors included', async () => {
+  test('says the API version on a versioned surface, errors included [VERSION-1, VERSION-7]', async () => {
     const { app } = createFixture({ versions: oneVersion });
     const paths = [
       request(app).get('/things/1').set('x-api-key', 'full'),
@@ -241,7 +244,7 @@ describe('the order of checks', () => {
     expect(wrong.headers['allow']).toBe('POST');
   });
 
-  test('asks for credentials before it looks at anything else', async () => {
+  test('asks for credentials before it looks at anything else [HTTP-4]', async () => {
     const { app, handled } = createFixture();
     const response = await request(app).post('/things').set('content-type', 'text/plain').send('{');
     expect(assertError(response, 401, 'unauthenticated').error).toBe('x-api-key: must be a key');
@@ -257,7 +260,7 @@ describe('the order of checks', () => {
     expect(response.headers['retry-after']).toBe('7');
   });
 
-  test('applies the rate limit before the scope, and the scope before the input', async () => {
+  test('applies the rate limit before the scope, and the scope before the input [AUTH-9, HTTP-4, HTTP-5]', async () => {
     const { app } = createFixture();
     const send = () =>
       request(app).post('/things').set('x-api-key', 'bare').set('content-type', 'text/plain').send('{');
@@ -277,7 +280,7 @@ describe('the order of checks', () => {
     expect(refused.headers['ratelimit']).toBe('"default";r=0;t=60');
   });
 
-  test('never says that more requests fit only after the span of the limit', async () => {
+  test('never says that more requests fit only after the span of the limit [LIMIT-6]', async () => {
     const { app } = createFixture({
       playFaults: async (_principal, { answer, showExhausted }) => {
         showExhausted(3_600);
@@ -298,7 +301,7 @@ describe('the order of checks', () => {
     expect(assertError(response, 403, 'permission_denied').error).toBe('POST /things');
   });
 
-  test('charges only failures to the client address, and refuses only failures for it', async () => {
+  test('charges only failures to the client address, and refuses only failures for it [HTTP-4, LIMIT-6]', async () => {
     const { app } = createFixture();
     for (let failure = 0; failure < 3; failure += 1) {
       const failed = await request(app).get('/things/1').set('x-api-key', 'wrong');
@@ -316,7 +319,7 @@ describe('the order of checks', () => {
     expect((await request(app).get('/things/1').set('x-api-key', 'full')).status).toBe(200);
   });
 
-  test('tells the authentication which client network is over its limit of failures', async () => {
+  test('tells the authentication which client network is over its limit of failures [LIMIT-6]', async () => {
     const told: boolean[] = [];
     const { app } = createFixture({
       trustedProxyHops: 1,
@@ -397,16 +400,19 @@ describe('a request that breaks HTTP/1.1', () => {
       400,
       'content-type: must be sent only once',
     ],
-  ])('with %s is refused with an error body and its request id', async (_what, bytes, status, error) => {
-    const { head, body, handled, lines } = await exchange(bytes);
-    const answer = errorBody.parse(JSON.parse(body));
-    expect(head).toContain(`HTTP/1.1 ${status} `);
-    expect(head).toContain(`x-request-id: ${answer.requestId}`);
-    expect(answer.error).toBe(error);
-    expect(answer.code).toBe(status === 501 ? 'not_implemented' : 'invalid_argument');
-    expect(handled).toHaveLength(0);
-    expect(await lines.atLeast(1)).toMatchObject([{ status }]);
-  });
+  ])(
+    'with %s is refused with an error body and its request id [HTTP-6, HTTP-16]',
+    async (_what, bytes, status, error) => {
+      const { head, body, handled, lines } = await exchange(bytes);
+      const answer = errorBody.parse(JSON.parse(body));
+      expect(head).toContain(`HTTP/1.1 ${status} `);
+      expect(head).toContain(`x-request-id: ${answer.requestId}`);
+      expect(answer.error).toBe(error);
+      expect(answer.code).toBe(status === 501 ? 'not_implemented' : 'invalid_argument');
+      expect(handled).toHaveLength(0);
+      expect(await lines.atLeast(1)).toMatchObject([{ status }]);
+    },
+  );
 
   test.each([
     ['HTTP/1.0 without a host', post('content-type: application/json\r\ncontent-length: 22', '1.0') + body],
@@ -415,7 +421,7 @@ describe('a request that breaks HTTP/1.1', () => {
       'an address with a port',
       post(`${json.replace('host: a', 'host: [::1]:8080')}transfer-encoding: Chunked`) + chunks,
     ],
-  ])('is not: %s', async (_what, bytes) => {
+  ])('is not: %s [HTTP-6]', async (_what, bytes) => {
     expect((await exchange(bytes)).head).toContain('HTTP/1.1 200 ');
   });
 });
@@ -489,7 +495,7 @@ describe('the input of an endpoint', () => {
       'body: must not nest deeper than 64 levels',
     ],
     ['unclosed deep JSON', 'application/json', '['.repeat(1_000_000), 'body: must be valid JSON in UTF-8'],
-  ])('that is %s is a 400', async (_what, contentType, body, message) => {
+  ])('that is %s is a 400 [ERROR-1]', async (_what, contentType, body, message) => {
     const { app, handled } = createFixture();
     const response = await post(app).set('content-type', contentType).send(body);
     const { error, details } = assertError(response, 400, 'invalid_argument');
@@ -524,7 +530,7 @@ describe('the input of an endpoint', () => {
     expect(assertError(response, 400, 'invalid_argument').error).toContain('content-encoding');
   });
 
-  test('may be 1 MB and not one byte more, whether its length is announced or not', async () => {
+  test('may be 1 MB and not one byte more, whether its length is announced or not [LIMIT-5]', async () => {
     const { app, handled } = createFixture();
     const json = (bytes: number) =>
       JSON.stringify({ ...lead, pad: 'x'.repeat(bytes - JSON.stringify({ ...lead, pad: '' }).length) });
@@ -574,7 +580,7 @@ describe('the input of an endpoint', () => {
     expect(error).toMatch(/^Idempotency-Key: must be/);
   });
 
-  test('without an Idempotency-Key is a 400 where one is required, and the message lists no other fault', async () => {
+  test('without an Idempotency-Key is a 400 where one is required, and the message lists no other fault [HTTP-2, IDEM-1]', async () => {
     const { app } = createFixture({
       endpoints: [{ ...writeThing(async () => ({ status: 204 })), idempotencyKey: 'required' }],
     });
@@ -650,7 +656,7 @@ describe('the input of an endpoint', () => {
   );
 
   test.each(['*', '//[/things/1', 'http://%zz/things/1'])(
-    'in the target %s is nowhere, and is told so without a page of the framework',
+    'in the target %s is nowhere, and is told so without a page of the framework [HTTP-16]',
     async (target) => {
       const server = createHttpServer(createFixture().app);
       const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
@@ -709,7 +715,7 @@ describe('the content coding', () => {
     ['gzip', 'gzip'],
     ['identity', undefined],
   ])(
-    'of a long response to accept-encoding %s is %s, with the same tag and length for HEAD',
+    'of a long response to accept-encoding %s is %s, with the same tag and length for HEAD [HTTP-9]',
     async (accepted, coding) => {
       const tags = new Set<string | undefined>();
       for (const answer of [
@@ -748,7 +754,7 @@ describe('the content coding', () => {
     expect([response.headers['content-encoding'], response.text]).toEqual(['gzip', '"beforehand"']);
   });
 
-  test('is none for a short response, an error, a response to a write, which may show a secret, and a stream', async () => {
+  test('is none for a short response, an error, a response to a write, which may show a secret, and a stream [HTTP-9]', async () => {
     const headers = { 'accept-encoding': 'br, gzip' };
     const stream = (body: AnswerStream) => body.end();
     const short = JSON.stringify({ text: 'a'.repeat(1_000) });
@@ -797,7 +803,7 @@ describe('an endpoint whose operation is conditional', () => {
     expect(response.headers).not.toHaveProperty('content-length');
   });
 
-  test('may be kept by private caches, which ask again each time, unless the endpoint says otherwise', async () => {
+  test('may be kept by private caches, which ask again each time, unless the endpoint says otherwise [HTTP-10]', async () => {
     const cacheControlOf = async (headers: Readonly<Record<string, string>>) =>
       (await get(conditional({ status: 200, text: '{}', headers }))).headers['cache-control'];
     expect(await cacheControlOf({})).toBe('private, no-cache');
@@ -861,7 +867,7 @@ describe('a failure of an endpoint', () => {
     return { lines, response: request(app).get('/things/1').set('x-api-key', 'full') };
   };
 
-  test('gets the status and the fields of its reason', async () => {
+  test('gets the status and the fields of its reason [ERROR-11]', async () => {
     const stale = await failWith(new ServiceError('stale_version', 'read again', { currentVersion: 4 }))
       .response;
     expect(assertError(stale, 409, 'stale_version').currentVersion).toBe(4);
@@ -885,14 +891,14 @@ describe('a failure of an endpoint', () => {
     });
   });
 
-  test('says when to come back when it is unavailable', async () => {
+  test('says when to come back when it is unavailable [ERROR-10, HTTP-18]', async () => {
     const response = await failWith(new ServiceError('unavailable', 'later')).response;
     assertError(response, 503, 'unavailable');
     expect(response.headers['retry-after']).toBe('1');
   });
 
   test.each([new Error('SELECT secret FROM keys'), 'a text', undefined, null])(
-    'that nobody foresaw (%p) is a 500 that says nothing of it, and is logged',
+    'that nobody foresaw (%p) is a 500 that says nothing of it, and is logged [ERROR-10, HTTP-16]',
     async (thrown) => {
       const { response, lines } = failWith(thrown);
       const { error } = assertError(await response, 500, 'internal');

@@ -58,7 +58,7 @@ describe('what Node refuses before the app sees it', () => {
       `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
       '431 Request Header Fields Too Large',
     ],
-  ])('has an error body and a request id: %s', async (_what, bytes, status) => {
+  ])('has an error body and a request id: %s [HTTP-7]', async (_what, bytes, status) => {
     const { port } = await start(ok);
     assertError(await exchange(port, bytes), status, 'invalid_argument');
   });
@@ -72,7 +72,7 @@ describe('what Node refuses before the app sees it', () => {
   test.each([
     ['headers', 'GET / HTTP/1.1\r\nx: y'],
     ['a body', 'POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{'],
-  ])('has as long for %s as its error says', async (_what, bytes) => {
+  ])('has as long for %s as its error says [HTTP-7]', async (_what, bytes) => {
     const { server, port } = await start(() => undefined);
     expect([server.headersTimeout, server.requestTimeout]).toEqual([30_000, 30_000]);
     server.headersTimeout = server.requestTimeout = 1;
@@ -101,7 +101,7 @@ describe('a refusal by Node', () => {
       'a malformed body of the next request',
       `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
     ],
-  ])('never takes the place of the answer to a complete request: %s', async (_what, bytes) => {
+  ])('never takes the place of the answer to a complete request: %s [HTTP-7]', async (_what, bytes) => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
@@ -116,7 +116,7 @@ describe('a refusal by Node', () => {
     expect(body).toBe('{"ok":true}');
   });
 
-  test('lets the answer that is under way be complete', async () => {
+  test('lets the answer that is under way be complete [HTTP-7]', async () => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((_request, response) => {

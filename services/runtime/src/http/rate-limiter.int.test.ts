@@ -73,7 +73,7 @@ afterEach(() => {
 describe('the shared limiter', () => {
   const newKey = () => `installer:${randomUUID()}`;
 
-  test('counts over all replicas: what one accepts the other can not', async () => {
+  test('counts over all replicas: what one accepts the other can not [LIMIT-6]', async () => {
     const [a, b] = [
       createReplica(await connect(testRedisUrl(), PATIENT_MS)),
       createReplica(await connect(testRedisUrl(), PATIENT_MS)),
@@ -113,7 +113,7 @@ describe('the shared limiter', () => {
     expect((await limiter.take(key, 2)).accepted).toBe(true);
   });
 
-  test('takes exactly the seconds that it names, when a limit was lowered below what is counted', async () => {
+  test('takes exactly the seconds that it names, when a limit was lowered below what is counted [LIMIT-6]', async () => {
     const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
     const key = newKey();
     for (let request = 0; request < 5; request += 1) {
@@ -170,7 +170,7 @@ describe('the shared limiter', () => {
     expect(await limiter.take('key', 1)).toMatchObject({ accepted: false });
   });
 
-  test('needs bounded memory whatever the limit is', async () => {
+  test('needs bounded memory whatever the limit is [LIMIT-6]', async () => {
     const redis = await connect(testRedisUrl(), PATIENT_MS);
     const keyPrefix = `test:${randomUUID()}:`;
     const { limiter, advance } = createReplica(redis, { keyPrefix });
@@ -192,7 +192,7 @@ describe('the shared limiter', () => {
     expect(await isDegraded(metrics)).toBe(false);
   });
 
-  test('goes on counting together after two probes that Redis answers late', async () => {
+  test('goes on counting together after two probes that Redis answers late [LIMIT-6]', async () => {
     const redis = await connect(testRedisUrl(), PATIENT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
@@ -241,7 +241,7 @@ describe('the limiter without Redis', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('goes on with its share when Redis hangs, and counts together again once it answers', async () => {
+  test('goes on with its share when Redis hangs, and counts together again once it answers [LIMIT-6]', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -263,7 +263,7 @@ describe('the limiter without Redis', () => {
     expect(accepted).toEqual([50, 10]);
   });
 
-  test('says that Redis hangs without a request, and when the count of this process refuses every request', async () => {
+  test('says that Redis hangs without a request, and when the count of this process refuses every request [LIMIT-6]', async () => {
     const { limiter, metrics } = createReplica(await connect(server.url, NOTICED_MS));
     for (const room of [30, 0]) {
       server.process.signal('SIGSTOP');

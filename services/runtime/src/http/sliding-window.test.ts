@@ -23,7 +23,7 @@ function accept(gapsMs: readonly number[], limit: number): number[] {
 }
 
 describe('a sliding window', () => {
-  test('never accepts more than the limit in any 60 seconds', () => {
+  test('never accepts more than the limit in any 60 seconds [LIMIT-6]', () => {
     fc.assert(
       fc.property(gaps, limits, (gapsMs, limit) => {
         const accepted = accept(gapsMs, limit);

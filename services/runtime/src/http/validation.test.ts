@@ -34,7 +34,7 @@ describe('validation', () => {
     expect(faultsOf(leadIn, input)).toEqual([fault]);
   });
 
-  test('names every field at fault', () => {
+  test('names every field at fault [ERROR-3]', () => {
     expect(faultsOf(leadIn, {})).toEqual([
       'fullName: is required',
       'email: is required',
@@ -61,7 +61,7 @@ describe('validation', () => {
     [{ ...event, expectedVersion: 1.5 }, 'expectedVersion: must be an integer'],
     [{ ...event, expectedVersion: '1' }, 'expectedVersion: must be an integer, not a string'],
     [{ ...event, status: 'BLOCKED' }, 'blockerCode: is required when status is BLOCKED'],
-  ])('of the status event %j says: %s', (input, fault) => {
+  ])('of the status event %j says: %s [STATUS-1]', (input, fault) => {
     expect(faultsOf(statusEventIn, input)).toEqual([fault]);
   });
 
@@ -79,14 +79,17 @@ describe('validation', () => {
     { type: 'boolean', schema: z.boolean(), wanted: 'true or false', own: 'a boolean' },
     { type: 'array', schema: z.array(z.string()), wanted: 'an array', own: 'an array' },
     { type: 'object', schema: z.object({}), wanted: 'an object', own: 'an object' },
-  ])('of a field of type $type refuses every other type and names both', ({ schema, wanted, own }) => {
-    for (const [given, value] of Object.entries(VALUES)) {
-      const faults = given === own ? [] : [`field: must be ${wanted}, not ${given}`];
-      expect(faultsOf(z.object({ field: schema }), { field: value })).toEqual(faults);
-    }
-  });
+  ])(
+    'of a field of type $type refuses every other type and names both [HTTP-12]',
+    ({ schema, wanted, own }) => {
+      for (const [given, value] of Object.entries(VALUES)) {
+        const faults = given === own ? [] : [`field: must be ${wanted}, not ${given}`];
+        expect(faultsOf(z.object({ field: schema }), { field: value })).toEqual(faults);
+      }
+    },
+  );
 
-  test('counts characters, not UTF-16 units', () => {
+  test('counts characters, not UTF-16 units [STATUS-1]', () => {
     expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_000) })).toEqual([]);
     expect(faultsOf(statusEventIn, { ...event, note: '🏠'.repeat(2_001) })).toEqual([
       'note: must be at most 2000 characters',
@@ -98,7 +101,7 @@ describe('validation', () => {
     ]);
   });
 
-  test('takes a page limit in decimal digits only', () => {
+  test('takes a page limit in decimal digits only [CONTRACTOR-2]', () => {
     const query = z.object({ limit: pageLimit({ default: 50, max: 100 }) });
     expect(validate(query, {}, 'query')).toEqual({ valid: true, value: { limit: 50 } });
     for (const [text, limit] of Object.entries({ '1': 1, '007': 7, '100': 100 })) {
@@ -109,7 +112,7 @@ describe('validation', () => {
     }
   });
 
-  test('takes an expected version of any size, as far as JSON has integers', () => {
+  test('takes an expected version of any size, as far as JSON has integers [STATUS-1]', () => {
     const versions = z.object({ expectedVersion });
     for (const version of [1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
       expect(faultsOf(versions, { expectedVersion: version })).toEqual([]);
@@ -123,7 +126,7 @@ describe('validation', () => {
     ['2026-09-01T12:05:00.001Z', 'must be at most 5 minutes in the future'],
     ['2026-08-02T12:00:00.000Z', undefined],
     ['2026-08-02T11:59:59.999Z', 'must be at most 30 days in the past'],
-  ])('of occurredAt %s at noon says: %s', (occurredAt, problem) => {
+  ])('of occurredAt %s at noon says: %s [LIMIT-5, STATUS-1]', (occurredAt, problem) => {
     expect(occurredAtProblem(new Date(occurredAt), new Date('2026-09-01T12:00:00Z'))).toBe(problem);
   });
 

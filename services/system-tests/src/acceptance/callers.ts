@@ -9,7 +9,7 @@ export function describeCallers(world: () => AcceptanceWorld): void {
   const get = (path: string, apiKey?: string) =>
     world().send({ method: 'GET', path, headers: apiKey === undefined ? {} : { 'x-api-key': apiKey } });
 
-  test('a 401 names the fault that the key itself shows, and no more', async () => {
+  test('a 401 names the fault that the key itself shows, and no more [AUTH-12]', async () => {
     const { general } = world().side.keys;
     const faultOf = async (apiKey?: string) =>
       expectError(await get('/inbound/jobs', apiKey), 401, 'unauthenticated').error;
@@ -27,20 +27,20 @@ export function describeCallers(world: () => AcceptanceWorld): void {
     ['/inbound/jobs', 'ApiKey realm="inbound"'],
     ['/partner/v1/jobs', 'ApiKey realm="installer"'],
     ['/partner-api/webhooks', 'Session realm="console"'],
-  ])('a 401 of %s says in WWW-Authenticate which credentials it takes', async (path, challenge) => {
+  ])('a 401 of %s says in WWW-Authenticate which credentials it takes [HTTP-4]', async (path, challenge) => {
     const answer = await get(path);
     expectError(answer, 401, 'unauthenticated');
     expect(answer.headers.get('www-authenticate')).toBe(challenge);
   });
 
-  test('a key without the scope gets a 403 that names the kinds of keys that have it', async () => {
+  test('a key without the scope gets a 403 that names the kinds of keys that have it [HTTP-4]', async () => {
     const answer = await get('/inbound/jobs', world().side.keys.general);
     expect(expectError(answer, 403, 'permission_denied').error).toBe(
       'x-api-key: this key lacks the scope jobs:read; keys of kind installer-contractor have it',
     );
   });
 
-  test('a valid key is accepted after more failures from its address than the limit allows', async () => {
+  test('a valid key is accepted after more failures from its address than the limit allows [LIMIT-6]', async () => {
     // As an address of its own, behind no other proxy than the trusted one, so that no other test is refused for it.
     const { url = '' } = world().stack.stack.description.services['installer-gateway'] ?? {};
     const ask = (apiKey = createApiKey('sandbox').text) =>
@@ -65,7 +65,7 @@ export function describeCallers(world: () => AcceptanceWorld): void {
     expect((await ask(apiKeys[0])).status).toBe(200);
   });
 
-  test('RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached', async () => {
+  test('RateLimit says in at most 60 seconds when more requests fit, and a 429 which limit was reached [HTTP-4, LIMIT-6]', async () => {
     const { apiKeys } = await addCompany(world().stack.database, {
       class: 'INSTALLER',
       keys: ['installer-company'],

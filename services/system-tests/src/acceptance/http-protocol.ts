@@ -39,14 +39,17 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
       413,
       'payload_too_large',
     ],
-  ])('refuses %s with the error body and its request id', async (_what, bytes, status, code) => {
-    const answer = await exchangeBytes(world().stack.baseUrl, bytes());
-    const error = errorBody.parse(JSON.parse(answer.text));
-    expect({ status: answer.status, code: error.code }).toEqual({ status, code });
-    expect(answer.header('x-request-id')).toBe(error.requestId);
-  });
+  ])(
+    'refuses %s with the error body and its request id [ERROR-1, HTTP-6, HTTP-7, HTTP-16]',
+    async (_what, bytes, status, code) => {
+      const answer = await exchangeBytes(world().stack.baseUrl, bytes());
+      const error = errorBody.parse(JSON.parse(answer.text));
+      expect({ status: answer.status, code: error.code }).toEqual({ status, code });
+      expect(answer.header('x-request-id')).toBe(error.requestId);
+    },
+  );
 
-  test('answers a write that surplus bytes follow', async () => {
+  test('answers a write that surplus bytes follow [HTTP-7]', async () => {
     const lead = leadAt('1 Surplus Lane, Austin, TX 78701');
     const headers = `${json}content-length: ${lead.length}`;
     const answer = await exchangeBytes(world().stack.baseUrl, write(headers, `${lead}surplus\r\n\r\n`));
@@ -64,12 +67,12 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
       () =>
         write('content-type: application/json\r\ncontent-length: 2', '{}').replace('HTTP/1.1', 'HTTP/1.0'),
     ],
-  ])('takes %s', async (_what, bytes) => {
+  ])('takes %s [HTTP-6]', async (_what, bytes) => {
     const answer = await exchangeBytes(world().stack.baseUrl, bytes());
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('fullName: is required')]);
   });
 
-  test('a feed page and a job may be kept by private caches and cost a 304 while nothing changes', async () => {
+  test('a feed page and a job may be kept by private caches and cost a 304 while nothing changes [HTTP-10]', async () => {
     const { keys, jobId } = world().side;
     for (const path of ['/partner/v1/jobs?view=snapshot', `/partner/v1/jobs/${jobId}`]) {
       const get = (headers: Readonly<Record<string, string>>) =>
@@ -95,7 +98,7 @@ export function describeHttpProtocol(world: () => AcceptanceWorld): void {
   });
 
   test.each(['br', 'gzip'])(
-    'compresses reads with %s, each with the tag of the plain response',
+    'compresses reads with %s, each with the tag of the plain response [HTTP-9]',
     async (coding) => {
       const paths = ['/partner/v1/technicians', '/openapi.json', '/docs'];
       for (const path of paths) {

@@ -74,7 +74,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   }
 
   describe('a time zone', () => {
-    test('takes zones and links of the tz database in their exact spelling alone', async () => {
+    test('takes zones and links of the tz database in their exact spelling alone [SCHED-4]', async () => {
       for (const timeZone of ['Europe/Kyiv', 'US/Central', 'EST', 'Etc/GMT+5']) {
         const answer = await putSchedule({ timeZone });
         expect(jobAnswer.parse(answer.json).resource.schedule.timeZone).toBe(timeZone);
@@ -92,7 +92,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     });
   });
   describe('a date-time', () => {
-    test('is UTC as Z, z and +00:00, with t or T, in bodies and in queries', async () => {
+    test('is UTC as Z, z and +00:00, with t or T, in bodies and in queries [HTTP-17]', async () => {
       for (const startsAt of [
         '2026-12-01T15:00:00Z',
         '2026-12-01t15:00:00z',
@@ -113,7 +113,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       expect(statistics).toMatchObject({ status: 200, json: { bucketMinutes: 60 } });
     });
 
-    test('with another offset, without seconds or with second 60 is a 400 that says what is right', async () => {
+    test('with another offset, without seconds or with second 60 is a 400 that says what is right [HTTP-17]', async () => {
       const rule =
         'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
       for (const time of ['15:00:00-05:00', '15:00:00-00:00', '15:00Z', '15:00:60Z', '15:00:00']) {
@@ -125,7 +125,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       expect(statistics).toMatchObject({ status: 400, json: { error: `from: ${rule}` } });
     });
 
-    test('of an appointment or a schedule is in the years 2000 to 2100', async () => {
+    test('of an appointment or a schedule is in the years 2000 to 2100 [HTTP-17]', async () => {
       const rule = 'must be in the years 2000 to 2100';
       const booked = await book({ startsAt: '0004-12-01T15:00:00Z' });
       expect(expectError(booked, 400, 'invalid_argument').error).toBe(`startsAt: ${rule}`);
@@ -135,7 +135,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   });
 
   describe('an email address', () => {
-    test('is a mailbox of RFC 5321 in ASCII', async () => {
+    test('is a mailbox of RFC 5321 in ASCII [LEAD-6]', async () => {
       for (const email of ['a/b@x.example', 'a%b@x.example', 'a`b@x.example', '"ada quill"@x.example']) {
         expect((await postLead({ email })).status).toBe(201);
       }
@@ -157,7 +157,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
         json: { note },
       });
 
-    test('that is required holds more than white space', async () => {
+    test('that is required holds more than white space [HTTP-11]', async () => {
       const cases: readonly (readonly [string, WireAnswer])[] = [
         ['fullName', await postLead({ fullName: ' ' })],
         ['phone', await postLead({ phone: ' '.repeat(7) })],
@@ -171,12 +171,12 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       }
     });
 
-    test('that is optional may be empty or white space', async () => {
+    test('that is optional may be empty or white space [HTTP-11]', async () => {
       for (const notes of ['', '  ']) expect((await book({ notes })).status).toBe(201);
     });
   });
 
-  test('a value of another JSON type is a 400 that names both types', async () => {
+  test('a value of another JSON type is a 400 that names both types [HTTP-12]', async () => {
     const cases: readonly (readonly [WireAnswer, string])[] = [
       [await putSchedule({ expectedVersion: '2' }), 'expectedVersion: must be an integer, not a string'],
       [await putSchedule({ expectedVersion: 1.5 }), 'expectedVersion: must be an integer'],
@@ -192,7 +192,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     const read = (path: string, kind: 'installer-contractor' | 'installer-company') =>
       world().send({ method: 'GET', path, headers: { 'x-api-key': world().side.keys[kind] } });
 
-    test('parameter in the wrong case or with brackets is a 400 that names the right one', async () => {
+    test('parameter in the wrong case or with brackets is a 400 that names the right one [HTTP-13]', async () => {
       for (const name of ['Limit', 'LIMIT', 'limit[]', 'limit[0]']) {
         const answer = await read(`/partner/v1/jobs?${encodeURIComponent(name)}=1`, 'installer-company');
         const refused = expectError(answer, 400, 'invalid_argument');
@@ -208,7 +208,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       expect((await read('/partner/v1/jobs?page=1&take=1', 'installer-company')).status).toBe(200);
     });
 
-    test('of the feed with a cursor goes on there, whatever from and view say', async () => {
+    test('of the feed with a cursor goes on there, whatever from and view say [FEED-6]', async () => {
       const { nextCursor } = jobFeedAnswer.parse((await read('/partner/v1/jobs', 'installer-company')).json);
       const cursor = encodeURIComponent(nextCursor ?? '');
       const pages = [];
@@ -225,7 +225,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     });
   });
 
-  test('a request without a body needs no content type, and the form of another site is refused', async () => {
+  test('a request without a body needs no content type, and the form of another site is refused [SESSION-2]', async () => {
     const { baseUrl, receiverUrl } = world().stack;
     const { id } = await createActiveSubscription(owner, { url: receiverUrl, events: ['install.*'] });
     const change = (method: string, action: string, headers: Readonly<Record<string, string>>) =>
@@ -255,7 +255,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
     expect((await change('DELETE', '', owner.headers)).status).toBe(204);
   });
 
-  test('an idempotency key stands for every field of the body as it was sent', async () => {
+  test('an idempotency key stands for every field of the body as it was sent [IDEM-5]', async () => {
     const first = { startsAt: '2026-12-01T15:00:00Z', notes: 'Ring twice', idempotencyKey: randomUUID() };
     const { notes, idempotencyKey, startsAt } = first;
     expect((await book(first)).status).toBe(201);

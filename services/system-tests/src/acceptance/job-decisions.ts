@@ -75,7 +75,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     });
   }
 
-  test('the notes of a job begin anew with each installer company that gets it', async () => {
+  test('the notes of a job begin anew with each installer company that gets it [CONTRACTOR-4]', async () => {
     const { stack, side } = world();
     const [jobId, next] = [
       await newJob(),
@@ -126,7 +126,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     json: { membershipIds: world().side.technicianIds.slice(0, 2), expectedVersion },
   });
 
-  test('a closed job takes no more writes, and says so', async () => {
+  test('a closed job takes no more writes, and says so [STATUS-6]', async () => {
     const jobId = await newJob();
     let version = 1;
     for (const status of ['ACKNOWLEDGED', 'ON_SITE', 'IN_PROGRESS', 'COMPLETE']) {
@@ -148,7 +148,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     }
   });
 
-  test('a schedule or a set of technicians written again makes a version', async () => {
+  test('a schedule or a set of technicians written again makes a version [JOB-4]', async () => {
     const jobId = await newJob();
     for (const request of [schedule, assignments]) {
       const job = jobAnswer.parse(
@@ -163,7 +163,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     }
   });
 
-  test('a repeat of a write is 404 while the job is not the company’s, and the write stays recorded', async () => {
+  test('a repeat of a write is 404 while the job is not the company’s, and the write stays recorded [IDEM-6]', async () => {
     const jobId = await newJob();
     const [reported, noted] = [newId('evt'), newId('evt')];
     const report = statusEvent(jobId, 'ACKNOWLEDGED', 1);
@@ -196,7 +196,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     return leadCreated.or(leadMerged).parse(answer.json);
   }
 
-  test('a lead merges with an address that is surely the same, and with no other', async () => {
+  test('a lead merges with an address that is surely the same, and with no other [LEAD-5]', async () => {
     const house = Date.now();
     const street = (rest: string) => `${house} ${rest}`;
     const { leadId } = await postLead(street('Martin Luther King Blvd, Austin, TX 78701'));
@@ -208,7 +208,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     }
   });
 
-  test('an appointment may be about a project of the company that is not the one of its lead', async () => {
+  test('an appointment may be about a project of the company that is not the one of its lead [APPT-5]', async () => {
     const address = `${newId('evt')} Main Street, Austin, TX 78701`;
     await postLead(address);
     const { projectId } = leadMerged.parse(await postLead(address));

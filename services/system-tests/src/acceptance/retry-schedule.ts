@@ -14,7 +14,7 @@ const PATH = '/webhooks/retry-schedule';
 
 /** When attempts of a failing endpoint are made. */
 export function describeRetrySchedule(world: () => AcceptanceWorld): void {
-  test('retries a failing endpoint in all of its slots, never before the backoff, and shows what waits for a slot', async () => {
+  test('retries a failing endpoint in all of its slots, never before the backoff, and shows what waits for a slot [DELIVERY-16, DELIVERY-17]', async () => {
     const { stack, answers, send } = world();
     const [company] = stack.companies('INSTALLER');
     if (company === undefined) throw new Error('the sandbox has no installer company');

@@ -17,7 +17,7 @@ export function describeTechnicalContact(world: () => AcceptanceWorld): void {
     return signIn(world().stack.baseUrl, company.owner);
   };
 
-  test('is pending for the company that has set it and for no other, and says that no email was sent', async () => {
+  test('is pending for the company that has set it and for no other, and says that no email was sent [ANNOUNCE-1, ANNOUNCE-6]', async () => {
     const [owner, other] = [await ownerOf('SALES'), await ownerOf('INSTALLER')];
     const answer = await owner.call('PUT', PATH, { email: 'dev@acceptance.example' });
     expect(answer.status).toBe(200);
@@ -31,7 +31,7 @@ export function describeTechnicalContact(world: () => AcceptanceWorld): void {
     expect((await other.call('GET', PATH)).text).not.toContain('dev@acceptance.example');
   });
 
-  test('is refused without an address, and without a session', async () => {
+  test('is refused without an address, and without a session [ANNOUNCE-1]', async () => {
     const owner = await ownerOf('SALES');
     const malformed = await owner.call('PUT', PATH, { email: 'dev at acceptance' });
     expect([malformed.status, malformed.json]).toMatchObject([400, { code: 'invalid_argument' }]);
@@ -39,7 +39,7 @@ export function describeTechnicalContact(world: () => AcceptanceWorld): void {
     expect([nobody.status, nobody.json]).toMatchObject([401, { code: 'unauthenticated' }]);
   });
 
-  test('is confirmed by no made-up link, without a session', async () => {
+  test('is confirmed by no made-up link, without a session [ANNOUNCE-4]', async () => {
     const { baseUrl } = world().stack;
     const headers = { origin: new URL(baseUrl).origin };
     const answer = await send(baseUrl, {

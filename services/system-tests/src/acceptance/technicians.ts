@@ -15,7 +15,7 @@ export function describeTechnicians(world: () => AcceptanceWorld): void {
   const read = async (query: string) => techniciansAnswer.parse((await get(query)).json);
   const withCursor = (cursor: string | null) => `?limit=10&cursor=${encodeURIComponent(cursor ?? '')}`;
 
-  test('pages hold every technician once, in the order of the whole list', async () => {
+  test('pages hold every technician once, in the order of the whole list [TECH-3]', async () => {
     const whole = await read('');
     expect([whole.technicians.length, whole.nextCursor, whole.hasMore]).toEqual([22, null, false]);
     const first = await read('?limit=10');
@@ -31,7 +31,7 @@ export function describeTechnicians(world: () => AcceptanceWorld): void {
     expect(pages.flatMap(({ technicians }) => technicians)).toEqual(whole.technicians);
   });
 
-  test('a cursor of another company or of the change feed, and a changed one, is 400 cursor_invalid', async () => {
+  test('a cursor of another company or of the change feed, and a changed one, is 400 cursor_invalid [TECH-3]', async () => {
     const { nextCursor } = await read('?limit=10');
     const other = await addCompany(world().stack.database, {
       class: 'INSTALLER',

@@ -21,14 +21,14 @@ export function describeWebhookSubscriptions(world: () => AcceptanceWorld): void
     ['https://hooks.example.com/#a', 'must not contain a fragment'],
     ['https://localhost/', 'use `partnerctl listen`'],
     ['https://10.0.0.1/', 'an address that is not public'],
-  ])('refuses %s and names the rule that it breaks', async (url, rule) => {
+  ])('refuses %s and names the rule that it breaks [CONSOLE-4, URL-1, URL-2]', async (url, rule) => {
     const answer = await owner.call('POST', '/partner-api/webhooks', { url, events: ['install.*'] });
     expect(answer.status).toBe(400);
     expect(errorBody.parse(answer.json).error).toContain(rule);
   });
 
   describe('activate-secret', () => {
-    test('refuses the active version with 409 and accepts the repeat of an activation', async () => {
+    test('refuses the active version with 409 and accepts the repeat of an activation [SECRET-8]', async () => {
       const { stack } = world();
       const { id } = await createActiveSubscription(owner, { url: stack.receiverUrl, events: ['install.*'] });
       const activate = (pendingSecretVersion: number) =>

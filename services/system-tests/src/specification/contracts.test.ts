@@ -17,15 +17,21 @@ import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
 import { EVENT_CATALOGUE, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import { z } from 'zod';
 import { SURFACE_OPERATIONS } from '../surfaces/surface-operations.js';
-import { decisions, specification } from './project-documents.js';
+import { readProjectRules, type Rule } from './read-rules.js';
 
-const DOCUMENTS = [...specification(), ...decisions()];
+const { rules } = readProjectRules();
 
-/** The cells of the rows that stand under these headings. */
-function rowsAt(headings: string): (readonly string[])[] {
-  const rows = DOCUMENTS.filter(({ at, says }) => at.startsWith(`${headings} / `) && says.includes(' | '));
-  if (rows.length === 0) throw new Error(`there is no table under ${headings}`);
-  return rows.map(({ says }) => says.split(' | '));
+function ruleOf(id: string): Rule {
+  const rule = rules.find((candidate) => candidate.id === id);
+  if (rule === undefined) throw new Error(`there is no rule ${id}`);
+  return rule;
+}
+
+/** The cells of the rows of these rules. */
+function rowsOf(...ids: readonly string[]): (readonly string[])[] {
+  const rows = ids.flatMap((id) => ruleOf(id).rows);
+  if (rows.length === 0) throw new Error(`${ids.join(', ')}: there is no table`);
+  return rows;
 }
 
 const typeSchema = z.object({
@@ -78,36 +84,38 @@ function typeOf(field: Field | undefined): string {
 }
 
 describe('the contracts say what the specification says', () => {
-  const resources: readonly (readonly [string, z.ZodType])[] = [
-    ['Lead input (LeadIn)', leadIn],
-    ['Appointment input (AppointmentIn)', appointmentIn],
-    ['ContractorJob (inbound job list item)', contractorJob],
-    ['InstallerJob (installer-safe projection)', installerJob],
-    ['StatusEventIn', statusEventIn],
-    ['ScheduleIn', scheduleIn],
-    ['Technician (list item)', technician],
-    ['Change feed entry', jobFeedAnswer.shape.resources.element],
-    ['Webhook envelope', webhookEnvelope],
+  const inputs: readonly (readonly [string, string, z.ZodType])[] = [
+    ['LeadIn', 'LEAD-1', leadIn],
+    ['AppointmentIn', 'APPT-1', appointmentIn],
+    ['StatusEventIn', 'STATUS-1', statusEventIn],
+    ['ScheduleIn', 'SCHED-1', scheduleIn],
+  ];
+  const outputs: readonly (readonly [string, string, z.ZodType])[] = [
+    ['ContractorJob', 'CONTRACTOR-1', contractorJob],
+    ['InstallerJob', 'JOB-1', installerJob],
+    ['Technician', 'TECH-1', technician],
+    ['Change feed entry', 'FEED-1', jobFeedAnswer.shape.resources.element],
+    ['Webhook envelope', 'EVENT-1', webhookEnvelope],
   ];
 
-  test.each(resources)('of the fields and types of %s', (heading, schema) => {
-    const { fields } = fieldsOf(schema);
-    const rows = rowsAt(`Resources and their fields / ${heading}`);
-    expect([...fields.keys()].sort()).toEqual(rows.map(([name = '']) => name).sort());
-    for (const [name = '', type = ''] of rows) {
-      const given = type === 'InstallerJob' ? 'object' : type.replace(' (email format)', '');
-      expect([name, typeOf(fields.get(name))]).toEqual([name, given]);
-    }
-  });
+  test.each([...inputs, ...outputs])(
+    'of the fields and types of %s [CONTRACTOR-1, HTTP-1, JOB-1, TECH-1]',
+    (_name, id, schema) => {
+      const { fields } = fieldsOf(schema);
+      const rows = rowsOf(id);
+      expect([...fields.keys()].sort()).toEqual(rows.map(([name = '']) => name).sort());
+      for (const [name = '', type = ''] of rows) {
+        const given = type === 'InstallerJob' ? 'object' : type.replace(' (email format)', '');
+        expect([name, typeOf(fields.get(name))]).toEqual([name, given]);
+      }
+    },
+  );
 
-  test.each(['Lead input (LeadIn)', 'Appointment input (AppointmentIn)', 'StatusEventIn', 'ScheduleIn'])(
-    'of what %s requires, of its lengths and of its values',
-    (heading) => {
-      const schema = resources.find(([name]) => name === heading)?.[1];
-      const { fields, required } = fieldsOf(schema ?? z.never());
-      for (const [name = '', , isRequired, constraints = ''] of rowsAt(
-        `Resources and their fields / ${heading}`,
-      )) {
+  test.each(inputs)(
+    'of what %s requires, of its lengths and of its values [APPT-1, LEAD-1, SCHED-1, STATUS-1]',
+    (_name, id, schema) => {
+      const { fields, required } = fieldsOf(schema);
+      for (const [name = '', , isRequired, constraints = ''] of rowsOf(id)) {
         expect([name, required.includes(name)]).toEqual([name, isRequired === 'yes']);
         const found = fields.get(name);
         const lengths = /^length (\d+) to (\d+)$/.exec(constraints);
@@ -129,11 +137,9 @@ describe('the contracts say what the specification says', () => {
     },
   );
 
-  test('of the fields inside InstallerJob', () => {
+  test('of the fields inside InstallerJob [HTTP-1, JOB-1]', () => {
     const { properties } = fieldsOf(installerJob);
-    for (const [name = '', , notes = ''] of rowsAt(
-      'Resources and their fields / InstallerJob (installer-safe projection)',
-    )) {
+    for (const [name = '', , notes = ''] of rowsOf('JOB-1')) {
       const inside = JSON.stringify(properties[name]);
       for (const [, inner] of notes.matchAll(/(\w+) \((?:string|integer|boolean|date-time|array|object)/g)) {
         expect(inside).toContain(`"${inner ?? ''}"`);
@@ -142,16 +148,15 @@ describe('the contracts say what the specification says', () => {
     }
   });
 
-  test('of the statuses of jobs and schedules', () => {
-    const sentences = DOCUMENTS.filter(({ at }) => at === 'States and transitions').map(({ says }) => says);
-    expect(sentences).toContain(`Job status values: ${JOB_STATUSES.join(', ')}.`);
-    expect(sentences).toContain(`Schedule status values: ${SCHEDULE_STATUSES.join(', ')}.`);
+  test('of the statuses of jobs and schedules [SCHED-2, STATUS-2]', () => {
+    expect(ruleOf('STATUS-2').text).toContain(`Job status values: ${JOB_STATUSES.join(', ')}.`);
+    expect(ruleOf('SCHED-2').text).toContain(`Schedule status values: ${SCHEDULE_STATUSES.join(', ')}.`);
   });
 
-  test('of the results of a lead', () => {
+  test('of the results of a lead [LEAD-2]', () => {
     const results = { LeadCreated: leadCreated, LeadMerged: leadMerged };
     for (const [name, schema] of Object.entries(results)) {
-      const rows = rowsAt('Resources and their fields / Lead results').filter(([first]) => first === name);
+      const rows = rowsOf('LEAD-2').filter(([first]) => first === name);
       const { fields } = fieldsOf(schema);
       expect([...fields.keys()]).toEqual(rows.map(([, given]) => given));
       for (const [, given = '', type, notes = ''] of rows) {
@@ -162,11 +167,11 @@ describe('the contracts say what the specification says', () => {
     }
   });
 
-  test.each(['Inbound', 'Installer v1'])(
-    'of the paths, methods, scopes and answers of the part %s',
-    (heading) => {
-      const rows = rowsAt(`Endpoints / ${heading}`);
-      const prefix = heading === 'Inbound' ? '/inbound/' : '/partner/v1/';
+  test.each(['/inbound/', '/partner/v1/'])(
+    'of the paths, methods, scopes and answers below %s [AUTH-5, AUTH-9, TECH-2]',
+    (prefix) => {
+      const rows = rules.flatMap((rule) => rule.rows).filter(([, path = '']) => path.startsWith(prefix));
+      expect(rows).not.toEqual([]);
       const operations = SURFACE_OPERATIONS.filter(({ path }) => path.startsWith(prefix));
       const signature = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
       expect(operations.map(({ method, path }) => signature(method, path.replace(':id', '{id}')))).toEqual(
@@ -189,23 +194,21 @@ describe('the contracts say what the specification says', () => {
     },
   );
 
-  test('of the kinds of keys and their scopes', () => {
-    const kinds = rowsAt('Decisions / Tenants, keys, boundaries').map(
-      ([kind = '', , surface, scopes = '']) => [
-        kind.replaceAll('`', ''),
-        { surface: surface === 'installer v1' ? 'installer' : surface, scopes: scopes.split(', ') },
-      ],
-    );
+  test('of the kinds of keys and their scopes [AUTH-3, AUTH-5, AUTH-8]', () => {
+    const kinds = rowsOf('AUTH-8').map(([kind = '', , surface, scopes = '']) => [
+      kind.replaceAll('`', ''),
+      { surface: surface === 'installer v1' ? 'installer' : surface, scopes: scopes.split(', ') },
+    ]);
     expect(KEY_KINDS).toEqual(Object.fromEntries(kinds));
-    const listed = /Scopes: ([a-z:, ]+)\./.exec(
-      DOCUMENTS.find(({ at }) => at === 'Authentication / rule 5')?.says ?? '',
-    )?.[1];
+    const listed = /Scopes: ([a-z:, ]+)\./.exec(ruleOf('AUTH-5').text)?.[1];
     const granted = Object.values(KEY_KINDS).flatMap(({ scopes }) => scopes);
     expect([...new Set(granted)].sort()).toEqual(listed?.split(', ').sort());
   });
 
-  test('of the limits', () => {
-    const limits = Object.fromEntries(rowsAt('Limits').map(([item = '', limit = '']) => [item, limit]));
+  test('of the limits [LIMIT-1, LIMIT-2, LIMIT-3, LIMIT-5]', () => {
+    const limits = Object.fromEntries(
+      rowsOf('LIMIT-1', 'LIMIT-2', 'LIMIT-3', 'LIMIT-5').map(([item = '', limit = '']) => [item, limit]),
+    );
     const { installerPageSize, inboundPageSize, appointmentIdempotencyKeyLength } = LIMITS;
     const page = ({ max, ...rest }: { max: number; default: number }) =>
       `1 to ${max}, default ${rest.default}`;
@@ -234,10 +237,8 @@ describe('the contracts say what the specification says', () => {
     }
   });
 
-  test('of the names and meanings of events', () => {
+  test('of the names and meanings of events [EVENT-3, EVENT-4]', () => {
     const catalogue = Object.entries(EVENT_CATALOGUE).filter(([name]) => !name.startsWith('journal.'));
-    expect(catalogue.map(([name, { meaning }]) => [name, meaning])).toEqual(
-      rowsAt('Events / Event catalogue'),
-    );
+    expect(catalogue.map(([name, { meaning }]) => [name, meaning])).toEqual(rowsOf('EVENT-3', 'EVENT-4'));
   });
 });

@@ -1,91 +1,119 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { faultsOfTable } from './check-table.js';
-import { decisions, PROJECT_ROOT, specification } from './project-documents.js';
-import type { Requirement } from './read-requirements.js';
+import { PROJECT_ROOT, readProjectRules, readRules } from './read-rules.js';
 import { readTestTitles } from './read-test-titles.js';
-import type { SpecificationEntry } from './specification-entry.js';
-import { SPECIFICATION_TABLE } from './specification-table.js';
 
-const read = new Map<string, readonly string[] | undefined>();
+/** Rules that no test can prove, with the reason. */
+const NOT_TESTED: Readonly<Record<string, string>> = {
+  'RECEIVER-2': 'promises no order; the rest is the work of a consumer',
+  'RECEIVER-4': 'the work of a consumer',
+  'VERSION-6': 'says what the owners of the service call a breaking change',
+};
 
-function titlesOf(file: string): readonly string[] | undefined {
-  if (!read.has(file)) {
-    const found = path.join(PROJECT_ROOT, file);
-    read.set(file, existsSync(found) ? readTestTitles(file, readFileSync(found, 'utf8')) : undefined);
-  }
-  return read.get(file);
+/** The tests that drive the service over HTTP alone. Each proves a rule. */
+const OUTSIDE_SUITES = 'services/system-tests/src/acceptance/';
+
+const TITLES = ['proto-contracts', 'services', 'scripts']
+  .flatMap((top) =>
+    readdirSync(path.join(PROJECT_ROOT, top), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.posix.join(top, file),
+    ),
+  )
+  .filter((file) => !/\/(dist|node_modules)\//.test(file))
+  .filter((file) => file.endsWith('.test.ts') || (file.startsWith(OUTSIDE_SUITES) && file.endsWith('.ts')))
+  .flatMap((file) =>
+    readTestTitles(file, readFileSync(path.join(PROJECT_ROOT, file), 'utf8')).map((title) => ({
+      place: `${file}: ${title}`,
+      ids: idsOf(title),
+    })),
+  );
+
+/** The ids in brackets at the end of a test's title and of the titles of its groups. */
+function idsOf(title: string): string[] {
+  return [...title.matchAll(/\[([A-Z]+-\d+(?:, [A-Z]+-\d+)*)\](?= > |$)/g)].flatMap(([, ids = '']) =>
+    ids.split(', '),
+  );
 }
 
-describe('the specification', () => {
-  test('has for each rule, row and sentence the tests that prove it, and they exist', () => {
-    const requirements = [...specification(), ...decisions()];
-    expect(requirements.length).toBeGreaterThan(300);
-    expect(faultsOfTable({ requirements, entries: SPECIFICATION_TABLE, titlesOf })).toEqual([]);
+describe('the rules of the specification and of the decisions', () => {
+  const { rules, withoutId } = readProjectRules();
+  const ids = rules.map(({ id }) => id);
+  const proved = new Set(TITLES.flatMap((title) => title.ids));
 
-    const count = (isOne: (entry: SpecificationEntry) => boolean) => SPECIFICATION_TABLE.filter(isOne).length;
-    const missing = SPECIFICATION_TABLE.flatMap(({ notBuiltYet = [] }) => notBuiltYet);
-    process.stdout.write(
-      `specification: ${SPECIFICATION_TABLE.length} requirements; ` +
-        `${count(({ provedBy }) => provedBy !== undefined)} proved by tests ` +
-        `(${count(({ awaits }) => awaits !== undefined)} of them as far as built), ` +
-        `${count(({ requiresNothing }) => requiresNothing !== undefined)} require nothing, ` +
-        `${missing.length} not built yet: ${[...new Set(missing)].sort().join('; ')}\n`,
-    );
+  test('have an id each, and no two the same', () => {
+    expect(ids.length).toBeGreaterThan(200);
+    const repeated = ids.filter((id, index) => ids.indexOf(id) < index);
+    expect({ withoutId, repeated }).toEqual({ withoutId: [], repeated: [] });
+  });
+
+  test('are named by the titles of the tests that prove them', () => {
+    expect(ids.filter((id) => !proved.has(id))).toEqual(Object.keys(NOT_TESTED));
+  });
+
+  test('exist for each id in the title of a test', () => {
+    const unknown = TITLES.filter((title) => title.ids.some((id) => !ids.includes(id)));
+    expect(unknown.map(({ place }) => place)).toEqual([]);
+  });
+
+  test('are named by every test of the outside suites', () => {
+    const outside = TITLES.filter(({ place }) => place.startsWith(OUTSIDE_SUITES));
+    expect(outside.length).toBeGreaterThan(20);
+    expect(outside.filter((title) => title.ids.length === 0).map(({ place }) => place)).toEqual([]);
   });
 });
 
-describe('the table of the specification', () => {
-  const requirement: Requirement = { at: 'Limits / Request body', says: 'Request body | 1 MB' };
-  const proved = { ...requirement, provedBy: { 'a.test.ts': ['group > test'] } };
-  const faults = (
-    entries: readonly SpecificationEntry[],
-    requirements: readonly Requirement[] = [requirement],
-  ) =>
-    faultsOfTable({
-      requirements,
-      entries,
-      titlesOf: (file) => (file === 'a.test.ts' ? ['group > test'] : undefined),
-    });
-  const key = 'Limits / Request body: Request body | 1 MB';
+test('the ids of a test stand at the end of its title and of the titles of its groups', () => {
+  expect(idsOf('a group [JOB-1] > reads [1] of $x [JOB-2, HTTP-10]')).toEqual(['JOB-1', 'JOB-2', 'HTTP-10']);
+});
 
-  test('holds when each requirement has an entry whose tests exist', () => {
-    expect(faults([proved])).toEqual([]);
-  });
-
-  test('does not hold when a requirement has no entry, has two, or has changed', () => {
-    expect(faults([])).toEqual([`has no entry: ${key}`]);
-    expect(faults([proved, proved])).toEqual([`has two entries: ${key}`]);
-    expect(faults([{ ...proved, says: 'Request body | 2 MB' }])).toEqual([
-      `has no entry: ${key}`,
-      'is in none of the documents: Limits / Request body: Request body | 2 MB',
-    ]);
-  });
-
-  test('does not hold when a test or its file does not exist', () => {
-    expect(faults([{ ...requirement, provedBy: { 'a.test.ts': ['group > other'] } }])).toEqual([
-      `a.test.ts has no test 'group > other': ${key}`,
-    ]);
-    expect(faults([{ ...requirement, provedBy: { 'b.test.ts': ['group > test'] } }])).toEqual([
-      `there is no file b.test.ts: ${key}`,
-    ]);
-  });
-
-  test('does not hold when an entry says nothing, or two things at once', () => {
-    const one = `needs one of provedBy, requiresNothing and notBuiltYet: ${key}`;
-    expect(faults([requirement])).toEqual([one]);
-    expect(faults([{ ...proved, requiresNothing: 'a label' }])).toEqual([one]);
-    expect(faults([{ ...requirement, provedBy: {} }])).toEqual([`names no test: ${key}`]);
-    expect(faults([{ ...requirement, requiresNothing: '' }])).toEqual([`gives no reason: ${key}`]);
-    expect(faults([{ ...requirement, requiresNothing: 'a label', awaits: 'more' }])).toEqual([
-      `awaits more, but nothing is proved: ${key}`,
-    ]);
-  });
-
-  test('does not hold when something of the surfaces of partners is not built', () => {
-    expect(faults([{ ...requirement, notBuiltYet: 'limits' }])).toEqual([`must be built: limits: ${key}`]);
-    const later = { at: 'Events / Secret rotation / rule 1', says: 'Rotate.' };
-    expect(faults([{ ...later, notBuiltYet: 'rotation' }], [later])).toEqual([]);
+test('a rule is a heading, an item, a paragraph or a row that begins with an id', () => {
+  const markdown = [
+    '# Title',
+    '',
+    'The introduction.',
+    '',
+    '## Part',
+    '',
+    '1. **A-1** One rule.',
+    '2. Without an id.',
+    '',
+    'Fields: not shown.',
+    '',
+    'Rows:',
+    '',
+    '| Rule    | Name |',
+    '| ------- | ---- |',
+    '| **A-2** | a    |',
+    '|         | lost |',
+    '',
+    '### **A-3** Table',
+    '',
+    '| Name | Type   |',
+    '| ---- | ------ |',
+    '| b    | string |',
+    '| c    |        |',
+    '',
+    '- **A-4** Over',
+    '  two lines.',
+    '- A bullet:',
+    '',
+    'A paragraph.',
+  ].join('\n');
+  expect(readRules(markdown)).toEqual({
+    rules: [
+      { id: 'A-1', text: 'One rule.', rows: [] },
+      { id: 'A-2', text: '', rows: [['a']] },
+      {
+        id: 'A-3',
+        text: 'Table',
+        rows: [
+          ['b', 'string'],
+          ['c', ''],
+        ],
+      },
+      { id: 'A-4', text: 'Over two lines.', rows: [] },
+    ],
+    withoutId: ['2. Without an id.', '|         | lost |', '- A bullet:', 'A paragraph.'],
   });
 });

@@ -156,7 +156,7 @@ const written = personal.chain((text) =>
 );
 
 test.each(MESSAGES)(
-  'no text of a message about %s brings personal data to an accounting company',
+  'no text of a message about %s brings personal data to an accounting company [EVENT-5, PLATFORM-16]',
   async (_what, schema, whole) => {
     const { database } = testDatabase;
     const bodies = async () => {
@@ -188,7 +188,7 @@ test.each(MESSAGES)(
   },
 );
 
-test('a name of a company, which may be any text, is in no event of an accounting company', async () => {
+test('a name of a company, which may be any text, is in no event of an accounting company [PLATFORM-16]', async () => {
   const { database } = testDatabase;
   const companyId = newId('cmp');
   const message = {

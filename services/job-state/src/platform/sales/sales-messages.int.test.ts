@@ -125,7 +125,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
   /** A new thing of a project; a project is about itself. */
   const thingOf = (projectId: string) => (kind === 'project' ? projectId : newThing());
 
-  test('is told to the company of the project, with the version and the instant of the message', async () => {
+  test('is told to the company of the project, with the version and the instant of the message [PLATFORM-3]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 3, occurredAt: stamp(-7) };
@@ -149,7 +149,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     });
   });
 
-  test('that comes late is told too, and what is kept stays', async () => {
+  test('that comes late is told too, and what is kept stays [PLATFORM-3]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 5, occurredAt: stamp() };
@@ -158,7 +158,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     expect(await recordOf(id)).toMatchObject({ version: 5, state });
   });
 
-  test('is told once, however often it comes: by its message and by its version, also at the same time', async () => {
+  test('is told once, however often it comes: by its message and by its version, also at the same time [PLATFORM-1]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 2, occurredAt: stamp() };
@@ -172,7 +172,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     expect(await versionsTold(id)).toEqual([2, 4]);
   });
 
-  test('waits for its project and is told when that is there, in the order of the versions', async () => {
+  test('waits for its project and is told when that is there, in the order of the versions [PLATFORM-6]', async () => {
     const projectId = newId('prj');
     const id = thingOf(projectId);
     const facts = [2, 1].map((version) => message({ id, projectId, version, occurredAt: stamp() }));
@@ -185,7 +185,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
   });
 });
 
-test('something that is known as of one project is refused for another, and nobody is told', async () => {
+test('something that is known as of one project is refused for another, and nobody is told [PLATFORM-5]', async () => {
   const [projectId, sibling, foreign] = [
     await insertProject(),
     await insertProject(),
@@ -306,7 +306,7 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('tells of each version once in whatever order they come; times and notes are those of the newest', async () => {
+  test('tells of each version once in whatever order they come; times and notes are those of the newest [PLATFORM-3, PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const versions = [
       { version: 1, later: 1, notes: 'first' },
@@ -332,7 +332,7 @@ describe('appointment.booked', () => {
     }
   });
 
-  test('tells of a late version without notes without those of a newer one', async () => {
+  test('tells of a late version without notes without those of a newer one [PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const appointmentId = newId('appt');
     for (const version of [{ version: 4, notes: 'newer' }, { version: 2 }, { version: 5 }]) {
@@ -346,7 +346,7 @@ describe('appointment.booked', () => {
     expect(await appointmentOf(appointmentId)).toMatchObject({ notes: 'newer', version: 5 });
   });
 
-  test('waits for its lead, then for its project', async () => {
+  test('waits for its lead, then for its project [PLATFORM-6]', async () => {
     const appointmentId = newId('appt');
     const [leadId, projectId] = [newId('lead'), newId('prj')];
     const message = scheduled({ appointmentId, leadId, projectId });
@@ -362,7 +362,7 @@ describe('appointment.booked', () => {
     expect(await versionsTold(appointmentId)).toEqual([1]);
   });
 
-  test('is refused with another lead than before and with a project of another company', async () => {
+  test('is refused with another lead than before and with a project of another company [PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const [sibling, foreign] = [await insertLead(), await insertLead(otherSeller)];
     const appointmentId = newId('appt');
@@ -437,32 +437,35 @@ describe('an entry of the journal', () => {
       accountant,
     ]);
 
-  test.each(RECORDS)('is told to every linked accounting company: %s', async (event, record, data) => {
-    const [one, two, stranger] = [
-      await insertCompany(database, 'ACCOUNTING'),
-      await insertCompany(database, 'ACCOUNTING'),
-      await insertCompany(database, 'ACCOUNTING'),
-    ];
-    const companyId = await linkedSeller(one, two);
-    await linkedSeller(stranger);
-    const projectId = await insertProject(companyId);
-    const entryId = newId('jrn');
-    expect(await handle(entry(entryId, companyId, record, projectId))).toEqual(DONE);
-    const recordedAt = at(-3).toISOString();
-    const all = await told(entryId);
-    expect(new Set(all.map(({ to }) => to))).toEqual(new Set([one, two]));
-    expect(all).toHaveLength(2);
-    for (const { to: _to, ...envelope } of all) {
-      expect(envelope).toEqual({
-        event,
-        occurredAt: recordedAt,
-        resource: { type: 'journal_entry', id: entryId, version: 1 },
-        data: { entryId, companyId, projectId, recordedAt, ...data },
-      });
-    }
-  });
+  test.each(RECORDS)(
+    'is told to every linked accounting company: %s [PLATFORM-18, TENANT-1]',
+    async (event, record, data) => {
+      const [one, two, stranger] = [
+        await insertCompany(database, 'ACCOUNTING'),
+        await insertCompany(database, 'ACCOUNTING'),
+        await insertCompany(database, 'ACCOUNTING'),
+      ];
+      const companyId = await linkedSeller(one, two);
+      await linkedSeller(stranger);
+      const projectId = await insertProject(companyId);
+      const entryId = newId('jrn');
+      expect(await handle(entry(entryId, companyId, record, projectId))).toEqual(DONE);
+      const recordedAt = at(-3).toISOString();
+      const all = await told(entryId);
+      expect(new Set(all.map(({ to }) => to))).toEqual(new Set([one, two]));
+      expect(all).toHaveLength(2);
+      for (const { to: _to, ...envelope } of all) {
+        expect(envelope).toEqual({
+          event,
+          occurredAt: recordedAt,
+          resource: { type: 'journal_entry', id: entryId, version: 1 },
+          data: { entryId, companyId, projectId, recordedAt, ...data },
+        });
+      }
+    },
+  );
 
-  test('is told once, and with no link to nobody, also later', async () => {
+  test('is told once, and with no link to nobody, also later [PLATFORM-3, PLATFORM-18]', async () => {
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const companyId = await linkedSeller();
     const entryId = newId('jrn');
@@ -507,7 +510,7 @@ describe('an entry of the journal', () => {
     );
   });
 
-  test('is refused when what it refers to is known as another company’s, and nobody is told', async () => {
+  test('is refused when what it refers to is known as another company’s, and nobody is told [PLATFORM-18]', async () => {
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const companyId = await linkedSeller(accountant);
     const foreign = await insertProject(otherSeller);

@@ -175,12 +175,12 @@ describe('a message about sales', () => {
     'INV_7',
     '123456',
     'A123456-B123456',
-  ])('takes the invoice number %s into the journal', (invoiceNumber) => {
+  ])('takes the invoice number %s into the journal [PLATFORM-16, PLATFORM-17]', (invoiceNumber) => {
     expect(numbered(invoiceNumber)).toMatchObject({ kind: 'whole' });
   });
 
   test.each(['WRITE_OFF', 'PRICE-CORRECTION', 'R07', 'VAT_2026_11'])(
-    'takes the reason code %s into the journal',
+    'takes the reason code %s into the journal [PLATFORM-16]',
     (reasonCode) => {
       expect(reasoned(reasonCode)).toMatchObject({ kind: 'whole' });
     },
@@ -195,7 +195,7 @@ describe('a message about sales', () => {
     ['a separator at its end', 'INV-7-'],
     ['a character that is no letter of ASCII', 'Übergabe-7'],
     ['61 characters', '7'.padEnd(61, 'X')],
-  ])('takes no invoice number with %s into the journal, and names the field', (_what, text) => {
+  ])('takes no invoice number with %s into the journal, and names the field [PLATFORM-16]', (_what, text) => {
     expect(numbered(text)).toMatchObject({
       kind: 'malformed',
       reason: expect.stringContaining('record.value.invoiceNumber is '),
@@ -207,7 +207,7 @@ describe('a message about sales', () => {
     ['a space', 'WRITE OFF'],
     ['a digit first', '7_HARBOR'],
     ['61 characters', 'X'.repeat(61)],
-  ])('takes no reason code with %s into the journal, and names the field', (_what, text) => {
+  ])('takes no reason code with %s into the journal, and names the field [PLATFORM-16]', (_what, text) => {
     expect(reasoned(text)).toMatchObject({
       kind: 'malformed',
       reason: expect.stringContaining('record.value.reasonCode is '),
@@ -221,7 +221,7 @@ describe('a message about sales', () => {
     'CALL-1-512-555-0100',
     'INV-2026-555-0100',
     'A-0171-2345678',
-  ])('takes no run of digits like %s into the journal', (text) => {
+  ])('takes no run of digits like %s into the journal [PLATFORM-17]', (text) => {
     const fault = 'has a run of 7 digits or more, as a phone number has';
     expect(numbered(text)).toMatchObject({ reason: expect.stringContaining(`invoiceNumber ${fault}`) });
     const reason = `R-${text}`;
