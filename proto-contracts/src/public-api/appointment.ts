@@ -7,12 +7,9 @@ import { LIMITS } from './limits.js';
 export const appointmentIn = z
   .object({
     leadId: z.string().min(1).max(100).meta({ description: 'A lead of your company.' }),
-    projectId: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ description: 'A project of your company that it is about.' }),
+    projectId: z.string().min(1).max(100).optional().meta({
+      description: 'A project of your company that it is about: the one of the lead, or one without a lead.',
+    }),
     startsAt: plannedDateTimeIn.meta({ description: 'In UTC, in the years 2000 to 2100.' }),
     endsAt: plannedDateTimeIn.meta({ description: 'After `startsAt`, in UTC, in the years 2000 to 2100.' }),
     notes: boundedText({ max: LIMITS.appointmentNotesLength })

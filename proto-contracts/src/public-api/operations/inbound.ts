@@ -85,8 +85,9 @@ Books an appointment with the customer of a lead, once for each \`idempotencyKey
 answered with 200 and the same appointment; the same key with another body is 409. Every field counts, as it was sent: \`notes\`
 left out and empty \`notes\` differ, and so do two spellings of one instant. The order of the fields does not count.
 
-A \`leadId\` or \`projectId\` that is not your company's is 403, whether it exists or not; the key stays unused then. Your
-company's subscribers get the event \`appointment.booked\`.`,
+A \`leadId\` or \`projectId\` that is not your company's is 403, whether it exists or not. A project of your company that
+belongs to another lead is 400. The key stays unused in both cases. Your company's subscribers get the event
+\`appointment.booked\`.`,
   bodyExamples: {
     visit: {
       summary: 'A visit of two hours',

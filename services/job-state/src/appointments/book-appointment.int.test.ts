@@ -294,6 +294,29 @@ describe('an appointment', () => {
     expect((await refusal(book(foreign))).message).toMatch(/^leadId: /);
   });
 
+  test('about the project of another lead of the company is an invalid argument, and leaves the key unused [APPT-5]', async () => {
+    const other = await insertLead(seller);
+    const key = keyed();
+    const before = await traces();
+    expect(await refusal(book({ binding: key, projectId: other.projectId }))).toMatchObject({
+      reason: 'invalid_argument',
+      message:
+        'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
+    });
+    expect(await traces()).toEqual(before);
+    const booked = await book({ binding: keyed(key.key, '{"another":"body"}'), projectId: own.projectId });
+    expect(booked.idempotency).toMatchObject({ replayed: false });
+  });
+
+  test('may be about a project of the company without a lead [APPT-5]', async () => {
+    const projectId = newId('prj');
+    await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
+    const { appointmentId } = await book({ projectId });
+    expect(
+      await database.query('select lead_id, project_id from appointments where id = $1', [appointmentId]),
+    ).toEqual([{ lead_id: own.leadId, project_id: projectId }]);
+  });
+
   test('asks for lead and project in the statement that inserts', async () => {
     const statements: string[] = [];
     const counting: Pick<Database, 'transaction'> = {

@@ -31,8 +31,9 @@ export interface Booking {
  * Books an appointment once per idempotency key. One transaction holds the appointment, the event `appointment.booked` of the
  * company with its deliveries, the message to the platform, and the key's outcome.
  *
- * Fails with `permission_denied` for a lead or a project that is not the company's, in the same words whether it exists or not;
- * the key stays unused then. Locks: the key's row alone.
+ * Fails with `permission_denied` for a lead or a project that is not the company's, in the same words whether it exists or not,
+ * and with `invalid_argument` for a project of the company that belongs to another lead. The key stays unused then. Locks: the
+ * key's row alone.
  */
 export async function bookAppointment(
   deps: {
@@ -70,7 +71,10 @@ export async function bookAppointment(
   return { appointmentId, idempotency };
 }
 
-/** Asks whose the lead and the project are and inserts the appointment, in one round trip. */
+/**
+ * Checks whose the lead and the project are and inserts the appointment, in one round trip. A project without a lead goes with
+ * any lead: the platform makes such projects. The boundary is checked first, so that no error hints at another company's project.
+ */
 async function insertAppointment(
   tx: Transaction,
   appointmentId: string,
@@ -78,20 +82,27 @@ async function insertAppointment(
   now: Date,
 ): Promise<void> {
   const { companyId, leadId, projectId, startsAt, endsAt, notes } = booking;
-  const [owned] = await tx.query<{ lead: boolean; project: boolean }>(
-    `with owned as (
-       select exists (select from leads where id = $3 and company_id = $2) as lead,
-         $4::text is null or exists (select from projects where id = $4 and company_id = $2) as project
+  const [checked] = await tx.query<{ own_lead: boolean; own_project: boolean; other_lead: boolean }>(
+    `with checked as (
+       select exists (select from leads where id = $3 and company_id = $2) as own_lead,
+         $4::text is null or exists (select from projects where id = $4 and company_id = $2) as own_project,
+         exists (select from projects where id = $4 and lead_id <> $3) as other_lead
      ), booked as (
        insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, created_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8 from owned where lead and project
+       select $1, $2, $3, $4, $5, $6, $7, $8 from checked where own_lead and own_project and not other_lead
      )
-     select lead, project from owned`,
+     select own_lead, own_project, other_lead from checked`,
     [appointmentId, companyId, leadId, projectId, startsAt, endsAt, notes, now],
   );
-  invariant(owned, 'a question without a table has an answer');
-  if (!owned.lead) throw outsideBoundary('leadId', 'lead');
-  if (!owned.project) throw outsideBoundary('projectId', 'project');
+  invariant(checked, 'a query without a table returns a row');
+  if (!checked.own_lead) throw outsideBoundary('leadId', 'lead');
+  if (!checked.own_project) throw outsideBoundary('projectId', 'project');
+  if (checked.other_lead) {
+    throw new ServiceError(
+      'invalid_argument',
+      'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
+    );
+  }
 }
 
 /** The 403 of the specification for what a field names: it confirms nothing about existence. */

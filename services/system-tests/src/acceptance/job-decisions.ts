@@ -197,7 +197,7 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
   }
 
   test('a lead merges with an address that is surely the same, and with no other [LEAD-5]', async () => {
-    const house = Date.now();
+    const house = newId('evt');
     const street = (rest: string) => `${house} ${rest}`;
     const { leadId } = await postLead(street('Martin Luther King Blvd, Austin, TX 78701'));
     for (const same of ['MLK Blvd, Austin, TX 78701', 'M.L.K.\nBoulevard, Austin, TX 78701']) {
@@ -208,22 +208,26 @@ export function describeJobDecisions(world: () => AcceptanceWorld): void {
     }
   });
 
-  test('an appointment may be about a project of the company that is not the one of its lead [APPT-5]', async () => {
+  test('an appointment is not about the project of another lead [APPT-5]', async () => {
     const address = `${newId('evt')} Main Street, Austin, TX 78701`;
     await postLead(address);
-    const { projectId } = leadMerged.parse(await postLead(address));
-    const answer = await world().send({
-      method: 'POST',
-      path: '/inbound/appointments',
-      headers: { 'x-api-key': world().side.keys.general },
-      json: {
-        leadId: world().side.leadId,
-        projectId,
-        startsAt: '2026-12-02T15:00:00Z',
-        endsAt: '2026-12-02T16:00:00Z',
-        idempotencyKey: newId('evt'),
-      },
-    });
-    expect(answer.status).toBe(201);
+    const { leadId, projectId } = leadMerged.parse(await postLead(address));
+    const idempotencyKey = newId('evt');
+    const book = (of: string) =>
+      world().send({
+        method: 'POST',
+        path: '/inbound/appointments',
+        headers: { 'x-api-key': world().side.keys.general },
+        json: {
+          leadId: of,
+          projectId,
+          startsAt: '2026-12-02T15:00:00Z',
+          endsAt: '2026-12-02T16:00:00Z',
+          idempotencyKey,
+        },
+      });
+    const refused = expectError(await book(world().side.leadId), 400, 'invalid_argument');
+    expect(refused.error).toMatch(/^projectId: belongs to another lead than leadId/);
+    expect((await book(leadId)).status).toBe(201);
   });
 }

@@ -197,15 +197,21 @@ export function createWriteComposer(deps: {
         step.lead.whose === 'unknown' ? undefined : leads[step.lead.index % Math.max(leads.length, 1)];
       const projects = knowledge
         .leads()
-        .filter((known) => isOwn(known) === (step.project === 'own'))
-        .flatMap(({ projectId }) => projectId ?? []);
+        .filter((known) => known.projectId !== undefined && isOwn(known) === (step.project === 'own'));
+      const project =
+        step.project === 'none' ? undefined : projects[step.lead.index % Math.max(projects.length, 1)];
+      const isOfAnotherLead =
+        lead !== undefined &&
+        project !== undefined &&
+        isOwn(lead) &&
+        isOwn(project) &&
+        project.leadId !== lead.leadId;
       const startsAt = Date.UTC(2026, 9, 6, 9 + step.hours);
       const endsAt = startsAt + (step.times === 'given' ? 1 : -1) * 30 * MINUTE_MS;
       const write = {
         kind: 'appointment',
         leadId: lead?.leadId ?? newId('lead'),
-        projectId:
-          step.project === 'none' ? undefined : projects[step.lead.index % Math.max(projects.length, 1)],
+        projectId: project?.projectId,
         startsAt: new Date(startsAt).toISOString(),
         endsAt: new Date(endsAt).toISOString(),
         notes: step.notes
@@ -214,7 +220,7 @@ export function createWriteComposer(deps: {
       } as const;
       return request(caller, write, {
         key: keyFor(caller.companyId, step.key),
-        isAtFault: step.times === 'end first',
+        isAtFault: step.times === 'end first' || isOfAnotherLead,
       });
     },
     elsewhere(given, jobId) {

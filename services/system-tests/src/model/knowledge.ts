@@ -16,7 +16,7 @@ export interface KnownLead {
 
 /**
  * What the clients of a run know from answers so far. It only makes the plans' choices likely to be interesting; nothing
- * is judged by it.
+ * is judged by it, except which lead a project belongs to: that never changes.
  */
 export interface Knowledge {
   /** The newest that any client has seen of a job. */

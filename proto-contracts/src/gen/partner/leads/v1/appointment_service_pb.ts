@@ -188,8 +188,8 @@ export const AppointmentBookedSchema: GenMessage<AppointmentBooked> = /*@__PURE_
 export const AppointmentService: GenService<{
   /**
    * BookAppointment makes an appointment once per idempotency key (spec: Inbound, POST /inbound/appointments). Fails with
-   * `permission_denied` when the lead or the project is not the company's, whether it exists or not, and with
-   * `idempotency_mismatch` or `idempotency_in_progress`.
+   * `permission_denied` when the lead or the project is not the company's, whether it exists or not, with `invalid_argument`
+   * when the project belongs to another lead, and with `idempotency_mismatch` or `idempotency_in_progress`.
    *
    * @generated from rpc partner.leads.v1.AppointmentService.BookAppointment
    */
