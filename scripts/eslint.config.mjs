@@ -41,13 +41,13 @@ export default tseslint.config(
   },
   {
     files: ['**/*.test.ts', '**/testing/*.ts', 'services/system-tests/**/*.ts'],
-    ignores: ['services/runtime/src/testing/fast-check.ts'],
+    ignores: ['services/test-kit/src/fast-check.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         {
           name: 'fast-check',
-          message: 'Its seed comes from the clock: import fc from @partner/runtime/testing/fast-check.',
+          message: 'Its seed comes from the clock: import fc from @partner/test-kit/fast-check.',
         },
       ],
       'no-restricted-properties': [
@@ -55,7 +55,7 @@ export default tseslint.config(
         {
           object: 'Math',
           property: 'random',
-          message: 'Tests make the same choices in every run: @partner/runtime/testing/seeded-random.',
+          message: 'Tests make the same choices in every run: @partner/test-kit/seeded-random.',
         },
       ],
     },

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { startPostgres } from '@partner/runtime/local-parts/postgres';
-import { startRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
-import { startRedis } from '@partner/runtime/local-parts/redis';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { startPostgres } from '@partner/test-kit/backing-services/postgres';
+import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { startRedis } from '@partner/test-kit/backing-services/redis';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from './parts/install-missing-parts.js';
@@ -122,7 +122,8 @@ async function main(): Promise<boolean> {
     try {
       if (only.includes('schema')) {
         const agrees =
-          (await runProgram(process.execPath, ['services/job-state/dist/check-schema.js'], env)) === 0;
+          (await runProgram(process.execPath, ['services/job-state/dist/testing/check-schema.js'], env)) ===
+          0;
         if (!agrees) totals.failed += 1;
         succeeded = agrees && succeeded;
       }

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { baseEnvironment } from '@partner/runtime/local-parts/local-process';
-import { processesWithVariable } from '@partner/runtime/local-parts/process-identity';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
+import { processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CommandResult, runCommand } from './run-command.js';
 import { inspectStack } from './stack/inspect-stack.js';

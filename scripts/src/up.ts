@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { isProcessRunning } from '@partner/runtime/local-parts/process-identity';
-import { LocalPartError } from '@partner/runtime/local-parts/local-process';
+import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
+import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { DemoError } from './demo/demo-error.js';

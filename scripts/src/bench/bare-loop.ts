@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { RECEIVER_HOST } from '../stack/start-stack.js';
 import { BENCH_SECRET, bodyOf } from './fill-deliveries.js';

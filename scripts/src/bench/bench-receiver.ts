@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { closeServer, listen } from '@partner/kernel/listen';
 import type { CertificateFiles } from '../receiver/certificates.js';
 
 /** Requests to paths below it are never answered. */

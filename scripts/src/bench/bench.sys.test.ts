@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { baseEnvironment } from '@partner/runtime/local-parts/local-process';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type CommandResult, runCommand } from '../run-command.js';

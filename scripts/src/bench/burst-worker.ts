@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import { commitEvents } from './fill-deliveries.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
-import { newId } from '@partner/runtime/ids';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { connectPlatform, type Platform } from '../demo/platform.js';
 import { until } from '../demo/until.js';

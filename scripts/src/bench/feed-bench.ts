@@ -1,6 +1,6 @@
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import { invariant } from '@partner/runtime/invariant';
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { invariant } from '@partner/kernel/invariant';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import type { Progress } from '../progress.js';
 import { withBenchStack } from './bench-stack.js';
 import { addChanges, addInstallerCompany, addJobs, type BenchCompany, settle } from './fill-feed.js';

@@ -1,7 +1,7 @@
 import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/public-api/examples/webhook-examples';
-import { newId } from '@partner/runtime/ids';
-import type { withPostgres } from '@partner/runtime/local-parts/postgres';
-import { sealingKeysSetting, sealSecret } from '@partner/runtime/secret-sealing';
+import { newId } from '@partner/kernel/ids';
+import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
 import { RECEIVER_HOST } from '../stack/start-stack.js';
 import { ensureStackSecrets } from '../stack/stack-secrets.js';
 

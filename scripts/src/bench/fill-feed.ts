@@ -1,7 +1,7 @@
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
 
 type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
 

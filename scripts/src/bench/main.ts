@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { LocalPartError } from '@partner/runtime/local-parts/local-process';
+import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { createProgress } from '../progress.js';

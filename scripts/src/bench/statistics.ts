@@ -1,4 +1,4 @@
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 
 /** What a list of durations says, in the unit of the durations. */
 export interface Summary {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import type { Progress } from '../progress.js';
 import type { Stack } from '../stack/start-stack.js';

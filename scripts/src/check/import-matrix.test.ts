@@ -6,10 +6,10 @@ const reasons = (file: string, specifier: string) =>
 
 describe('the import matrix', () => {
   test.each([
-    ['services/job-state/src/main.ts', '@partner/runtime/service'],
+    ['services/job-state/src/main.ts', '@partner/kernel/service'],
     ['services/job-state/src/main.ts', '@partner/proto-contracts/topology'],
-    ['services/runtime/src/amqp/publisher.ts', 'amqplib'],
-    ['services/runtime/src/amqp/publisher.ts', '@partner/proto-contracts/topology'],
+    ['services/kernel/src/amqp/publisher.ts', 'amqplib'],
+    ['services/kernel/src/amqp/publisher.ts', '@partner/proto-contracts/topology'],
     ['services/job-state/src/database/database.ts', 'pg'],
     ['services/job-state/src/jobs/feed.ts', '../database/database.js'],
     ['services/console/src/sessions/session-store.ts', 'ioredis'],
@@ -21,8 +21,15 @@ describe('the import matrix', () => {
   });
 
   test.each([
-    ['proto-contracts/src/topology.ts', '@partner/runtime/logger', 'proto-contracts may not import runtime'],
-    ['services/runtime/src/service.ts', '@partner/job-state/main', 'runtime may not import job-state'],
+    ['proto-contracts/src/topology.ts', '@partner/kernel/logger', 'proto-contracts may not import kernel'],
+    ['services/kernel/src/service.ts', '@partner/job-state/main', 'kernel may not import job-state'],
+    ['services/kernel/src/service.ts', '@partner/gateway-kit/http-app', 'kernel may not import gateway-kit'],
+    [
+      'services/job-state/src/main.ts',
+      '@partner/gateway-kit/http-app',
+      'job-state may not import gateway-kit',
+    ],
+    ['services/console/src/app.ts', '@partner/test-kit/recorder', 'only tests may import test-kit'],
     ['services/console/src/app.ts', '@partner/job-state/jobs/feed', 'console may not import job-state'],
     [
       'services/console/src/app.ts',
@@ -30,7 +37,7 @@ describe('the import matrix', () => {
       'reaches into another package by path',
     ],
     ['services/console/src/app.ts', 'pg', 'pg may only be imported in'],
-    ['services/runtime/src/http/http-app.ts', 'knex', 'knex may only be imported in'],
+    ['services/gateway-kit/src/http-app.ts', 'knex', 'knex may only be imported in'],
     ['services/inbound-gateway/src/main.ts', 'amqplib', 'amqplib may only be imported in'],
     ['services/webhook-dispatcher/src/main.ts', 'ioredis', 'ioredis may only be imported in'],
     ['services/job-state/src/main.ts', '@partner/local-stack/stack', 'job-state may not import local-stack'],

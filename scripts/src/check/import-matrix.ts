@@ -14,27 +14,28 @@ const SERVICES = ['inbound-gateway', 'installer-gateway', 'console', 'job-state'
 /** Where each guarded package may be imported, as prefixes of file paths. Tests may reach the real parts directly. */
 const GUARDED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['services/job-state/'],
-  pg: ['services/job-state/', 'services/runtime/src/local-parts/', 'scripts/', 'services/system-tests/'],
+  pg: ['services/job-state/', 'services/test-kit/', 'scripts/', 'services/system-tests/'],
   amqplib: [
-    'services/runtime/src/amqp/',
-    'services/runtime/src/testing/',
-    'services/runtime/src/local-parts/',
+    'services/kernel/src/amqp/',
+    'services/kernel/src/testing/',
+    'services/test-kit/',
     'services/system-tests/',
   ],
   ioredis: [
-    'services/runtime/src/http/',
-    'services/runtime/src/local-parts/',
+    'services/gateway-kit/',
+    'services/test-kit/',
     'services/console/src/sessions/',
     'services/system-tests/',
   ],
-  nodemailer: ['services/runtime/src/mail.ts'],
-  'smtp-server': ['services/runtime/src/testing/'],
-  express: ['services/runtime/src/http/', ...SERVICES.map((service) => `services/${service}/src/app`)],
+  nodemailer: ['services/kernel/src/mail.ts'],
+  'smtp-server': ['services/test-kit/'],
+  express: ['services/gateway-kit/', ...SERVICES.map((service) => `services/${service}/src/app`)],
 };
 
 /**
- * The imports of a file that break the architecture: contracts import nothing of ours, runtime imports contracts,
- * services import both and never each other, and each driver stays where it belongs. The system tests also import the code
+ * The imports of a file that break the architecture: contracts import nothing of ours, the kernel imports contracts, the
+ * gateway kit imports both, services never import each other, only tests import the test kit, and each driver stays where
+ * it belongs. The system tests also import the code
  * that the console prints and the dispatcher's signature. `file` is relative to the root.
  */
 export function findForbiddenImports(file: string, text: string): ForbiddenImport[] {
@@ -53,6 +54,7 @@ function reasonAgainst(file: string, specifier: string): string | undefined {
   }
   if (specifier.startsWith('@partner/')) {
     const target = specifier.split('/')[1] ?? '';
+    if (target === 'test-kit' && !mayUseTestKit(file)) return 'only tests may import test-kit';
     return allowedPackages(own).includes(target) ? undefined : `${own} may not import ${target}`;
   }
   const name = specifier.startsWith('@')
@@ -62,6 +64,10 @@ function reasonAgainst(file: string, specifier: string): string | undefined {
   if (places === undefined || places.some((place) => file.startsWith(place))) return undefined;
   if (file.endsWith('.test.ts') && !DATABASE.includes(name)) return undefined;
   return `${name} may only be imported in ${places.join(', ')}`;
+}
+
+function mayUseTestKit(file: string): boolean {
+  return /^scripts\/|^services\/(test-kit|system-tests)\/|\/testing\/|\.test\.ts$/.test(file);
 }
 
 function packageOf(file: string): string {
@@ -74,11 +80,24 @@ function allowedPackages(own: string): readonly string[] {
   switch (own) {
     case 'proto-contracts':
       return [];
-    case 'runtime':
+    case 'test-kit':
       return ['proto-contracts'];
+    case 'kernel':
+      return ['proto-contracts', 'test-kit'];
+    case 'job-state':
+    case 'webhook-dispatcher':
+      return ['proto-contracts', 'kernel', 'test-kit'];
     case 'system-tests':
-      return ['proto-contracts', 'runtime', 'local-stack', 'console', 'webhook-dispatcher'];
+      return [
+        'proto-contracts',
+        'kernel',
+        'gateway-kit',
+        'test-kit',
+        'local-stack',
+        'console',
+        'webhook-dispatcher',
+      ];
     default:
-      return ['proto-contracts', 'runtime'];
+      return ['proto-contracts', 'kernel', 'gateway-kit', 'test-kit'];
   }
 }

@@ -6,9 +6,9 @@ import {
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { PLATFORM } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { silentLogger } from '@partner/runtime/logger';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { until } from './until.js';
 

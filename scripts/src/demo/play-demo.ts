@@ -11,7 +11,7 @@ import {
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
 import type { z } from 'zod';
 import { readReceived } from '../receiver/read-received.js';

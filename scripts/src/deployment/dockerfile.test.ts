@@ -86,7 +86,8 @@ describe('services/Dockerfile', () => {
     expect(copiedPlaces(stageOf('runtime'), 'console')).toEqual([
       'node_modules',
       'proto-contracts',
-      'services/runtime',
+      'services/kernel',
+      'services/gateway-kit',
       'services/console',
     ]);
   });
@@ -100,7 +101,7 @@ describe('services/Dockerfile', () => {
     expect(copiedPlaces(stageWith(line), 'job-state')).toEqual(places);
   });
 
-  test.each(['services/runtime services', 'package.json scripts/', '--from=production /app /srv'])(
+  test.each(['services/kernel services', 'package.json scripts/', '--from=production /app /srv'])(
     'COPY %s would move something, and is not understood',
     (line) => {
       expect(() => copiedPlaces(stageWith(line), 'job-state')).toThrow(/^the stage copies moves /);
@@ -111,7 +112,7 @@ describe('services/Dockerfile', () => {
     expect(commandOf(stageOf('runtime'), 'CMD')).toEqual([
       '--enable-source-maps',
       '--import',
-      '@partner/runtime/telemetry/start',
+      '@partner/kernel/telemetry/start',
       'dist/main.js',
     ]);
   });

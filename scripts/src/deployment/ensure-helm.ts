@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { findProgram } from '@partner/runtime/local-parts/local-process';
+import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { unzipSync } from 'fflate';
 import { lastLines, runCommand } from '../run-command.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';

@@ -50,7 +50,7 @@ describe('what the image of a service is made of', () => {
   });
 
   test.each(PROGRAMS)('%s: has all that %s imports, also while it runs', (service, program) => {
-    const entries = [`services/${service}/${program}`, 'services/runtime/dist/telemetry/start.js'];
+    const entries = [`services/${service}/${program}`, 'services/kernel/dist/telemetry/start.js'];
     expect(unresolvedImports(appOf(service), entries)).toEqual([]);
   });
 
@@ -59,7 +59,9 @@ describe('what the image of a service is made of', () => {
     const own = files.filter((file) => !file.includes('node_modules'));
 
     expect(readdirSync(appOf(service)).sort()).toEqual(['node_modules', 'proto-contracts', 'services']);
-    expect(readdirSync(path.join(appOf(service), 'services')).sort()).toEqual(['runtime', service].sort());
+    expect(readdirSync(path.join(appOf(service), 'services')).sort()).toEqual(
+      ['gateway-kit', 'kernel', service].sort(),
+    );
     expect(own.filter((file) => /\.test\.|\.d\.ts|\.tsbuildinfo|\/testing(\/|$)/.test(file))).toEqual([]);
     expect(own.filter((file) => /^proto-contracts\/(?!dist|package\.json$)/.test(file))).toEqual([]);
     for (const name of ['typescript', 'jest', 'vite', 'react', 'kubernetes-models', 'eslint']) {

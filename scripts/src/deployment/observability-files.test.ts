@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createLifecycle } from '@partner/runtime/lifecycle';
-import { silentLogger } from '@partner/runtime/logger';
+import { createLifecycle } from '@partner/kernel/lifecycle';
+import { silentLogger } from '@partner/kernel/logger';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
@@ -98,7 +98,7 @@ describe('an alert', () => {
     expect(Object.fromEntries(named)).toEqual({
       'every service': Object.keys(checks).sort(),
       'job-state': ofMain('job-state'),
-      'inbound-gateway, installer-gateway': conditionsIn('services/runtime/src/http/run-gateway.ts'),
+      'inbound-gateway, installer-gateway': conditionsIn('services/gateway-kit/src/run-gateway.ts'),
       console: ofMain('console'),
       'webhook-dispatcher': ofMain('webhook-dispatcher'),
     });

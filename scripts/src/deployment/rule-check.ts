@@ -1,4 +1,4 @@
-import { findProgram } from '@partner/runtime/local-parts/local-process';
+import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { lastLines, runCommand } from '../run-command.js';
 
 /** Prometheus's own check of a folder with the rules `alerts.yaml` and their tests `alerts.test.yaml`. */

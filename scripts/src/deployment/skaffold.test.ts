@@ -165,10 +165,11 @@ describe('the modules of skaffold.yaml', () => {
   test.each(SERVICE_NAMES)('%s: sources are put where the compiler of the image watches', (service) => {
     const [built] = withProfile(service, 'dev').build?.artifacts ?? [];
     const rules = built?.sync?.manual ?? [];
-    expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app']);
+    expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app', '/app']);
     expect(rules.map(({ src }) => src.replace('/**/*.ts', ''))).toEqual([
       `services/${service}/src`,
-      'services/runtime/src',
+      'services/kernel/src',
+      'services/gateway-kit/src',
       'proto-contracts/src',
     ]);
     for (const { src } of rules)

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type MailServer, startMailServer } from '@partner/runtime/testing/start-mail-server';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { type Stack, startStack } from '../stack/start-stack.js';
 import { type Json, parseJson, valueAt } from './output.js';
 import { createPartnerctl } from './run-partnerctl.js';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Mailer } from '@partner/runtime/mail';
+import type { Mailer } from '@partner/kernel/mail';
 import type { StackDescription } from '../stack/stack-description.js';
 import { OperatorError } from './exit-codes.js';
 import type { Output } from './output.js';

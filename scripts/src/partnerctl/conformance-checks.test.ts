@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { closeServer, listen } from '@partner/kernel/listen';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import { openKnownSecrets } from '../receiver/known-secrets.js';
 import { createReceiver } from '../receiver/receiver.js';

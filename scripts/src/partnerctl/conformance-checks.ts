@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { withTimeLimit } from '../time-limit.js';
 import type { Json } from './output.js';
 import { type SignedDelivery, signDelivery } from './signed-delivery.js';

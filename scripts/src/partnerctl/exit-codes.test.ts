@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ChannelLostError } from '@partner/runtime/amqp/look-at-queues';
-import { PublishError } from '@partner/runtime/amqp/publish-error';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { ChannelLostError } from '@partner/kernel/amqp/look-at-queues';
+import { PublishError } from '@partner/kernel/amqp/publish-error';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 import { endingOf, OperatorError } from './exit-codes.js';
 

@@ -1,7 +1,7 @@
-import { ChannelLostError, replyCodeOf } from '@partner/runtime/amqp/look-at-queues';
-import { PublishError } from '@partner/runtime/amqp/publish-error';
-import { ListenError } from '@partner/runtime/listen';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ChannelLostError, replyCodeOf } from '@partner/kernel/amqp/look-at-queues';
+import { PublishError } from '@partner/kernel/amqp/publish-error';
+import { ListenError } from '@partner/kernel/listen';
+import { ServiceError } from '@partner/kernel/service-error';
 import { CommanderError } from 'commander';
 
 /** How `partnerctl` ends. */

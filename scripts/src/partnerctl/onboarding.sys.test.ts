@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { baseEnvironment } from '@partner/runtime/local-parts/local-process';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
 import { runCommand } from '../run-command.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { removeStackData } from '../stack/stop-stack.js';

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { file_partner_platform_v1_platform_messages } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { type IdPrefix, isId, newId } from '@partner/runtime/ids';
+import { type IdPrefix, isId, newId } from '@partner/kernel/ids';
 import type { Document, Json } from './output.js';
 
 /** The fields that end in these words hold ids with these prefixes. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { parseConfig } from '@partner/runtime/config';
-import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/runtime/mail';
+import { parseConfig } from '@partner/kernel/config';
+import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '../stack/default-directory.js';
 import { readJson } from '../stack/private-file.js';

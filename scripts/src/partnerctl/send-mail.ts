@@ -1,4 +1,4 @@
-import { type Mail, MailError, type Mailer } from '@partner/runtime/mail';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
 import { OperatorError } from './exit-codes.js';
 
 /** Sends an email. Fails plainly when the mail server does not take it. */

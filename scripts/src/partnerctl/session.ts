@@ -14,10 +14,10 @@ import {
   type QueueDefinition,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
-import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import type { Logger } from '@partner/runtime/logger';
+import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import type { Logger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { OperatorError } from './exit-codes.js';
 import { pollUntil } from './poll-until.js';

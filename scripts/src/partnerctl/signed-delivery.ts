@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
 
 /** A signed delivery as a receiver gets it. */

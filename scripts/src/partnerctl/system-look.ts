@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { GetBacklogResponseSchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { QUEUES } from '@partner/proto-contracts/topology';
-import { lookAtQueues } from '@partner/runtime/amqp/look-at-queues';
+import { lookAtQueues } from '@partner/kernel/amqp/look-at-queues';
 import { viewOf } from './message-view.js';
 import type { Document } from './output.js';
 import type { Session } from './session.js';

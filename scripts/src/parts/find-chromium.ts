@@ -1,4 +1,4 @@
-import { findProgram } from '@partner/runtime/local-parts/local-process';
+import { findProgram } from '@partner/test-kit/backing-services/local-process';
 
 const MAC_DIRECTORIES = [
   '/Applications/Chromium.app/Contents/MacOS',

@@ -1,4 +1,4 @@
-import { freePort } from '@partner/runtime/local-parts/local-process';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
 import type { Progress } from '../progress.js';
 import type { MadeElsewhere } from '../stack/made-elsewhere.js';
 import { StackError } from '../stack/stack-error.js';

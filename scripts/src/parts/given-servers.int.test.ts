@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { type LocalPostgres, startPostgres, withPostgres } from '@partner/runtime/local-parts/postgres';
-import { type LocalRabbitmq, startRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
-import { type LocalRedis, startRedis, withRedis } from '@partner/runtime/local-parts/redis';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { type LocalPostgres, startPostgres, withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { type LocalRabbitmq, startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { type LocalRedis, startRedis, withRedis } from '@partner/test-kit/backing-services/redis';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { checkRedis, dropOwnDatabase, ownDatabase, ownVhost, removeKeys } from './given-servers.js';
 

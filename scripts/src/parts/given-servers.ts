@@ -1,6 +1,6 @@
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
-import { withRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
-import { withRedis } from '@partner/runtime/local-parts/redis';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { StackError } from '../stack/stack-error.js';
 
 /** What of a given server the stack uses; it touches nothing else there. */

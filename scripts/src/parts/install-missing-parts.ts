@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram } from '@partner/runtime/local-parts/local-process';
-import { findPostgres } from '@partner/runtime/local-parts/postgres';
-import { findRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
-import { findRedis } from '@partner/runtime/local-parts/redis';
+import { findProgram } from '@partner/test-kit/backing-services/local-process';
+import { findPostgres } from '@partner/test-kit/backing-services/postgres';
+import { findRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { findRedis } from '@partner/test-kit/backing-services/redis';
 import type { Progress } from '../progress.js';
 import { type CommandResult, lastLines, runCommand } from '../run-command.js';
 import { StackError } from '../stack/stack-error.js';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { createHttpServer } from '@partner/runtime/http/http-server';
-import { closeServer, listen } from '@partner/runtime/listen';
-import { freePort } from '@partner/runtime/local-parts/local-process';
+import { createHttpServer } from '@partner/kernel/http-server';
+import { closeServer, listen } from '@partner/kernel/listen';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { afterEach, expect, test } from '@jest/globals';
 import { createIngressProxy, type ProxyRoute, UPSTREAM_KEEP_ALIVE_MS } from './ingress-proxy.js';
 

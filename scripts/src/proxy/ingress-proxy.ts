@@ -5,12 +5,12 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { drainWithinBounds } from '@partner/runtime/http/drain-within-bounds';
-import { errorAnswer } from '@partner/runtime/http/error-answer';
-import { createHttpServer } from '@partner/runtime/http/http-server';
-import { protocolViolation } from '@partner/runtime/http/protocol-violation';
-import { requestIdFrom } from '@partner/runtime/http/request-id';
-import { ServiceError } from '@partner/runtime/service-error';
+import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
+import { errorAnswer } from '@partner/gateway-kit/error-answer';
+import { createHttpServer } from '@partner/kernel/http-server';
+import { protocolViolation } from '@partner/gateway-kit/protocol-violation';
+import { requestIdFrom } from '@partner/kernel/request-id';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** Paths that go to the replicas of one service. */
 export interface ProxyRoute {

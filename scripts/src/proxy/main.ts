@@ -1,4 +1,4 @@
-import { listen, ListenError } from '@partner/runtime/listen';
+import { listen, ListenError } from '@partner/kernel/listen';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { createIngressProxy } from './ingress-proxy.js';

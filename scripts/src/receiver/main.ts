@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { listen, ListenError } from '@partner/runtime/listen';
+import { listen, ListenError } from '@partner/kernel/listen';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { openKnownSecrets } from './known-secrets.js';

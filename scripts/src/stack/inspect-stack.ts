@@ -1,4 +1,4 @@
-import { isProcessRunning } from '@partner/runtime/local-parts/process-identity';
+import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { readJson } from './private-file.js';
 import { stackDescription, type StackDescription } from './stack-description.js';
 import { readStackState, stackFiles } from './stack-state.js';

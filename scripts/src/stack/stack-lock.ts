@@ -4,7 +4,7 @@ import {
   identifyProcess,
   isProcessRunning,
   type ProcessIdentity,
-} from '@partner/runtime/local-parts/process-identity';
+} from '@partner/test-kit/backing-services/process-identity';
 import { z } from 'zod';
 import { readJson } from './private-file.js';
 import { StackError } from './stack-error.js';

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { invariant } from '@partner/runtime/invariant';
-import type { LocalProgram } from '@partner/runtime/local-parts/local-process';
-import { identifyProcess, isProcessRunning } from '@partner/runtime/local-parts/process-identity';
+import { invariant } from '@partner/kernel/invariant';
+import type { LocalProgram } from '@partner/test-kit/backing-services/local-process';
+import { identifyProcess, isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createStackProcess, endProcess, type ProcessRecords, type StackProcess } from './stack-process.js';
 import type { ProcessRecord } from './stack-state.js';

@@ -5,12 +5,12 @@ import {
   type LocalProgram,
   signalGroup,
   startLocalProcess,
-} from '@partner/runtime/local-parts/local-process';
+} from '@partner/test-kit/backing-services/local-process';
 import {
   descendantsOf,
   identifyProcess,
   isProcessRunning,
-} from '@partner/runtime/local-parts/process-identity';
+} from '@partner/test-kit/backing-services/process-identity';
 import { StackError } from './stack-error.js';
 import { hasEndedWithin } from './stack-lock.js';
 import type { ProcessRecord } from './stack-state.js';

@@ -1,10 +1,10 @@
 import { request } from 'node:https';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { baseEnvironment, type LocalProgram } from '@partner/runtime/local-parts/local-process';
-import { postgresProgram, postgresUrl } from '@partner/runtime/local-parts/postgres';
-import { rabbitmqPrograms, rabbitmqUrl } from '@partner/runtime/local-parts/rabbitmq';
-import { redisProgram, redisUrl } from '@partner/runtime/local-parts/redis';
+import { baseEnvironment, type LocalProgram } from '@partner/test-kit/backing-services/local-process';
+import { postgresProgram, postgresUrl } from '@partner/test-kit/backing-services/postgres';
+import { rabbitmqPrograms, rabbitmqUrl } from '@partner/test-kit/backing-services/rabbitmq';
+import { redisProgram, redisUrl } from '@partner/test-kit/backing-services/redis';
 import type { PartName, PartSource } from '../parts/part-source.js';
 import type { CertificateFiles } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
@@ -72,7 +72,7 @@ export function serviceProgram(
     args: [
       '--enable-source-maps',
       '--import',
-      '@partner/runtime/telemetry/start',
+      '@partner/kernel/telemetry/start',
       path.join(root, 'services', service, 'dist', 'main.js'),
     ],
     env: { ...serviceBaseEnvironment(), ...settings },

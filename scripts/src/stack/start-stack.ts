@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, type LocalProgram, takePort } from '@partner/runtime/local-parts/local-process';
-import { postgresUrl, withPostgres } from '@partner/runtime/local-parts/postgres';
+import { freePort, type LocalProgram, takePort } from '@partner/test-kit/backing-services/local-process';
+import { postgresUrl, withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { z } from 'zod';
 import { createDockerParts } from '../parts/docker-engine.js';
 import { findParts, type PartSources, privateSource } from '../parts/find-parts.js';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { postgresDataDirectory } from '@partner/runtime/local-parts/postgres';
-import { isProcessRunning, processesWithVariable } from '@partner/runtime/local-parts/process-identity';
+import { postgresDataDirectory } from '@partner/test-kit/backing-services/postgres';
+import { isProcessRunning, processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
 import { createDockerParts } from '../parts/docker-engine.js';
 import { removeMadeElsewhere } from './made-elsewhere.js';
 import { PROJECT_ROOT } from './project-root.js';

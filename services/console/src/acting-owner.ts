@@ -1,4 +1,4 @@
-import type { EndpointRequest } from '@partner/runtime/http/endpoint';
+import type { EndpointRequest } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from './client-origin.js';
 import type { ClientOrigin, Owner, OwnerSession } from './sessions/session-store.js';
 

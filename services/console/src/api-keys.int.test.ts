@@ -5,8 +5,8 @@ import {
   apiKeyRotated,
   installerPage,
 } from '@partner/proto-contracts/public-api/api-key-management';
-import { newId } from '@partner/runtime/ids';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { newId } from '@partner/kernel/ids';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { FAKE_INSTALLERS } from './testing/fake-access-service.js';
 import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
 

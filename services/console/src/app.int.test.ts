@@ -28,11 +28,11 @@ import {
   subscriptionActivated,
   subscriptionCreated,
 } from '@partner/proto-contracts/public-api/webhook-subscription';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
-import { newId } from '@partner/runtime/ids';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { type LocalRedis, startRedis } from '@partner/runtime/local-parts/redis';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { newId } from '@partner/kernel/ids';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from './sessions/session-store.js';

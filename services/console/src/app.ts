@@ -6,11 +6,11 @@ import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webho
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { COUNTED_AS } from '@partner/proto-contracts/public-api/refusals';
-import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
-import { createHttpApp } from '@partner/runtime/http/http-app';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
-import type { Logger } from '@partner/runtime/logger';
-import type { Mailer } from '@partner/runtime/mail';
+import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
+import { createHttpApp } from '@partner/gateway-kit/http-app';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { Logger } from '@partner/kernel/logger';
+import type { Mailer } from '@partner/kernel/mail';
 import type { RequestListener } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { createDocsEndpoints } from './docs/docs-endpoints.js';

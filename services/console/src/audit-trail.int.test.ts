@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ActorSchema } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
-import { newId } from '@partner/runtime/ids';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { newId } from '@partner/kernel/ids';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { startTestConsole, type TestConsole } from './testing/start-test-console.js';
 
 const ENTRIES = '/partner-api/audit-entries';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, parseConfig } from '@partner/runtime/config';
+import { ConfigError, parseConfig } from '@partner/kernel/config';
 import { consoleConfig } from './config.js';
 
 const environment = {

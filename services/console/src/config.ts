@@ -1,5 +1,5 @@
-import { commonConfig, httpConfig, urlWithProtocol } from '@partner/runtime/config';
-import { hasSender, mailConfig, NO_SENDER } from '@partner/runtime/mail';
+import { commonConfig, httpConfig, urlWithProtocol } from '@partner/kernel/config';
+import { hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { isLoopbackHttp } from './loopback-http.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionAnswer, sessionList } from '@partner/proto-contracts/public-api/session';
 import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type supertest from 'supertest';
 import { LOGIN_FAILURE_LIMITS, LOGIN_FAILURE_WINDOW_MS } from './sessions/login-attempts.js';
 import { CONFIRMED_MS, OWNER_CHECKED_EVERY_MS, SESSION_IDLE_MS } from './sessions/session-store.js';

@@ -1,5 +1,5 @@
-import { type IdPrefix, isId } from '@partner/runtime/ids';
-import { ServiceError } from '@partner/runtime/service-error';
+import { type IdPrefix, isId } from '@partner/kernel/ids';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** The `cursor` of a list, which is the id that the page before ended with. Throws `cursor_invalid` for any other text. */
 export function pageCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
-import { type IdPrefix, isId } from '@partner/runtime/ids';
-import { notFound } from '@partner/runtime/service-error';
+import { type IdPrefix, isId } from '@partner/kernel/ids';
+import { notFound } from '@partner/kernel/service-error';
 
 /** The `id` of a path. Throws `not_found` for a text that can be nobody's id, just as for an id that is not the caller's. */
 export function pathId(prefix: IdPrefix, params: Readonly<Record<string, string>>, what: string): string {

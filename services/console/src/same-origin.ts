@@ -1,7 +1,7 @@
-import type { SurfaceRequest } from '@partner/runtime/http/http-app';
-import { announcesBody } from '@partner/runtime/http/request-body';
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { SurfaceRequest } from '@partner/gateway-kit/http-app';
+import { announcesBody } from '@partner/gateway-kit/request-body';
+import { invalidArgument } from '@partner/kernel/validation';
+import { ServiceError } from '@partner/kernel/service-error';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -4,7 +4,7 @@ import {
   STATISTICS_MAX_DAYS,
   type statisticsQuery,
 } from '@partner/proto-contracts/public-api/delivery-statistics';
-import { invalidArgument } from '@partner/runtime/http/validation';
+import { invalidArgument } from '@partner/kernel/validation';
 import type { z } from 'zod';
 
 const HOUR_MS = 3_600_000;

@@ -3,9 +3,9 @@ import {
   technicalContact,
   technicalContactRequested,
 } from '@partner/proto-contracts/public-api/technical-contact';
-import { createMailer } from '@partner/runtime/mail';
-import { type MailServer, startMailServer } from '@partner/runtime/testing/start-mail-server';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { createMailer } from '@partner/kernel/mail';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import { PEOPLE, startTestConsole, type TestConsole } from './testing/start-test-console.js';
 
 const CONTACT = '/partner-api/technical-contact';

@@ -4,9 +4,9 @@ import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { INBOUND_OPERATIONS } from '@partner/proto-contracts/public-api/operations/inbound';
-import { createApiKey } from '@partner/runtime/api-key';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import { probeSurface } from '@partner/runtime/testing/probe-surface';
+import { createApiKey } from '@partner/kernel/api-key';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { probeSurface } from '@partner/test-kit/probe-surface';
 import { inboundEndpoints } from './app.js';
 import { assertError, createInboundSurface, KEYS } from './testing/inbound-surface.js';
 

@@ -9,10 +9,10 @@ import {
   type ApiKeyPrincipal,
   FAILED_AUTHENTICATIONS_PER_MINUTE,
   scopesOfPrincipal,
-} from '@partner/runtime/http/api-key-authentication';
-import type { AnyEndpoint } from '@partner/runtime/http/endpoint';
-import { createHttpApp, type HttpAppOptions } from '@partner/runtime/http/http-app';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
+} from '@partner/gateway-kit/api-key-authentication';
+import type { AnyEndpoint } from '@partner/gateway-kit/endpoint';
+import { createHttpApp, type HttpAppOptions } from '@partner/gateway-kit/http-app';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import type { RequestListener } from 'node:http';
 import { appendJobNote } from './routes/append-job-note.js';
 import { bookAppointment } from './routes/book-appointment.js';

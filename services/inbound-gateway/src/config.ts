@@ -1,4 +1,4 @@
-import { commonConfig, httpConfig } from '@partner/runtime/config';
+import { commonConfig, httpConfig } from '@partner/kernel/config';
 import { z } from 'zod';
 
 /** The settings of inbound-gateway. */

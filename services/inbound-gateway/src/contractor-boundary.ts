@@ -1,5 +1,5 @@
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { invariant } from '@partner/runtime/invariant';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { invariant } from '@partner/kernel/invariant';
 
 /** Which jobs an installer-contractor key sees: those that its owner sold and that the installer it is bound to performs. */
 export function contractorBoundary({

@@ -2,7 +2,7 @@ import { createClient } from '@connectrpc/connect';
 import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import { runGateway } from '@partner/runtime/http/run-gateway';
+import { runGateway } from '@partner/gateway-kit/run-gateway';
 import { createInboundApp } from './app.js';
 import { config } from './config.js';
 

@@ -9,10 +9,10 @@ import {
   type RecordStatusEventRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { INSTALLER_OPERATIONS } from '@partner/proto-contracts/public-api/operations/installer';
-import { createApiKey } from '@partner/runtime/api-key';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import { probeSurface } from '@partner/runtime/testing/probe-surface';
+import { createApiKey } from '@partner/kernel/api-key';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { probeSurface } from '@partner/test-kit/probe-surface';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';

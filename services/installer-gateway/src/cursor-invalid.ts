@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** The 400 for a cursor that this company was not given. */
 export function cursorInvalid(): ServiceError {

@@ -1,4 +1,4 @@
-import { assertNever, invariant } from '@partner/runtime/invariant';
+import { assertNever, invariant } from '@partner/kernel/invariant';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { cursorInvalid } from './cursor-invalid.js';
 

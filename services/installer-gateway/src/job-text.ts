@@ -1,4 +1,4 @@
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 
 /** One job as answers of a version show it, put together around the projection's own text, which is never parsed on the way. */
 export function jobText(apiVersion: string, resourceJson: string | undefined): string {

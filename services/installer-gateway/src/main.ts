@@ -1,6 +1,6 @@
 import { createClient } from '@connectrpc/connect';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { runGateway } from '@partner/runtime/http/run-gateway';
+import { runGateway } from '@partner/gateway-kit/run-gateway';
 import { API_VERSIONS } from './api-versions.js';
 import { createInstallerApp } from './app.js';
 import { config } from './config.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { createFeedCursor } from './feed-cursor.js';
 import { createTechnicianCursor } from './technician-cursor.js';
 

@@ -5,10 +5,10 @@ import type {
   IdempotencyOutcome,
 } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
 import { expectedVersionOnTheWire } from '@partner/proto-contracts/public-api/expected-version';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import type { EndpointAnswer, EndpointRequest } from '@partner/runtime/http/endpoint';
-import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
-import { invariant } from '@partner/runtime/invariant';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import type { EndpointAnswer, EndpointRequest } from '@partner/gateway-kit/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
+import { invariant } from '@partner/kernel/invariant';
 import { jobText } from './job-text.js';
 
 /** What every write to a job tells job-state. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseConfig } from '@partner/runtime/config';
+import { parseConfig } from '@partner/kernel/config';
 import { configSchema } from './config.js';
 
 const MINIMUM = {

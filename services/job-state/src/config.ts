@@ -1,5 +1,5 @@
-import { commonConfig, integer, urlWithProtocol } from '@partner/runtime/config';
-import { sealingKeysSetting } from '@partner/runtime/secret-sealing';
+import { commonConfig, integer, urlWithProtocol } from '@partner/kernel/config';
+import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
 import { z } from 'zod';
 import { STANDARD_RETENTION } from './retention/retained-tables.js';
 

@@ -23,13 +23,13 @@ import {
   QUEUES,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { startQueueWatch } from '@partner/runtime/amqp/start-queue-watch';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { runService } from '@partner/runtime/service';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { startQueueWatch } from '@partner/kernel/amqp/start-queue-watch';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { runService } from '@partner/kernel/service';
 import { createAccessService } from './access/access-service.js';
 import { createAuthenticationService } from './access/authentication-service.js';
 import { startKeyUsage } from './access/start-key-usage.js';

@@ -1,5 +1,5 @@
-import { integer, parseConfig, urlWithProtocol } from '@partner/runtime/config';
-import { createLogger } from '@partner/runtime/logger';
+import { integer, parseConfig, urlWithProtocol } from '@partner/kernel/config';
+import { createLogger } from '@partner/kernel/logger';
 import { z } from 'zod';
 import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrate-database.js';

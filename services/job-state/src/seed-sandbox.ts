@@ -1,5 +1,5 @@
-import { parseConfig, urlWithProtocol } from '@partner/runtime/config';
-import { createLogger } from '@partner/runtime/logger';
+import { parseConfig, urlWithProtocol } from '@partner/kernel/config';
+import { createLogger } from '@partner/kernel/logger';
 import { z } from 'zod';
 import { createDatabase } from './database/database.js';
 import { seedSandboxData } from './sandbox/seed-sandbox-data.js';

@@ -1,11 +1,11 @@
 import { createClient } from '@connectrpc/connect';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { JOB_STATE_RPC, PARTNER_EVENTS_FOR_PLATFORM } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { runService } from '@partner/runtime/service';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { runService } from '@partner/kernel/service';
 import { simulatorConfig } from './sandbox/simulator-config.js';
 import { startSimulator } from './sandbox/start-simulator.js';
 

@@ -13,8 +13,8 @@ import {
 } from '@partner/proto-contracts/public-api/installer-job';
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, readDeliveries, signIn } from './owner-session.js';
 import { assignNewJob, jobCreated } from './platform-job.js';
 import {

@@ -4,8 +4,8 @@ import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-manag
 import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import { installerPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';

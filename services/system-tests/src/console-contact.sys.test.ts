@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
-import { type MailServer, startMailServer } from '@partner/runtime/testing/start-mail-server';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
 import { expectAccessible } from './browser/expect-accessible.js';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';

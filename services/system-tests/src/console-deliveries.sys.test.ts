@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
 import { type delivery, deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import type { z } from 'zod';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';

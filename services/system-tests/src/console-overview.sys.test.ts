@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn } from './browser/sign-in.js';

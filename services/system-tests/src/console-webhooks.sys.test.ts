@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import type { Locator, Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInWithForm } from './browser/sign-in.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SEED } from '@partner/runtime/testing/seeded-random';
+import { SEED } from '@partner/test-kit/seeded-random';
 import { checkHistory } from './deliveries/check-history.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
 import type { TestStack } from './test-stack.js';

@@ -11,8 +11,8 @@ import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-ap
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { delivery, deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
 import { type Answer, call } from './http-call.js';
 import {

@@ -9,8 +9,8 @@ import {
   eventsMatching,
   isEventName,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { Webhook } from 'standardwebhooks';
 import { type Cause, EVENT_CAUSES } from './events/event-causes.js';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SEED } from '@partner/runtime/testing/seeded-random';
+import { SEED } from '@partner/test-kit/seeded-random';
 import { checkHistory } from './deliveries/check-history.js';
 import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';

@@ -4,8 +4,8 @@ import {
   type DescribedOperation,
   readApiDescription,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
-import { createAnswerCheck } from '@partner/runtime/testing/answer-check';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { createAnswerCheck } from '@partner/test-kit/answer-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { type Exchange, exchange, exchangeBytes } from './fuzz/exchange.js';
 import { type Credentials, oddRequest } from './fuzz/odd-request.js';
 import { call } from './http-call.js';

@@ -1,5 +1,5 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { createAnswerCheck } from '@partner/runtime/testing/answer-check';
+import { createAnswerCheck } from '@partner/test-kit/answer-check';
 
 const check = createAnswerCheck(
   createOpenApiDocument({ serverUrl: 'https://api.partner.example', sessionCookie: '__Host-svc_session' }),

@@ -11,8 +11,8 @@ import {
   jobAnswer,
   jobFeedAnswer,
 } from '@partner/proto-contracts/public-api/installer-job';
-import { newId } from '@partner/runtime/ids';
-import { SEED, seededRandom } from '@partner/runtime/testing/seeded-random';
+import { newId } from '@partner/kernel/ids';
+import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import { callUntilAnswered } from './http-call.js';
 import { addCompany, type LimitedCompany } from './limited-company.js';
 import { jobCreated } from './platform-job.js';

@@ -19,16 +19,19 @@ import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { newId } from '@partner/runtime/ids';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { startPostgres } from '@partner/runtime/local-parts/postgres';
-import { silentLogger } from '@partner/runtime/logger';
-import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { testPostgresUrl, testRedisUrl } from '@partner/runtime/testing/parts';
-import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { newId } from '@partner/kernel/ids';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { startPostgres } from '@partner/test-kit/backing-services/postgres';
+import { silentLogger } from '@partner/kernel/logger';
+import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
+import { testPostgresUrl, testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import { z } from 'zod';

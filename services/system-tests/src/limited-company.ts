@@ -1,6 +1,6 @@
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
 import type { Pool } from 'pg';
 
 /** A company that nothing was counted for yet. */

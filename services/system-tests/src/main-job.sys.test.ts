@@ -4,7 +4,7 @@ import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
 import { call } from './http-call.js';
 import {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
-import { SEED } from '@partner/runtime/testing/seeded-random';
+import { fc } from '@partner/test-kit/fast-check';
+import { SEED } from '@partner/test-kit/seeded-random';
 import { checkAnswers } from './model/check-answers.js';
 import { checkRun } from './model/check-run.js';
 import { messagesAreSettled, readFinalState } from './model/final-state.js';

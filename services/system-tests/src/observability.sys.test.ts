@@ -7,8 +7,8 @@ import {
 } from '@partner/local-stack/deployment/exposed-metrics';
 import { chartExpressions } from '@partner/local-stack/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { call } from './http-call.js';
 import { createActiveSubscription, readDeliveries, signIn, waitForDelivery } from './owner-session.js';
 import { assignNewJob } from './platform-job.js';

@@ -4,8 +4,8 @@ import { type ServiceName, SERVICE_NAMES } from '@partner/local-stack/stack/serv
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from '@partner/proto-contracts/public-api/webhook-events';
 import { COMMANDS, MANAGEMENT, PLATFORM, QUEUES, RPC_REQUESTS } from '@partner/proto-contracts/topology';
-import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
 import { connectPlatform, type Platform } from './model/platform.js';
 import { envelopePaths, INSTALLER_JOB_PATHS } from './privacy/allowed-paths.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '@partner/local-stack/stack/services';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import { acceptedOf, mostAcceptedInAnyMinute, type TimedAnswer, wrongWaits } from './limit-evidence.js';
 import { callTimed, sendTimes, sendUntil } from './limit-load.js';
 import { addCompany, type LimitedCompany } from './limited-company.js';

@@ -6,14 +6,14 @@ import {
   type LanguageId,
   LANGUAGES,
 } from '@partner/console/web-modules/pages/receiver-code/languages';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import {
   baseEnvironment,
   freePort,
   type LocalProcess,
   startLocalProgram,
   stopLocalProcess,
-} from '@partner/runtime/local-parts/local-process';
+} from '@partner/test-kit/backing-services/local-process';
 import { serviceSignature, standardWebhooksSignature } from '@partner/webhook-dispatcher/sign';
 import { ensureGoModule, ensureJars, ensurePython, runProgram } from './toolchains.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import { type Answer, call } from './http-call.js';
 import { type OwnerSession, signIn } from './owner-session.js';
 import { readMetric } from './replica-metrics.js';

@@ -59,7 +59,7 @@ function settingsOf(service: ServiceName, ports: { admin: number; http: number }
 const start = (service: ServiceName, env: Record<string, string>) =>
   run(
     process.execPath,
-    ['--import', '@partner/runtime/telemetry/start', `services/${service}/dist/main.js`],
+    ['--import', '@partner/kernel/telemetry/start', `services/${service}/dist/main.js`],
     env,
   );
 

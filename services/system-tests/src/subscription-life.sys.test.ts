@@ -9,7 +9,7 @@ import {
   subscriptionActivated,
 } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { call } from './http-call.js';
 import {
   createActiveSubscription,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
 import { addCompany } from './limited-company.js';
 import { FIELD_CASES, type FieldCase } from './surfaces/field-cases.js';
 import {

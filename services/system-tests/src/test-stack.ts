@@ -19,13 +19,13 @@ import {
   PARTNER_EVENTS_FOR_PLATFORM,
   PLATFORM,
 } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { SEED } from '@partner/runtime/testing/seeded-random';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { SEED } from '@partner/test-kit/seeded-random';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import {

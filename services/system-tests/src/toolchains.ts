@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
-import { baseEnvironment, findProgram } from '@partner/runtime/local-parts/local-process';
+import { baseEnvironment, findProgram } from '@partner/test-kit/backing-services/local-process';
 
 const root = path.resolve(import.meta.dirname, '../../..', '.stack');
 

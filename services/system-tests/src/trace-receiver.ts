@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { closeServer, listen } from '@partner/kernel/listen';
 import { z } from 'zod';
 
 const attribute = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) });

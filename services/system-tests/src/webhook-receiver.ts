@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { webhookEnvelope, type WebhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { closeServer, listen } from '@partner/kernel/listen';
 
 /** One webhook as it came in, byte for byte. */
 export interface ReceivedWebhook {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { commonConfig, integer } from '@partner/runtime/config';
-import { sealingKeysSetting } from '@partner/runtime/secret-sealing';
+import { commonConfig, integer } from '@partner/kernel/config';
+import { sealingKeysSetting } from '@partner/kernel/secret-sealing';
 import { z } from 'zod';
 import type { DevHosts, DialTarget } from './endpoint-guard.js';
 

@@ -1,4 +1,4 @@
-import '@partner/runtime/telemetry/start';
+import '@partner/kernel/telemetry/start';
 import { createHmac } from 'node:crypto';
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
@@ -10,13 +10,10 @@ import {
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { createLogger } from '@partner/runtime/logger';
-import { sealSecret } from '@partner/runtime/secret-sealing';
-import {
-  createInMemoryPublisher,
-  type InMemoryPublisher,
-} from '@partner/runtime/testing/in-memory-publisher';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { createLogger } from '@partner/kernel/logger';
+import { sealSecret } from '@partner/kernel/secret-sealing';
+import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
 import { createClockWatch } from './clock-watch.js';

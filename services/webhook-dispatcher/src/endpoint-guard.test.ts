@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { REFUSED_IPV4_RANGES } from './address-rules.js';
 import { createEndpointGuard } from './endpoint-guard.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '@connectrpc/connect';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createEndpointGuard } from './endpoint-guard.js';
 import { createEndpointService } from './endpoint-service.js';
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { WEBHOOK_DELIVERIES, WEBHOOK_DISPATCHER_RPC } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { rpcService, startRpcServer } from '@partner/runtime/amqp/rpc-server';
-import { newId } from '@partner/runtime/ids';
-import { runService } from '@partner/runtime/service';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import { newId } from '@partner/kernel/ids';
+import { runService } from '@partner/kernel/service';
 import { createClockWatch } from './clock-watch.js';
 import { webhookDispatcherConfig } from './config.js';
 import { createConnectionPool } from './connection-pool.js';

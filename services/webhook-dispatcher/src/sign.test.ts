@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { Webhook } from 'standardwebhooks';
 import { serviceSignature, standardWebhooksSignature } from './sign.js';
 

@@ -24,19 +24,22 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
-import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
-import { createRpcTransport } from '@partner/runtime/amqp/rpc-transport';
-import { newId } from '@partner/runtime/ids';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { silentLogger } from '@partner/runtime/logger';
-import { sealSecret } from '@partner/runtime/secret-sealing';
-import { type BrokerProbe, openBrokerProbe } from '@partner/runtime/testing/broker-probe';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
-import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
-import { startTcpProxy } from '@partner/runtime/testing/tcp-proxy';
+import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import { newId } from '@partner/kernel/ids';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { silentLogger } from '@partner/kernel/logger';
+import { sealSecret } from '@partner/kernel/secret-sealing';
+import { type BrokerProbe, openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
+import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createTestAuthority } from './testing/test-certificates.js';
 import { type ReceivedRequest, startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
@@ -136,7 +139,7 @@ const environment = () => ({
   WEBHOOK_DEV_CA_FILE: caFile,
 });
 
-const command = ['--import', '@partner/runtime/telemetry/start', path.join(import.meta.dirname, 'main.js')];
+const command = ['--import', '@partner/kernel/telemetry/start', path.join(import.meta.dirname, 'main.js')];
 
 /** Starts the service as its own process and waits until it is ready. */
 async function startDispatcher(extra: Record<string, string> = {}): Promise<Dispatcher> {

@@ -4,7 +4,7 @@ import {
   type AnnouncementRecipient,
   SentAnnouncementSchema,
 } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { type Mail, MailError } from '@partner/runtime/mail';
+import { type Mail, MailError } from '@partner/kernel/mail';
 import { PROJECT_ROOT } from '../../stack/project-root.js';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';

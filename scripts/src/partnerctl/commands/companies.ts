@@ -10,8 +10,8 @@ import {
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { ListSubscriptionsResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
-import { createTechnicalContactLink } from '@partner/runtime/technical-contact-link';
-import { notFound } from '@partner/runtime/service-error';
+import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
+import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
 import { type CommandContext, examples, listOf, readPages, wholeNumber } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';

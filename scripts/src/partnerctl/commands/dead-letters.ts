@@ -1,8 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { QUEUES, type QueueDefinition } from '@partner/proto-contracts/topology';
-import { type DeadLetter, goThroughDeadLetters } from '@partner/runtime/amqp/dead-letters';
-import { lookAtQueues } from '@partner/runtime/amqp/look-at-queues';
-import { notFound } from '@partner/runtime/service-error';
+import { type DeadLetter, goThroughDeadLetters } from '@partner/kernel/amqp/dead-letters';
+import { lookAtQueues } from '@partner/kernel/amqp/look-at-queues';
+import { notFound } from '@partner/kernel/service-error';
 import { type CommandContext, demandYes, examples, wholeNumber } from '../command-context.js';
 import { EXIT_CODES, OperatorError } from '../exit-codes.js';
 import { decodeMessage } from '../known-messages.js';

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
-import { listen } from '@partner/runtime/listen';
+import { listen } from '@partner/kernel/listen';
 import type { KnownSecret } from '../../receiver/known-secrets.js';
 import type { ReceivedRequest } from '../../receiver/received-request.js';
 import { createReceiver } from '../../receiver/receiver.js';

@@ -5,7 +5,7 @@ import {
   type Owner,
   OwnerSchema,
 } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
+import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { type CommandContext, examples } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { viewOf } from '../message-view.js';

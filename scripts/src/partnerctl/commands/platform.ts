@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromJsonString, toBinary, toJson } from '@bufbuild/protobuf';
 import { Argument, Command } from '@commander-js/extra-typings';
 import { PLATFORM } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { type CommandContext, examples } from '../command-context.js';
 import { OperatorError } from '../exit-codes.js';
 import { isDocument } from '../message-view.js';

@@ -1,9 +1,9 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/api-description';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { compressedOnce } from '@partner/runtime/http/content-coding';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { entityTagOf } from '@partner/runtime/http/entity-tag';
+import { compressedOnce } from '@partner/gateway-kit/content-coding';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import { readFileSync } from 'node:fs';
 import { DOCS_STYLE } from './docs-style.js';
 import { type DocsPaths, renderDocsPage } from './render-docs-page.js';

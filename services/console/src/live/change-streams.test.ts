@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AnswerStream } from '@partner/runtime/http/answer-stream';
-import { silentLogger } from '@partner/runtime/logger';
-import { createManualTimers, type ManualTimers } from '@partner/runtime/testing/manual-timers';
+import type { AnswerStream } from '@partner/gateway-kit/answer-stream';
+import { silentLogger } from '@partner/kernel/logger';
+import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { Registry } from 'prom-client';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { type ChangeStreams, createChangeStreams } from './change-streams.js';

@@ -3,11 +3,11 @@ import {
   STREAM_MINUTES,
   STREAMS_PER_SESSION,
 } from '@partner/proto-contracts/public-api/operations/changes';
-import type { AnswerStream } from '@partner/runtime/http/answer-stream';
-import { createKeyedThrottle } from '@partner/runtime/keyed-throttle';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
-import { type After, afterMs } from '@partner/runtime/timers';
+import type { AnswerStream } from '@partner/gateway-kit/answer-stream';
+import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { type After, afterMs } from '@partner/kernel/timers';
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnerSession } from '../sessions/session-store.js';
 

@@ -2,12 +2,12 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
-import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
-import type { Consumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher, type Publisher } from '@partner/runtime/amqp/publisher';
-import { silentLogger } from '@partner/runtime/logger';
-import { testAmqpUrl } from '@partner/runtime/testing/parts';
-import { createRecorder, type Recorder } from '@partner/runtime/testing/recorder';
+import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
+import type { Consumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher, type Publisher } from '@partner/kernel/amqp/publisher';
+import { silentLogger } from '@partner/kernel/logger';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { startChangeListener } from './start-change-listener.js';
 

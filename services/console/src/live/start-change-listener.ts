@@ -1,10 +1,10 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
-import { startBroadcastConsumer } from '@partner/runtime/amqp/broadcast';
-import type { AmqpConnection } from '@partner/runtime/amqp/connection';
-import type { Consumer } from '@partner/runtime/amqp/consumer';
-import type { Logger } from '@partner/runtime/logger';
+import { startBroadcastConsumer } from '@partner/kernel/amqp/broadcast';
+import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import type { Consumer } from '@partner/kernel/amqp/consumer';
+import type { Logger } from '@partner/kernel/logger';
 import type { ChangeStreams } from './change-streams.js';
 
 /** Has the open streams told of what job-state announces, and to look again whenever an announcement may have been missed. */

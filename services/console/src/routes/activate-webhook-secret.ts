@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { activateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import { presentSubscription } from '../present-subscription.js';

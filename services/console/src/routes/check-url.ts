@@ -3,9 +3,9 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { checkUrlOperation } from '@partner/proto-contracts/public-api/operations/url-checks';
 import type { urlCheck } from '@partner/proto-contracts/public-api/url-check';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
-import { ServiceError } from '@partner/runtime/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { z } from 'zod';
 import { requiredField } from '../required-field.js';
 import type { OwnerSession } from '../sessions/session-store.js';

@@ -1,5 +1,5 @@
 import { confirmSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import { presentSession } from '../present-session.js';
 import { confirmPassword, type ConfirmPasswordDeps } from '../sessions/confirm-password.js';

@@ -2,11 +2,11 @@ import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { confirmTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
-import { clientNetwork } from '@partner/runtime/http/client-address';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
-import { ServiceError } from '@partner/runtime/service-error';
-import { tokenSha256 } from '@partner/runtime/technical-contact-link';
+import { clientNetwork } from '@partner/gateway-kit/client-address';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import { ServiceError } from '@partner/kernel/service-error';
+import { tokenSha256 } from '@partner/kernel/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/technical-contact/confirm`: what the page behind a mailed link does, for anybody who has the link. */

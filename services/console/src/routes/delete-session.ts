@@ -1,5 +1,5 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from '../client-origin.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

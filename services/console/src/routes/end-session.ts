@@ -1,6 +1,6 @@
 import { endSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { notFound } from '@partner/runtime/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { notFound } from '@partner/kernel/service-error';
 import { clientOriginOf } from '../client-origin.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { pathId } from '../path-id.js';
 import { presentDeliveryWithAttempts } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';

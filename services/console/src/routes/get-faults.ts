@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { getFaultsOperation } from '@partner/proto-contracts/public-api/operations/fault-scripts';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { pathId } from '../path-id.js';
 import { presentFaults } from '../present-faults.js';
 import type { OwnerSession } from '../sessions/session-store.js';

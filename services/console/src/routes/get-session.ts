@@ -1,5 +1,5 @@
 import { getSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { presentSession } from '../present-session.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { getTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { presentTechnicalContact } from '../present-technical-contact.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getWebhookStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { pathId } from '../path-id.js';
 import { presentWebhookStatistics } from '../present-statistics.js';
 import type { OwnerSession } from '../sessions/session-store.js';

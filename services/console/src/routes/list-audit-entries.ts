@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import type { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/public-api/operations/audit';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';
 import { pageCursor } from '../page-cursor.js';
 import { presentAuditEntry } from '../present-audit-entry.js';

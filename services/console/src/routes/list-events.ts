@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { eventPage } from '@partner/proto-contracts/public-api/event-trail';
 import { listEventsOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';
 import { pageCursor } from '../page-cursor.js';
 import { presentEvent } from '../present-event.js';

@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { installerPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { listInstallersOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';
 import { pageCursor } from '../page-cursor.js';
 import { presentInstaller } from '../present-api-key.js';

@@ -1,7 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { listSessionsOperation } from '@partner/proto-contracts/public-api/operations/session';
 import type { sessionList } from '@partner/proto-contracts/public-api/session';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { z } from 'zod';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 

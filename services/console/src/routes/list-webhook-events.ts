@@ -1,8 +1,8 @@
 import { createEventCatalogue } from '@partner/proto-contracts/public-api/event-catalogue';
 import { listWebhookEventsOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { entityTagOf } from '@partner/runtime/http/entity-tag';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/webhook-events`: the event catalogue, which is made once for all requests. */

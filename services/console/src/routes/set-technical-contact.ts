@@ -5,12 +5,12 @@ import {
   TECHNICAL_CONTACT_LIMITS,
   type technicalContactRequested,
 } from '@partner/proto-contracts/public-api/technical-contact';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import type { RateLimiter } from '@partner/runtime/http/rate-limiter';
-import type { Logger } from '@partner/runtime/logger';
-import { type Mail, MailError, type Mailer } from '@partner/runtime/mail';
-import { ServiceError } from '@partner/runtime/service-error';
-import { createTechnicalContactLink } from '@partner/runtime/technical-contact-link';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
+import type { Logger } from '@partner/kernel/logger';
+import { type Mail, MailError, type Mailer } from '@partner/kernel/mail';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';

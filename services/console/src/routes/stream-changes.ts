@@ -1,5 +1,5 @@
 import { streamChangesOperation } from '@partner/proto-contracts/public-api/operations/changes';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { ChangeStreams } from '../live/change-streams.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 

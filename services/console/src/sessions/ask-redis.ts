@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /**
  * Waits for an answer of Redis. A Redis that fails or does not answer becomes `unavailable`: without it nobody's session

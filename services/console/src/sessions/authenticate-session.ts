@@ -1,7 +1,7 @@
 import { deleteSessionOperation } from '@partner/proto-contracts/public-api/operations/session';
 import { streamChangesOperation } from '@partner/proto-contracts/public-api/operations/changes';
-import type { AuthenticationRequest } from '@partner/runtime/http/http-app';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { AuthenticationRequest } from '@partner/gateway-kit/http-app';
+import { ServiceError } from '@partner/kernel/service-error';
 import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';
 import type { SessionCookie } from './session-cookie.js';
 import type { OwnerSession, SessionStore } from './session-store.js';

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { GetOwnerResponseSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { isStillOwner } from './is-still-owner.js';
 import { OWNER_CHECKED_EVERY_MS } from './session-store.js';
 

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import { OWNER_CHECKED_EVERY_MS, type OwnerSession, type SessionStore } from './session-store.js';
 
 /** What the question works with. */

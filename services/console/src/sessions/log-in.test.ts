@@ -4,8 +4,8 @@ import {
   CompanyClass,
   GetLoginResponseSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { silentLogger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import { silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import { Counter, Registry } from 'prom-client';
 import { logIn, type LogInDeps } from './log-in.js';
 

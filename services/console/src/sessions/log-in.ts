@@ -1,8 +1,8 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { AccessService, Login } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { clientNetwork } from '@partner/runtime/http/client-address';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import { clientNetwork } from '@partner/gateway-kit/client-address';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Counter } from 'prom-client';
 import { companyClassName } from '../company-class.js';
 import { requiredField } from '../required-field.js';

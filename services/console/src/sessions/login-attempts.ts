@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { loginLimitReached } from '@partner/proto-contracts/public-api/refusals';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { askRedis } from './ask-redis.js';

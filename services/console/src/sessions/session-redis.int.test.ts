@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { freePort } from '@partner/runtime/local-parts/local-process';
-import { silentLogger } from '@partner/runtime/logger';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { silentLogger } from '@partner/kernel/logger';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { createSessionRedis, untilTried } from './session-redis.js';

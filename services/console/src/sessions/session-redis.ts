@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createRedis } from '@partner/runtime/http/redis';
-import type { Logger } from '@partner/runtime/logger';
+import { createRedis } from '@partner/gateway-kit/redis';
+import type { Logger } from '@partner/kernel/logger';
 import type { Redis } from 'ioredis';
 import { Gauge, type Registry } from 'prom-client';
 

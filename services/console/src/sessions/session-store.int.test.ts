@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRedis } from '@partner/runtime/http/redis';
-import { silentLogger } from '@partner/runtime/logger';
-import { testRedisUrl } from '@partner/runtime/testing/parts';
+import { createRedis } from '@partner/gateway-kit/redis';
+import { silentLogger } from '@partner/kernel/logger';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
 import {
   CONFIRMED_MS,
   createSessionStore,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CONFIRMED_MINUTES, SESSIONS_PER_OWNER } from '@partner/proto-contracts/public-api/session';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { askRedis } from './ask-redis.js';

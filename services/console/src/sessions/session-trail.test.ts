@@ -4,7 +4,7 @@ import {
   RecordSessionChangeResponseSchema,
   SessionChange,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { createSessionTrail } from './session-trail.js';
 
 const recorded: (SessionChange | undefined)[] = [];

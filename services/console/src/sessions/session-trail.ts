@@ -3,8 +3,8 @@ import {
   type AuditService,
   SessionChange,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../acting-owner.js';
 import type { ClientOrigin, OwnerSession } from './session-store.js';
 

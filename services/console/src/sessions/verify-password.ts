@@ -1,6 +1,6 @@
 import { hash, verify as argon2Verify } from '@node-rs/argon2';
-import { PASSWORD_HASHING } from '@partner/runtime/password-hashing';
-import { ServiceError } from '@partner/runtime/service-error';
+import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
+import { ServiceError } from '@partner/kernel/service-error';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**

@@ -9,9 +9,9 @@ import {
   KeyKind,
   KeyState,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 
 const HOUR_MS = 3_600_000;
 

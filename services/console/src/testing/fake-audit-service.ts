@@ -6,10 +6,10 @@ import {
   SessionChange,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
-import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
+import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** An entry to be added to a company's trail. */
 type NewEntry = Pick<

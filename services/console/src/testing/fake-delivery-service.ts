@@ -10,10 +10,10 @@ import {
   DeliveryService,
   EventVerdict,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 
 /** A delivery of a company in memory. */
 export type FakeDelivery = MessageInitShape<typeof DeliverySchema> & { id: string };

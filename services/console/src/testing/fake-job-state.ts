@@ -13,10 +13,10 @@ import {
   SubscriptionService,
   SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { type RpcService, rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';

@@ -6,7 +6,7 @@ import {
   type TechnicalContact,
   TechnicalContactSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { notFound } from '@partner/runtime/service-error';
+import { notFound } from '@partner/kernel/service-error';
 
 type ContactMethods = Pick<
   ServiceImpl<typeof AccessService>,

@@ -1,5 +1,5 @@
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { ServiceError } from '@partner/runtime/service-error';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { WebBundle } from './web-bundle.js';
 

@@ -7,8 +7,8 @@ import {
   ContractorJobService,
   ContractorJobStage,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
-import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 

@@ -1,10 +1,10 @@
 import type { Client } from '@connectrpc/connect';
 import type { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { appendJobNoteOperation } from '@partner/proto-contracts/public-api/operations/inbound';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
-import { invariant } from '@partner/runtime/invariant';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
+import { invariant } from '@partner/kernel/invariant';
 import { contractorBoundary } from '../contractor-boundary.js';
 import { contractorJobFrom } from '../contractor-job.js';
 

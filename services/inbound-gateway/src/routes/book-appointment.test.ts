@@ -6,8 +6,8 @@ import {
   type BookAppointmentRequest,
   type BookAppointmentResponseSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
-import { ServiceError } from '@partner/runtime/service-error';
-import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { ServiceError } from '@partner/kernel/service-error';
+import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { createHash } from 'node:crypto';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 

@@ -3,9 +3,9 @@ import type { Client } from '@connectrpc/connect';
 import type { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
 import { bookAppointmentOperation } from '@partner/proto-contracts/public-api/operations/inbound';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
  * `POST /inbound/appointments`: books an appointment (201), once per `idempotencyKey` of the body (spec: Idempotency rules 3).

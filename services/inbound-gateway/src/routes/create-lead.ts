@@ -5,9 +5,9 @@ import type {
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { createLeadOperation } from '@partner/proto-contracts/public-api/operations/inbound';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, type EndpointAnswer, serveOperation } from '@partner/runtime/http/endpoint';
-import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/runtime/http/idempotency';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, type EndpointAnswer, serveOperation } from '@partner/gateway-kit/endpoint';
+import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
  * `POST /inbound/leads`: makes a lead (201), or merges it into the one at the same address of the company (200). Takes an

@@ -8,8 +8,8 @@ import {
   type ListContractorJobsRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import { CONTRACTOR_JOB_STAGES } from '@partner/proto-contracts/public-api/contractor-job';
-import { ServiceError } from '@partner/runtime/service-error';
-import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
+import { ServiceError } from '@partner/kernel/service-error';
+import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
 import { assertError, createInboundSurface, KEYS } from '../testing/inbound-surface.js';
 
 type Job = MessageInitShape<typeof ContractorJobSchema>;

@@ -1,8 +1,8 @@
 import type { Client } from '@connectrpc/connect';
 import type { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { getJobOperation } from '@partner/proto-contracts/public-api/operations/installer';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { jobText } from '../job-text.js';
 
 /** `GET /partner/v1/jobs/{id}`: one job, 404 unless it is assigned to the company. */

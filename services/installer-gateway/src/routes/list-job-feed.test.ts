@@ -4,7 +4,7 @@ import type {
   ListJobFeedRequest,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import request from 'supertest';
 import { z } from 'zod';
 import { createTestApp, cursors, keys, projectionText } from '../testing/create-test-app.js';

@@ -1,9 +1,9 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { FeedEntry, JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { listJobFeedOperation } from '@partner/proto-contracts/public-api/operations/installer';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { invariant } from '@partner/runtime/invariant';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { invariant } from '@partner/kernel/invariant';
 import type { FeedCursor, FeedPlace } from '../feed-cursor.js';
 
 /** Who reads, and how much at once. */

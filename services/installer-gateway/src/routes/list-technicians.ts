@@ -2,9 +2,9 @@ import type { Client } from '@connectrpc/connect';
 import type { JobService, Technician } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import type { technician, techniciansAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { listTechniciansOperation } from '@partner/proto-contracts/public-api/operations/installer';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
-import { invariant } from '@partner/runtime/invariant';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { invariant } from '@partner/kernel/invariant';
 import type { z } from 'zod';
 import type { TechnicianCursor } from '../technician-cursor.js';
 

@@ -2,8 +2,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { type JobService, JobStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { recordStatusEventOperation } from '@partner/proto-contracts/public-api/operations/installer';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';
 
 /** `POST /partner/v1/jobs/{id}/status-events`: moves a job's status once per `Idempotency-Key`, and answers with the job. */

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import type { ReplaceAssignmentsRequest } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { createTestApp, keys, projectionText } from '../testing/create-test-app.js';

@@ -2,8 +2,8 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import { type JobService, ScheduleStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { setScheduleOperation } from '@partner/proto-contracts/public-api/operations/installer';
-import type { ApiKeyPrincipal } from '@partner/runtime/http/api-key-authentication';
-import { type AnyEndpoint, serveOperation } from '@partner/runtime/http/endpoint';
+import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
+import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';
 
 /** `PUT /partner/v1/jobs/{id}/schedule`: sets or cancels a job's schedule once per `Idempotency-Key`, and answers with the job. */

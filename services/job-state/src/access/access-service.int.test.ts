@@ -8,13 +8,13 @@ import {
   KeyKind,
   KeyRevokedSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';

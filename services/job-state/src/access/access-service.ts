@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { Environment } from '@partner/runtime/api-key';
-import type { Logger } from '@partner/runtime/logger';
+import type { Environment } from '@partner/kernel/api-key';
+import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';

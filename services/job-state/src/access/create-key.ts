@@ -2,10 +2,10 @@ import { apiKeyIn, KEY_KINDS_OF_CLASS } from '@partner/proto-contracts/public-ap
 import type { ErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import type { Environment } from '@partner/runtime/api-key';
-import { invalidArgument, validate } from '@partner/runtime/http/validation';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { Environment } from '@partner/kernel/api-key';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';

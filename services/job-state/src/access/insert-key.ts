@@ -1,9 +1,9 @@
 import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { createApiKey, type Environment } from '@partner/runtime/api-key';
-import { invariant } from '@partner/runtime/invariant';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { createApiKey, type Environment } from '@partner/kernel/api-key';
+import { invariant } from '@partner/kernel/invariant';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import type { Transaction } from '../database/database.js';
 import { KEY_COLUMNS, type KeyRow } from './key-message.js';
 

@@ -1,11 +1,11 @@
 import { KeyRevokedSchema, KeyState } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
-import type { Environment } from '@partner/runtime/api-key';
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import type { Environment } from '@partner/kernel/api-key';
+import { invalidArgument } from '@partner/kernel/validation';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';

@@ -3,9 +3,9 @@ import {
   TECHNICAL_CONTACT_LIMITS,
   technicalContactIn,
 } from '@partner/proto-contracts/public-api/technical-contact';
-import { invalidArgument, validate } from '@partner/runtime/http/validation';
-import type { Logger } from '@partner/runtime/logger';
-import { notFound } from '@partner/runtime/service-error';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/logger';
+import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';

@@ -7,12 +7,12 @@ import {
   AppointmentService,
 } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { type Database, textOf } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { createGate } from '../testing/create-gate.js';

@@ -12,12 +12,12 @@ import {
   DeliveryService,
   DeliveryState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAccessService } from '../access/access-service.js';
 import { createDeliveryService } from '../deliveries/delivery-service.js';
 import {

@@ -5,8 +5,8 @@ import {
   SessionChange,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { AUDIT_ACTIONS, type AuditAction } from '@partner/proto-contracts/public-api/audit-trail';
-import { instantOfId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
+import { instantOfId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';

@@ -3,8 +3,8 @@ import {
   type AuditAction,
   type AuditSubjectType,
 } from '@partner/proto-contracts/public-api/audit-trail';
-import { newId } from '@partner/runtime/ids';
-import { currentRequestId } from '@partner/runtime/request-context';
+import { newId } from '@partner/kernel/ids';
+import { currentRequestId } from '@partner/kernel/request-context';
 import type { Queryable } from '../database/database.js';
 import type { Actor } from './actor.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { createBulkReplay } from '../deliveries/bulk-replay.js';
 import { replayDelivery } from '../deliveries/replay-delivery.js';
 import { stepBulkReplay } from '../deliveries/run-bulk-replays.js';

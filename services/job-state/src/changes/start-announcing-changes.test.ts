@@ -1,8 +1,8 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
-import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
-import { createManualTimers, type ManualTimers } from '@partner/runtime/testing/manual-timers';
+import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
+import { createManualTimers, type ManualTimers } from '@partner/kernel/testing/manual-timers';
 import { type ChangeAnnouncements, startAnnouncingChanges } from './start-announcing-changes.js';
 
 let timers: ManualTimers;

@@ -1,10 +1,10 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { WebhooksChangedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/webhooks_changed_pb';
 import { WEBHOOK_CHANGES_BROADCAST } from '@partner/proto-contracts/topology';
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import { newId } from '@partner/runtime/ids';
-import { createKeyedThrottle } from '@partner/runtime/keyed-throttle';
-import type { After } from '@partner/runtime/timers';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import { newId } from '@partner/kernel/ids';
+import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
+import type { After } from '@partner/kernel/timers';
 import type { Database } from '../database/database.js';
 
 /** A company is announced at most this often. */

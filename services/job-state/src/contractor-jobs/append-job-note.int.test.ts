@@ -6,12 +6,12 @@ import {
   ContractorJobService,
   JobNoteAddedSchema,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { Database } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';

@@ -8,8 +8,8 @@ import {
 } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
 import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';

@@ -1,6 +1,6 @@
 import type { ContractorJobStageName } from '@partner/proto-contracts/public-api/contractor-job';
 import type { JobStatusName } from '@partner/proto-contracts/public-api/installer-job';
-import { assertNever } from '@partner/runtime/invariant';
+import { assertNever } from '@partner/kernel/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
-import { startTcpProxy } from '@partner/runtime/testing/tcp-proxy';
+import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createDatabase, LockTimeoutError, queryWithin } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';

@@ -1,7 +1,7 @@
-import type { Environment } from '@partner/runtime/api-key';
-import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/runtime/service-error';
-import type { Logger } from '@partner/runtime/logger';
-import { withChildSpan } from '@partner/runtime/telemetry/tracing';
+import type { Environment } from '@partner/kernel/api-key';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/logger';
+import { withChildSpan } from '@partner/kernel/telemetry/tracing';
 import pg from 'pg';
 import { createPerCompanyGate } from './per-company-gate.js';
 import type { PoolMetrics } from './pool-metrics.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import pg from 'pg';
 import { MIGRATIONS } from '../migrations/all-migrations.js';
 import { createBareDatabase } from '../testing/test-database.js';

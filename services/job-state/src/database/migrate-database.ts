@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { NOT_DONE_ADVICE, ServiceError } from '@partner/runtime/service-error';
+import { NOT_DONE_ADVICE, ServiceError } from '@partner/kernel/service-error';
 
 /** Lets a bounded number of pieces of work of each company run at once. */
 export interface PerCompanyGate {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRecorder } from '@partner/runtime/testing/recorder';
+import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { startLoop } from './start-loop.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import { MIGRATIONS } from '../migrations/all-migrations.js';
 import type { Queryable } from './database.js';
 

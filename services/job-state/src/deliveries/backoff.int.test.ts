@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { claimAll } from '../testing/claim-all.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';

@@ -7,12 +7,12 @@ import {
   DeliveryService,
   DeliveryState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { idFloor, newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { QueryResultRow } from 'pg';
 import type { Database, Transaction } from '../database/database.js';
 import { recordEvent } from '../events/record-event.js';

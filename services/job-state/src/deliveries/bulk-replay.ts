@@ -4,11 +4,11 @@ import {
   PREVIEWED_RESOURCES,
 } from '@partner/proto-contracts/public-api/bulk-replay';
 import { type CompanyClassName, eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
-import { invalidArgument, validate } from '@partner/runtime/http/validation';
-import { idFloor, newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Queryable, Transaction, TransactionLimits } from '../database/database.js';

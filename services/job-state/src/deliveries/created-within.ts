@@ -1,4 +1,4 @@
-import { type IdPrefix, idFloor } from '@partner/runtime/ids';
+import { type IdPrefix, idFloor } from '@partner/kernel/ids';
 
 /** How far the time in an id and `created_at` of its row can be apart, in milliseconds: a transaction is shorter. */
 const APART_MS = 60_000;

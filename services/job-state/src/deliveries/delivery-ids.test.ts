@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isId } from '@partner/runtime/ids';
+import { isId } from '@partner/kernel/ids';
 import { newDeliveryIds } from './delivery-ids.js';
 
 describe('newDeliveryIds', () => {

@@ -1,5 +1,5 @@
-import { invariant } from '@partner/runtime/invariant';
-import { newId } from '@partner/runtime/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { newId } from '@partner/kernel/ids';
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX_LENGTH = 2;

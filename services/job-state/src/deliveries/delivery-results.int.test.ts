@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
+import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import { endExpiredLeases } from './claim-due.js';
 import type { Database } from '../database/database.js';

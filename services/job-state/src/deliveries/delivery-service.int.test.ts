@@ -7,13 +7,13 @@ import {
   DeliveryState,
   EventVerdict,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { idFloor, newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import type { ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import type { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { type CallerLimits, type Database, textOf, type TransactionLimits } from '../database/database.js';
 import { MAX_DELIVERIES_SHOWN } from '../events/get-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';

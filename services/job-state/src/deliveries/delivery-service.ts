@@ -5,8 +5,8 @@ import type {
   DeliveryService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
-import { invalidArgument } from '@partner/runtime/http/validation';
-import type { Logger } from '@partner/runtime/logger';
+import { invalidArgument } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { eventMessage, eventTrailMessage } from '../events/event-message.js';

@@ -1,4 +1,4 @@
-import { notFound } from '@partner/runtime/service-error';
+import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import {
   ANY_DELIVERY_COLUMNS,

@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import type { Database, Transaction } from '../database/database.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
 import { FAILING_AFTER } from './claim-due.js';

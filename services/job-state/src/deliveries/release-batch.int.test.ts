@@ -1,4 +1,4 @@
-import '@partner/runtime/telemetry/start';
+import '@partner/kernel/telemetry/start';
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -6,14 +6,11 @@ import {
   type DeliverWebhook,
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import {
-  createInMemoryPublisher,
-  type InMemoryPublisher,
-} from '@partner/runtime/testing/in-memory-publisher';
-import { withSpan } from '@partner/runtime/telemetry/tracing';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { createInMemoryPublisher, type InMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
 import { type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../testing/claim-all.js';

@@ -5,11 +5,11 @@ import {
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { COMMANDS, WEBHOOK_DELIVERIES } from '@partner/proto-contracts/topology';
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import { extractTrace, injectTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { Queryable } from '../database/database.js';
 import { type ClaimedDelivery, returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './delivery-metrics.js';

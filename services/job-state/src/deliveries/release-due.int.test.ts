@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { createInMemoryPublisher } from '@partner/runtime/testing/in-memory-publisher';
-import { createRecorder } from '@partner/runtime/testing/recorder';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { createRecorder } from '@partner/test-kit/recorder';
 import { Registry } from 'prom-client';
 import { type Queryable, textOf } from '../database/database.js';
 import { type Scheduler, startScheduler } from './release-due.js';

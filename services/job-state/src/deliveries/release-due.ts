@@ -1,5 +1,5 @@
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import type { Logger } from '@partner/runtime/logger';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { startLoop } from '../database/start-loop.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { retryWaitMs } from './retry-schedule.js';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { idFloor } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
+import { idFloor } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../database/database.js';
 import { type Loop, startLoop } from '../database/start-loop.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { type DeliveryStanding, settleAttempt } from './settle-attempt.js';
 
 const retry = { baseMs: 60_000, random: () => 0 };

@@ -1,5 +1,5 @@
-import { instantOfId } from '@partner/runtime/ids';
-import { notFound } from '@partner/runtime/service-error';
+import { instantOfId } from '@partner/kernel/ids';
+import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import { idsCreatedWithin } from '../deliveries/created-within.js';
 import {

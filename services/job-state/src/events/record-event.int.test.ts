@@ -1,7 +1,7 @@
-import '@partner/runtime/telemetry/start';
+import '@partner/kernel/telemetry/start';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/runtime/ids';
-import { withSpan } from '@partner/runtime/telemetry/tracing';
+import { newId } from '@partner/kernel/ids';
+import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { recordEvent } from './record-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 

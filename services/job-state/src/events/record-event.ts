@@ -1,7 +1,7 @@
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { currentRequestId } from '@partner/runtime/request-context';
-import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { currentRequestId } from '@partner/kernel/request-context';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import {
   EVENT_CATALOGUE,

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { IdempotencyOutcomeSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
-import type { IdempotencyMark } from '@partner/runtime/service-error';
+import type { IdempotencyMark } from '@partner/kernel/service-error';
 
 /** An idempotency mark as it travels in an RPC answer. */
 export function idempotencyOutcome(mark: IdempotencyMark): MessageInitShape<typeof IdempotencyOutcomeSchema> {

@@ -1,12 +1,12 @@
 import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
 import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';

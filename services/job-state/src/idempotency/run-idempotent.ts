@@ -1,6 +1,6 @@
 import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { type IdempotencyMark, ServiceError } from '@partner/runtime/service-error';
+import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
 import { type Database, LockTimeoutError, type Transaction } from '../database/database.js';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 

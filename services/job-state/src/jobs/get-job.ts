@@ -1,4 +1,4 @@
-import { notFound } from '@partner/runtime/service-error';
+import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** Reads a job's projection as stored text. Throws `not_found` unless the job is assigned to the company. */

@@ -9,10 +9,10 @@ import {
   type SetScheduleRequestSchema,
   type Technician,
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { binding, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 import { createJobService } from './job-service.js';
 import { type JobWriteFixture, openJobWriteFixture, TEST_SCHEDULE } from './testing/job-write-fixture.js';

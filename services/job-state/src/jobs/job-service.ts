@@ -9,7 +9,7 @@ import type {
 } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import { type Database, queryWithin } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';

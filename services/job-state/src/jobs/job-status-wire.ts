@@ -1,7 +1,7 @@
 import { JobStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
 import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { BlockerCode } from './job-record.js';
 
 /** Reads a status that an installer may report; `invalid_argument` for any other, also one that this version does not know. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { SEED, seededRandom } from '@partner/runtime/testing/seeded-random';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
 import type { Database, Queryable } from '../database/database.js';

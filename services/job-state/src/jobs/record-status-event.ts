@@ -6,7 +6,7 @@ import {
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { occurredAtProblem } from '@partner/proto-contracts/public-api/installer-job';
 import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
-import { invalidArgument } from '@partner/runtime/http/validation';
+import { invalidArgument } from '@partner/kernel/validation';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 import type { BlockerCode } from './job-record.js';
 import { decideStatusMove } from './status-transitions.js';

@@ -3,7 +3,7 @@ import {
   SCHEDULE_STATUSES,
   SUBMITTABLE_SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/public-api/installer-job';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { decideScheduleMove } from './schedule-moves.js';
 
 const startsAt = new Date('2026-10-05T15:00:00.000Z');

@@ -1,7 +1,7 @@
 import { ScheduleStatus } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
 import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** Reads a schedule status that an installer may submit; `invalid_argument` for any other, also one that this version does not know. */
 export function readSubmittableScheduleStatus(given: ScheduleStatus): SubmittableScheduleStatus {

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** The refusal of a move from one status to another, with the moves that there are. */
 export function transitionNotAllowed(

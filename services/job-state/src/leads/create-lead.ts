@@ -4,10 +4,10 @@ import {
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import type { IdempotencyMark } from '@partner/runtime/service-error';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import type { IdempotencyMark } from '@partner/kernel/service-error';
 import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import type { Database } from '../database/database.js';
 import { idempotencyOutcome } from '../idempotency/idempotency-outcome.js';
 import { readBinding } from '../idempotency/read-binding.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { normaliseAddress } from './normalise-address.js';
 import { PLURAL_SUFFIXES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
 import { STATES } from './usps-states.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { confirmTechnicalContact, requestTechnicalContact } from '../access/technical-contact.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany, TEST_NOW } from '../testing/test-jobs.js';

@@ -1,5 +1,5 @@
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { newId } from '@partner/runtime/ids';
+import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/ids';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 

@@ -1,7 +1,7 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { newId } from '@partner/runtime/ids';
-import type { Logger } from '@partner/runtime/logger';
+import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/ids';
+import type { Logger } from '@partner/kernel/logger';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../database/database.js';

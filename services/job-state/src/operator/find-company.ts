@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** Whose something is. */

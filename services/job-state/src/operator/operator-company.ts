@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { notFound } from '@partner/runtime/service-error';
+import { notFound } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 
 /** A company as operators see it. */

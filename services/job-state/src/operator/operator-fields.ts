@@ -1,8 +1,8 @@
 import { boundedText } from '@partner/proto-contracts/public-api/bounded-text';
 import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
-import { invalidArgument, validate } from '@partner/runtime/http/validation';
-import { isId } from '@partner/runtime/ids';
-import { isPasswordHash } from '@partner/runtime/password-hashing';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import { isId } from '@partner/kernel/ids';
+import { isPasswordHash } from '@partner/kernel/password-hashing';
 import { z } from 'zod';
 
 /** The most that names have, in characters. */

@@ -1,8 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import type { Environment } from '@partner/runtime/api-key';
-import type { Logger } from '@partner/runtime/logger';
+import type { Environment } from '@partner/kernel/api-key';
+import type { Logger } from '@partner/kernel/logger';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';

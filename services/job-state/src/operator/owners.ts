@@ -1,7 +1,7 @@
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { newId } from '@partner/runtime/ids';
-import type { Logger } from '@partner/runtime/logger';
-import { notFound, ServiceError } from '@partner/runtime/service-error';
+import { invalidArgument } from '@partner/kernel/validation';
+import { newId } from '@partner/kernel/ids';
+import type { Logger } from '@partner/kernel/logger';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { lockCompany } from '../access/insert-key.js';
 import type { Actor } from '../audit/actor.js';
 import { recordAudit } from '../audit/record-audit.js';

@@ -1,5 +1,5 @@
-import { invalidArgument } from '@partner/runtime/http/validation';
-import type { Logger } from '@partner/runtime/logger';
+import { invalidArgument } from '@partner/kernel/validation';
+import type { Logger } from '@partner/kernel/logger';
 import { lockCompany } from '../access/insert-key.js';
 import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Actor } from '../audit/actor.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
-import { currentRequestId } from '@partner/runtime/request-context';
-import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { currentRequestId } from '@partner/kernel/request-context';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { Transaction } from '../database/database.js';
 
 /**

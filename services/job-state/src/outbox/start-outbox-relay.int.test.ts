@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { ACCESS_BROADCAST, PARTNER_EVENTS } from '@partner/proto-contracts/topology';
-import { type OutgoingMessage, PublishError } from '@partner/runtime/amqp/publisher';
-import { silentLogger } from '@partner/runtime/logger';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { type OutgoingMessage, PublishError } from '@partner/kernel/amqp/publisher';
+import { silentLogger } from '@partner/kernel/logger';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createGate } from '../testing/create-gate.js';

@@ -1,8 +1,8 @@
 import { EXCHANGES, type ExchangeDefinition } from '@partner/proto-contracts/topology';
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import { PublishError } from '@partner/runtime/amqp/publisher';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import { PublishError } from '@partner/kernel/amqp/publisher';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
 import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';

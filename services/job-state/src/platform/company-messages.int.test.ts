@@ -6,9 +6,9 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { getLogin } from '../access/get-login.js';
 import { getOwner } from '../access/get-owner.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { fc } from '@partner/runtime/testing/fast-check';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { readFeed } from '../jobs/feed.js';

@@ -1,7 +1,7 @@
-import type { ConsumeOutcome, IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { assertNever } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { assertNever } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { platformMessageCounter } from './platform-message-counter.js';

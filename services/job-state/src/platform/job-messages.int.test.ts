@@ -14,10 +14,10 @@ import {
 import { installerJob, type InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
 import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-status-moves';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { eventually } from '@partner/runtime/testing/eventually';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { appendJobNote } from '../contractor-jobs/append-job-note.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';

@@ -1,7 +1,7 @@
 import { isMessage } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { type IdPrefix, isId } from '@partner/runtime/ids';
+import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { z } from 'zod';
 
 /** The most characters of a person's, a company's, a programme's or an option's name. */

@@ -19,7 +19,7 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../testing/test-jobs.js';
 import type { ReadMessage } from './platform-message-type.js';
 import { PLATFORM_MESSAGE_TYPES, readPlatformMessage } from './platform-messages.js';

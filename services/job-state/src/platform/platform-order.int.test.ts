@@ -1,10 +1,10 @@
 import { fromBinary, toJsonString } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { fc } from '@partner/runtime/testing/fast-check';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';

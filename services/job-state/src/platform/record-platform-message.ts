@@ -1,6 +1,6 @@
-import { assertNever } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { assertNever } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { Database, Transaction } from '../database/database.js';
 import type { PlatformEffect } from './platform-effect.js';
 import type { WholeMessage } from './platform-message-type.js';

@@ -9,11 +9,11 @@ import {
   ProjectCreatedSchema,
   ProjectStageChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import type { OutgoingMessage } from '@partner/runtime/amqp/publisher';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { eventually } from '@partner/runtime/testing/eventually';
+import type { OutgoingMessage } from '@partner/kernel/amqp/publisher';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { getJob } from '../jobs/get-job.js';

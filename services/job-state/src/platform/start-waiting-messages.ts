@@ -1,8 +1,8 @@
 import { DEAD_LETTERS } from '@partner/proto-contracts/topology';
-import { deathHeaders } from '@partner/runtime/amqp/death-headers';
-import type { Publisher } from '@partner/runtime/amqp/publisher';
-import type { Logger } from '@partner/runtime/logger';
-import { extractTrace, withSpan } from '@partner/runtime/telemetry/tracing';
+import { deathHeaders } from '@partner/kernel/amqp/death-headers';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import type { Logger } from '@partner/kernel/logger';
+import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';

@@ -1,5 +1,5 @@
-import { invariant } from '@partner/runtime/invariant';
-import { idFloor, type IdPrefix, instantOfId } from '@partner/runtime/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { idFloor, type IdPrefix, instantOfId } from '@partner/kernel/ids';
 
 export const DAY_MS = 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import {
   DAY_MS,

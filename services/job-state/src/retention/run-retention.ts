@@ -1,4 +1,4 @@
-import type { Logger } from '@partner/runtime/logger';
+import type { Logger } from '@partner/kernel/logger';
 import type { Database, Queryable } from '../database/database.js';
 import { instantOfKey, type PartitionedTable } from './partitioned-table.js';
 import {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { createDatabase, type Database, textOf } from '../database/database.js';

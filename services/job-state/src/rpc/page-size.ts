@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 const PAGE_SIZE = { default: 50, max: 100 } as const;
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /**
  * The value of a request field that has to be there. Empty bytes decode as a valid protobuf message, so absence is checked

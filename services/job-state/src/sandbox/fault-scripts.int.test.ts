@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { faultScript, requestFaults } from '@partner/proto-contracts/public-api/fault-script';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { createApiKey, type Environment, type NewApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
 import { recordEvent } from '../events/record-event.js';

@@ -1,6 +1,6 @@
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { createApiKey, type NewApiKey } from '@partner/runtime/api-key';
+import { createApiKey, type NewApiKey } from '@partner/kernel/api-key';
 import { stableBytes, stableId } from './stable-id.js';
 
 /** When the sandbox's companies joined: about a year before it was made. */

@@ -5,7 +5,7 @@ import {
   type JobStatusName,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { JOB_STATUS_MOVES } from '@partner/proto-contracts/public-api/job-status-moves';
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 import type { BlockerCode, JobRecord } from '../jobs/job-record.js';
 import { renderProjection } from '../jobs/render-projection.js';
 import { SANDBOX_START, type SandboxCompany } from './sandbox-companies.js';

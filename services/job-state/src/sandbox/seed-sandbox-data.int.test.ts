@@ -7,9 +7,9 @@ import {
   isEventName,
   webhookEnvelope,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import { parseApiKey } from '@partner/runtime/api-key';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
+import { parseApiKey } from '@partner/kernel/api-key';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
 import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';

@@ -1,4 +1,4 @@
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 import { simulatedSale, type SimulatedWorld } from './simulated-sale.js';
 
 /** One of so many moves begins a sale, until there are as many as may be open. */

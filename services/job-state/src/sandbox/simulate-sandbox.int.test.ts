@@ -6,14 +6,17 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
 import { JOB_STATE_RPC, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
-import { type AmqpConnection, createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { startRpcServer } from '@partner/runtime/amqp/rpc-server';
-import { silentLogger } from '@partner/runtime/logger';
-import { notFound } from '@partner/runtime/service-error';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { partialRpcService } from '@partner/runtime/testing/in-memory-transport';
-import { createPrivateRabbitmq, type PrivateRabbitmq } from '@partner/runtime/testing/private-rabbitmq';
+import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import { silentLogger } from '@partner/kernel/logger';
+import { notFound } from '@partner/kernel/service-error';
+import { eventually } from '@partner/test-kit/eventually';
+import { partialRpcService } from '@partner/kernel/testing/in-memory-transport';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
 import { Registry } from 'prom-client';
 
 const PROGRAM = fileURLToPath(new URL('../simulate-sandbox.js', import.meta.url));

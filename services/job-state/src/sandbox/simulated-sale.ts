@@ -42,9 +42,9 @@ import {
   JOB_STATUS_MOVES,
   type ReportableStatus,
 } from '@partner/proto-contracts/public-api/job-status-moves';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
 import type { SandboxCompany } from './sandbox-companies.js';
 
 const HOUR_MS = 3_600_000;

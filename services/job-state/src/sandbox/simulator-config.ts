@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commonConfig, integer } from '@partner/runtime/config';
+import { commonConfig, integer } from '@partner/kernel/config';
 import { z } from 'zod';
 
 /** The settings of the sandbox's simulator. */

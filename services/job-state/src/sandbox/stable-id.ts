@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IdPrefix } from '@partner/runtime/ids';
+import type { IdPrefix } from '@partner/kernel/ids';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 

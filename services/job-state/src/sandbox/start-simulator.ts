@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { PLATFORM } from '@partner/proto-contracts/topology';
-import { type Publisher, PublishError } from '@partner/runtime/amqp/publisher';
-import type { Logger } from '@partner/runtime/logger';
+import { type Publisher, PublishError } from '@partner/kernel/amqp/publisher';
+import type { Logger } from '@partner/kernel/logger';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { sandboxCompanies } from './sandbox-companies.js';

@@ -6,12 +6,12 @@ import {
   AttemptOutcome,
   DeliveryService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import { type Database, textOf } from '../database/database.js';
 import { createDeliveryResultsHandler } from '../deliveries/delivery-results.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { DURATION_BOUNDS_MS, DURATION_SLOTS, percentileMs, sumOfHistograms } from './duration-histogram.js';
 
 /** A histogram with these counts in these slots. */

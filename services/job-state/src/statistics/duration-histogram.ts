@@ -1,4 +1,4 @@
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 
 /** Where the slots of a histogram of durations end, in milliseconds, the last one excepted: each slot ends before its bound. */
 export const DURATION_BOUNDS_MS = [

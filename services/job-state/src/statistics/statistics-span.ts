@@ -1,5 +1,5 @@
 import { BUCKET_MINUTES, STATISTICS_MAX_DAYS } from '@partner/proto-contracts/public-api/delivery-statistics';
-import { invalidArgument } from '@partner/runtime/http/validation';
+import { invalidArgument } from '@partner/kernel/validation';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -5,7 +5,7 @@ import {
   eventsMatching,
   isEventName,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import type { FieldViolation } from '@partner/runtime/service-error';
+import type { FieldViolation } from '@partner/kernel/service-error';
 
 /**
  * What of the events that a subscription names is not for a company of the class: neither the name of an event that it may

@@ -1,8 +1,8 @@
 import type { Client, HandlerContext } from '@connectrpc/connect';
 import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { invalidArgument } from '@partner/runtime/http/validation';
-import { invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
+import { invalidArgument } from '@partner/kernel/validation';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
 
 /** Of the time that the caller waits, what is kept for the database after the question about the URL. */
 const KEPT_FOR_DATABASE_MS = 500;

@@ -1,5 +1,5 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { invalidArgument, validate } from '@partner/runtime/http/validation';
+import { invalidArgument, validate } from '@partner/kernel/validation';
 import type { z } from 'zod';
 import { eventViolations } from './allowed-events.js';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type SealingKeys, sealingKeyIdOf, sealSecret } from '@partner/runtime/secret-sealing';
+import { type SealingKeys, sealingKeyIdOf, sealSecret } from '@partner/kernel/secret-sealing';
 
 /** A new signing secret: its text, to be shown once, and what is kept of it. */
 export interface NewSecret {

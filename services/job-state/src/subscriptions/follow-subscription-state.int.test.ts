@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { silentLogger } from '@partner/runtime/logger';
+import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
-import { eventually } from '@partner/runtime/testing/eventually';
-import { invariant } from '@partner/runtime/invariant';
+import { eventually } from '@partner/test-kit/eventually';
+import { invariant } from '@partner/kernel/invariant';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
 import { attemptedMessage, type StoredDelivery } from '../testing/webhook-fixture.js';
 import { followSubscriptionState, startFollowingSubscriptionState } from './follow-subscription-state.js';

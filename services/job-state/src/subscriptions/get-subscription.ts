@@ -1,4 +1,4 @@
-import { notFound } from '@partner/runtime/service-error';
+import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../audit/actor.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { required } from '../rpc/required.js';

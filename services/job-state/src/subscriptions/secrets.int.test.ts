@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SendTestDeliveryResponse } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { invariant } from '@partner/runtime/invariant';
-import { silentLogger } from '@partner/runtime/logger';
-import { openSecret, type SealingKeys, sealSecret } from '@partner/runtime/secret-sealing';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
 import { Registry } from 'prom-client';
 import {
   failureOf,

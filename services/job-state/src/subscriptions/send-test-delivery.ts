@@ -1,11 +1,11 @@
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { idFloor, newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import type { Logger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
-import { currentRequestId } from '@partner/runtime/request-context';
-import { injectTrace } from '@partner/runtime/telemetry/tracing';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { currentRequestId } from '@partner/kernel/request-context';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { DELIVERY_COLUMNS, type DeliveryRow } from '../deliveries/delivery-message.js';

@@ -9,11 +9,11 @@ import {
   SubscriptionService,
   SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { runWithRequestId } from '@partner/runtime/request-context';
-import { openSecret } from '@partner/runtime/secret-sealing';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { openSecret } from '@partner/kernel/secret-sealing';
 import {
   failureOf,
   openSubscriptionFixture,

@@ -2,7 +2,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { ServiceError } from '@partner/runtime/service-error';
+import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin, type TransactionLimits } from '../database/database.js';
 import { deliveryMessage } from '../deliveries/delivery-message.js';

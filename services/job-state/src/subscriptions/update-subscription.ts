@@ -1,6 +1,6 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 import { recordAudit } from '../audit/record-audit.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { type Caller, checkEndpoint } from './check-endpoint.js';

@@ -3,11 +3,11 @@ import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/acc
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import { serviceErrorFrom } from '@partner/runtime/amqp/rpc-error';
-import { rpcService } from '@partner/runtime/amqp/rpc-service';
-import { invariant } from '@partner/runtime/invariant';
-import { ServiceError } from '@partner/runtime/service-error';
-import { createInMemoryTransport } from '@partner/runtime/testing/in-memory-transport';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
 import type { ClaimedDelivery } from '../deliveries/claim-due.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { silentLogger } from '@partner/runtime/logger';
-import { testPostgresUrl } from '@partner/runtime/testing/parts';
+import { silentLogger } from '@partner/kernel/logger';
+import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import pg from 'pg';
 import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrate-database.js';

@@ -6,9 +6,9 @@ import {
   JobCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
 import type { PlatformEffect } from '../platform/platform-effect.js';

@@ -6,10 +6,10 @@ import {
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
 import type { DeliveryStateName } from '../deliveries/delivery-message.js';

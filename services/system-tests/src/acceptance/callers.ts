@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createApiKey } from '@partner/runtime/api-key';
+import { createApiKey } from '@partner/kernel/api-key';
 import { addCompany } from '../limited-company.js';
 import { expectError, send } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';

@@ -7,8 +7,8 @@ import {
 import { contractorJobsAnswer } from '@partner/proto-contracts/public-api/contractor-job';
 import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { addCompany } from '../limited-company.js';
 import { assignNewJob } from '../platform-job.js';
 import { expectError, type WireRequest } from '../surfaces/send.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, readDeliveries, signIn } from '../owner-session.js';
 import { apiKeyOf } from '../test-stack.js';
 import { type AcceptanceWorld, RETRY_BASE_MS } from './acceptance-world.js';

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readStackState } from '@partner/local-stack/stack/stack-state';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
-import { rabbitmqPrograms, withRabbitmq } from '@partner/runtime/local-parts/rabbitmq';
-import { withPostgres } from '@partner/runtime/local-parts/postgres';
-import { withRedis } from '@partner/runtime/local-parts/redis';
+import { rabbitmqPrograms, withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
 import type { Span } from './delivery-history.js';
 import { describeFault, type Fault, FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js';
 

@@ -6,7 +6,7 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_DISPATCHER_RPC,
 } from '@partner/proto-contracts/topology';
-import { seededRandom, shuffled } from '@partner/runtime/testing/seeded-random';
+import { seededRandom, shuffled } from '@partner/test-kit/seeded-random';
 
 /** The replicas that the mix is played on, besides one of each other service. */
 export const FAULTY_REPLICAS = { 'job-state': 2, 'webhook-dispatcher': 2 } as const;

@@ -1,4 +1,4 @@
-import { fractionOf } from '@partner/runtime/testing/seeded-random';
+import { fractionOf } from '@partner/test-kit/seeded-random';
 import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
 import { TEST_EVENT } from './history-index.js';
 

@@ -26,8 +26,8 @@ import {
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
 import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { call } from '../http-call.js';
 import { assignNewJob, jobCreated } from '../platform-job.js';
 import type { TestStack } from '../test-stack.js';

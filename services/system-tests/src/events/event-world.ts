@@ -11,9 +11,9 @@ import {
   eventsMatching,
   isEventName,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { eventually } from '@partner/test-kit/eventually';
 import { call } from '../http-call.js';
 import { createActiveSubscription, type OwnerSession, signIn } from '../owner-session.js';
 import { addKey } from '../surfaces/surface-side.js';

@@ -8,7 +8,7 @@ import {
   type SchemaNode,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 import { oddText, oddValue } from './odd-values.js';
 
 /** A request that is well-formed HTTP and may be odd in every other way. */

@@ -1,5 +1,5 @@
 import { componentName, type SchemaNode } from '@partner/proto-contracts/public-api/openapi/api-description';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 
 const LONGEST = 20_000;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { createActiveSubscription, type OwnerSession, readSubscription, signIn } from '../owner-session.js';
 import { assignNewJob } from '../platform-job.js';

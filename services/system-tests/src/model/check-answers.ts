@@ -1,5 +1,5 @@
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
-import { createAnswerCheck } from '@partner/runtime/testing/answer-check';
+import { createAnswerCheck } from '@partner/test-kit/answer-check';
 import type { History, ReceivedAnswer } from './history.js';
 
 const check = createAnswerCheck(

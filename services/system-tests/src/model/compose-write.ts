@@ -1,5 +1,5 @@
 import { REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import type { Caller, Write, WriteRequest } from './history.js';
 import { allowedStatuses } from './job-model.js';
 import type { Knowledge } from './knowledge.js';

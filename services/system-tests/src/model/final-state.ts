@@ -1,4 +1,4 @@
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { TestStack } from '../test-stack.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fractionOf, SEED } from '@partner/runtime/testing/seeded-random';
+import { fractionOf, SEED } from '@partner/test-kit/seeded-random';
 
 /** Who may see a text or id that stands in somebody's data. */
 export type Visibility =

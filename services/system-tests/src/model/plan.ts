@@ -1,5 +1,5 @@
 import { BLOCKER_CODES, REPORTABLE_STATUSES } from '@partner/proto-contracts/public-api/installer-job';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { fc } from '@partner/test-kit/fast-check';
 
 /**
  * What the clients of one run do: data that can be printed, generated again from a seed, and made smaller piece by piece.

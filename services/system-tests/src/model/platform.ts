@@ -1,12 +1,12 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { PARTNER_EVENTS, PLATFORM } from '@partner/proto-contracts/topology';
-import { createAmqpConnection } from '@partner/runtime/amqp/connection';
-import { startConsumer } from '@partner/runtime/amqp/consumer';
-import { createPublisher } from '@partner/runtime/amqp/publisher';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { openBrokerProbe } from '@partner/runtime/testing/broker-probe';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import { createPublisher } from '@partner/kernel/amqp/publisher';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import type { HeardMessage } from './history.js';
 

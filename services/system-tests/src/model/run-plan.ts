@@ -1,8 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import { newId } from '@partner/runtime/ids';
-import { assertNever, invariant } from '@partner/runtime/invariant';
+import { newId } from '@partner/kernel/ids';
+import { assertNever, invariant } from '@partner/kernel/invariant';
 import type { TestStack } from '../test-stack.js';
 import { createWriteComposer } from './compose-write.js';
 import { followFeed } from './follow-feed.js';

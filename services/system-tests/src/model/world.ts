@@ -6,10 +6,10 @@ import {
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { InstallerJob } from '@partner/proto-contracts/public-api/installer-job';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { eventually } from '@partner/test-kit/eventually';
 import { createActiveSubscription, signIn } from '../owner-session.js';
 import type { TestStack } from '../test-stack.js';
 import type { Caller, ToldAssignment } from './history.js';

@@ -6,7 +6,7 @@ import { ensureHelm } from '@partner/local-stack/deployment/ensure-helm';
 import type { KubernetesObject } from '@partner/local-stack/deployment/kubernetes-object';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
-import { freePort } from '@partner/runtime/local-parts/local-process';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startBalancer } from './balancer.js';
 import { sandboxValues, secretNameOf, type PodSurroundings } from './chart-values.js';
 import { type ContainerImage, makeImage } from './container-image.js';

@@ -74,7 +74,12 @@ export async function makeImage(service: ServiceName, directory: string): Promis
   });
   if (linked.exitCode !== 0)
     throw new Error(`the image of ${service} can not be made:\n${lastLines(linked)}`);
-  for (const workspace of ['proto-contracts', 'services/runtime', `services/${service}`]) {
+  for (const workspace of [
+    'proto-contracts',
+    'services/kernel',
+    'services/gateway-kit',
+    `services/${service}`,
+  ]) {
     const from = path.join(PROJECT_ROOT, workspace);
     if (!existsSync(path.join(from, 'dist')))
       throw new Error(`${workspace} is not built; build with: npm run build`);

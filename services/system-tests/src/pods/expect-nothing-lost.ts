@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import type { TestStack } from '../test-stack.js';
 import type { ReceivedWebhook } from '../webhook-receiver.js';
 import type { LoadReport } from './steady-load.js';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { call } from '../http-call.js';
 import type { TestStack } from '../test-stack.js';
 import type { Pod } from './start-pod.js';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endOfLog, findProgram } from '@partner/runtime/local-parts/local-process';
+import { endOfLog, findProgram } from '@partner/test-kit/backing-services/local-process';
 import type { PodPlan, Probe } from './pod-plan.js';
 
 /** How a container came to its end. */

@@ -3,7 +3,7 @@ import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import { type Answer, call, type Call } from '../http-call.js';
 import type { OwnerSession } from '../owner-session.js';
 import { assignNewJob, publishNewJob } from '../platform-job.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fractionOf, SEED } from '@partner/runtime/testing/seeded-random';
+import { fractionOf, SEED } from '@partner/test-kit/seeded-random';
 
 /** Something that came out of a process, or went into one. */
 export interface Piece {

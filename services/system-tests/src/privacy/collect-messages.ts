@@ -1,6 +1,6 @@
 import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
-import type { BrokerProbe } from '@partner/runtime/testing/broker-probe';
-import { eventually } from '@partner/runtime/testing/eventually';
+import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Piece } from './canaries.js';
 
 /** A message with its headers, as it went through the broker. */

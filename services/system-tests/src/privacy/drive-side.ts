@@ -33,8 +33,8 @@ import {
 import { appointmentBooked } from '@partner/proto-contracts/public-api/appointment';
 import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import {
   createPrivateCompany,
   expectStatus,

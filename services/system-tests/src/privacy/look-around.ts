@@ -6,8 +6,8 @@ import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
 import { sessionList } from '@partner/proto-contracts/public-api/session';
 import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
-import { newId } from '@partner/runtime/ids';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import type { PrivateSide } from './drive-side.js';
 import { expectStatus, type PrivacyDeps, type PrivateCompany } from './private-company.js';
 

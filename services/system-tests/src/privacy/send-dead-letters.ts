@@ -11,8 +11,8 @@ import {
   QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { PLATFORM, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
-import { newId } from '@partner/runtime/ids';
-import type { BrokerProbe } from '@partner/runtime/testing/broker-probe';
+import { newId } from '@partner/kernel/ids';
+import type { BrokerProbe } from '@partner/kernel/testing/broker-probe';
 import type { PrivateSide } from './drive-side.js';
 import type { PrivacyDeps } from './private-company.js';
 import { withUnknownFields } from './unknown-fields.js';

@@ -6,7 +6,7 @@ import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-manag
 import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
 import { sessionList } from '@partner/proto-contracts/public-api/session';
-import { eventually } from '@partner/runtime/testing/eventually';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { createActiveSubscription, type OwnerSession, readDeliveries, signIn } from '../owner-session.js';
 import type { TestStack } from '../test-stack.js';

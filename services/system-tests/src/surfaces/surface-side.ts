@@ -1,6 +1,6 @@
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
-import { createApiKey } from '@partner/runtime/api-key';
-import { newId } from '@partner/runtime/ids';
+import { createApiKey } from '@partner/kernel/api-key';
+import { newId } from '@partner/kernel/ids';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import { addCompany } from '../limited-company.js';
 import { assignNewJob } from '../platform-job.js';

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
-import { newId } from '@partner/runtime/ids';
+import { newId } from '@partner/kernel/ids';
 import type { TestStack } from '../test-stack.js';
 import type { WireRequest } from './send.js';
 import { kindFor } from './surface-operations.js';

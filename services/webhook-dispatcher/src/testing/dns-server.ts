@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { freePort } from '@partner/runtime/local-parts/local-process';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
 import {
   type Answer,
   decode,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { closeServer, listen } from '@partner/runtime/listen';
+import { closeServer, listen } from '@partner/kernel/listen';
 import type { TLSSocket } from 'node:tls';
 import type { TestCertificate } from './test-certificates.js';
 

@@ -1,9 +1,9 @@
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf';
 import { type WebhookEnvelope, webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { invariant } from '@partner/runtime/invariant';
-import { type Logger, silentLogger } from '@partner/runtime/logger';
-import { ServiceError } from '@partner/runtime/service-error';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { type Logger, silentLogger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
 import type { Database } from '../../database/database.js';
 import { createTestDatabase } from '../../testing/test-database.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';

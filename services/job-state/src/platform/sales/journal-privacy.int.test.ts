@@ -12,9 +12,9 @@ import {
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
-import { fc } from '@partner/runtime/testing/fast-check';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
+import { fc } from '@partner/test-kit/fast-check';
 import { Registry } from 'prom-client';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.js';
 import { incoming, insertCompany, TEST_NOW } from '../../testing/test-jobs.js';

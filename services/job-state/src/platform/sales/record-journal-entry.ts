@@ -1,7 +1,7 @@
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
-import { assertNever } from '@partner/runtime/invariant';
+import { assertNever } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
 import { recordEvent } from '../../events/record-event.js';

@@ -8,8 +8,8 @@ import {
   QuoteSentSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { newId } from '@partner/runtime/ids';
-import { silentLogger } from '@partner/runtime/logger';
+import { newId } from '@partner/kernel/ids';
+import { silentLogger } from '@partner/kernel/logger';
 import { Registry } from 'prom-client';
 import { bookAppointment } from '../../appointments/book-appointment.js';
 import type { Database } from '../../database/database.js';

@@ -10,8 +10,8 @@ import {
   QuoteSentSchema,
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
 import { TEST_NOW } from '../../testing/test-jobs.js';
 import { salesMessages } from './sales-messages.js';
 import { FACT_CASES } from './testing/sales-facts.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { invariant } from '@partner/runtime/invariant';
+import { invariant } from '@partner/kernel/invariant';
 
 /** A section of the page about the platform's messages: that of one message. */
 export interface ContractSection {

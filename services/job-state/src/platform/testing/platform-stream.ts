@@ -15,9 +15,9 @@ import {
   MembershipChangedSchema,
   MembershipRole,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { fc } from '@partner/runtime/testing/fast-check';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { fc } from '@partner/test-kit/fast-check';
 import { jobCreatedMessage, platformMessage, TEST_NOW } from '../../testing/test-jobs.js';
 
 /** The instant of a version: each has one of its own, by which its event is told from others. */

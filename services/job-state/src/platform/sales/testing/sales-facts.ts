@@ -11,8 +11,8 @@ import {
   RebateStatusChangedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import type { EventName } from '@partner/proto-contracts/public-api/webhook-events';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { type IdPrefix, newId } from '@partner/runtime/ids';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { type IdPrefix, newId } from '@partner/kernel/ids';
 import { salesMessage } from './sales-message.js';
 
 /** A version of something of a project. */

@@ -1,5 +1,5 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { incoming } from '../../../testing/test-jobs.js';
 
 /** A message of the platform as the consumer gets it. */

@@ -4,9 +4,9 @@ import {
   JournalEntryRecordedSchema,
   ProjectCreatedSchema,
 } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import type { IncomingMessage } from '@partner/runtime/amqp/consumer';
-import { newId } from '@partner/runtime/ids';
-import { fc } from '@partner/runtime/testing/fast-check';
+import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { newId } from '@partner/kernel/ids';
+import { fc } from '@partner/test-kit/fast-check';
 import type { Queryable } from '../../../database/database.js';
 import { TEST_NOW } from '../../../testing/test-jobs.js';
 import { FACT_CASES, type FactCase } from './sales-facts.js';

@@ -1,0 +1,439 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuthenticateKeyResponse,
+  AuthenticateKeyResponseSchema,
+  CompanyClass,
+  KeyKind,
+  KeyRevokedSchema,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { Registry } from 'prom-client';
+import { createApiKey, type Environment, faultOfApiKey, type NewApiKey } from '@partner/kernel/api-key';
+import { invariant } from '@partner/kernel/invariant';
+import { ServiceError } from '@partner/kernel/service-error';
+import { createManualTimers } from '@partner/kernel/testing/manual-timers';
+import { createRecorder } from '@partner/test-kit/recorder';
+import type { After } from '@partner/kernel/timers';
+import { createApiKeyAuthenticator } from './api-key-authentication.js';
+import { applyRevocation } from './revocation-listener.js';
+
+const general = create(AuthenticateKeyResponseSchema, {
+  companyId: 'cmp_1',
+  companyClass: CompanyClass.SALES,
+  kind: KeyKind.GENERAL,
+});
+
+/** Has no slot rest. */
+const restsNever: After = (_milliseconds, then) => {
+  then();
+  return () => undefined;
+};
+
+/** An access service whose answers a test gives one by one, or all alike. */
+function createFixture(
+  respond?: () => AuthenticateKeyResponse,
+  {
+    environment = 'sandbox',
+    surface = 'inbound',
+    restsInTheQueue = false,
+  }: {
+    readonly environment?: Environment;
+    readonly surface?: 'inbound' | 'installer';
+    readonly restsInTheQueue?: boolean;
+  } = {},
+) {
+  let now = 1_800_000_000_000;
+  const lookUps = createRecorder<{
+    resolve: (response: AuthenticateKeyResponse) => void;
+    reject: (error: ServiceError) => void;
+  }>();
+  const timers = createManualTimers();
+  const asked: { keyId: string | undefined; timeoutMs: number | undefined; hasSignal: boolean }[] = [];
+  const metrics = new Registry();
+  const authenticator = createApiKeyAuthenticator({
+    access: {
+      async authenticateKey(request, call) {
+        asked.push({
+          keyId: request.keyId,
+          timeoutMs: call?.timeoutMs,
+          hasSignal: call?.signal !== undefined,
+        });
+        if (respond !== undefined) return respond();
+        return new Promise((resolve, reject) => lookUps.record({ resolve, reject }));
+      },
+    },
+    surface,
+    environment,
+    monotonicMs: () => now,
+    metrics,
+    after: restsInTheQueue ? timers.after : restsNever,
+  });
+  return {
+    authenticator,
+    metrics,
+    /** Lets the slots of the look-ups be taken again. */
+    rest: () => timers.pass(40),
+    asked,
+    lookUps,
+    /** The look-up of that number, from 1, once it was made. */
+    lookUp: async (number: number) => {
+      const found = (await lookUps.atLeast(number))[number - 1];
+      invariant(found, 'the look-up was made');
+      return found;
+    },
+    advance: (ms: number) => (now += ms),
+    ask: (text: string | undefined, remoteAddress = '203.0.113.1', isOverFailureLimit = false) =>
+      authenticator.authenticate({
+        header: (name) => (name === 'x-api-key' ? text : undefined),
+        call: { timeoutMs: 1_000, signal: new AbortController().signal },
+        remoteAddress,
+        isOverFailureLimit,
+      }),
+  };
+}
+
+/** The message as a newer version would send it: the last value of a field counts. */
+function withLastField(
+  response: AuthenticateKeyResponse,
+  field: number,
+  value: number,
+): AuthenticateKeyResponse {
+  const bytes = toBinary(AuthenticateKeyResponseSchema, response);
+  return fromBinary(AuthenticateKeyResponseSchema, Uint8Array.of(...bytes, field << 3, value));
+}
+
+function refuseKey(): never {
+  throw new ServiceError('unauthenticated', 'no such key');
+}
+
+const key = createApiKey('sandbox');
+
+describe('API key authentication', () => {
+  test('gives the principal behind a key', async () => {
+    const { ask, asked } = createFixture(() =>
+      create(AuthenticateKeyResponseSchema, {
+        companyId: 'cmp_1',
+        companyClass: CompanyClass.SALES,
+        kind: KeyKind.INSTALLER_CONTRACTOR,
+        boundCompanyId: 'cmp_2',
+        installerRequestsPerMinute: 120,
+      }),
+    );
+    expect(await ask(key.text)).toEqual({
+      kind: 'installer-contractor',
+      keyId: key.keyId,
+      companyId: 'cmp_1',
+      companyClass: 'SALES',
+      boundCompanyId: 'cmp_2',
+      installerRequestsPerMinute: 120,
+    });
+    expect(asked).toEqual([{ keyId: key.keyId, timeoutMs: 1_000, hasSignal: false }]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['no key', undefined],
+    ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
+    ['a key of the other environment', createApiKey('production').text],
+  ])(
+    'refuses %s without a look-up, and says what is wrong with it [AUTH-10, AUTH-12]',
+    async (_what, text) => {
+      const { ask, asked } = createFixture(() => general);
+      const message = `x-api-key: ${faultOfApiKey(text, 'sandbox')}`;
+      await expect(ask(text)).rejects.toMatchObject({ reason: 'unauthenticated', message });
+      expect(asked).toHaveLength(0);
+    },
+  );
+
+  test.each(
+    (['sandbox', 'production'] as const).flatMap((environment) =>
+      (['inbound', 'installer'] as const).map((surface) => ({ environment, surface })),
+    ),
+  )('takes in the $environment only keys of the $environment: $surface', async (place) => {
+    const { ask, asked } = createFixture(
+      () =>
+        create(AuthenticateKeyResponseSchema, {
+          ...general,
+          kind: place.surface === 'inbound' ? KeyKind.GENERAL : KeyKind.INSTALLER_COMPANY,
+        }),
+      place,
+    );
+    const other = place.environment === 'sandbox' ? 'production' : 'sandbox';
+    expect(await ask(createApiKey(place.environment).text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(asked).toHaveLength(1);
+    await expect(ask(createApiKey(other).text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('tells of the fault script of a key in the sandbox alone, and only of one that it understands', async () => {
+    const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
+    const principalIn = (environment: Environment, script: object) => {
+      const answer = create(AuthenticateKeyResponseSchema, {
+        ...general,
+        faultsJson: JSON.stringify(script),
+      });
+      return createFixture(() => answer, { environment, surface: 'inbound' }).ask(
+        createApiKey(environment).text,
+      );
+    };
+    expect(await principalIn('sandbox', faults)).toMatchObject({ faults });
+    expect(await principalIn('production', faults)).not.toHaveProperty('faults');
+    const newer = { ...faults, requests: [{ fault: 'meltdown' }] };
+    expect(await principalIn('sandbox', newer)).not.toHaveProperty('faults');
+  });
+
+  test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key [AUTH-12]', async () => {
+    const answers = [
+      () => create(AuthenticateKeyResponseSchema, { ...general, kind: KeyKind.INSTALLER_COMPANY }),
+      () => withLastField(general, 3, 99),
+      () => withLastField(general, 2, 99),
+      refuseKey,
+    ];
+    const messages = await Promise.all(
+      answers.map(async (respond) => {
+        const error: unknown = await createFixture(respond)
+          .ask(key.text)
+          .catch((thrown: unknown) => thrown);
+        return error instanceof ServiceError ? [error.reason, error.message] : error;
+      }),
+    );
+    expect(new Set(messages.map(String)).size).toBe(1);
+    expect(messages[0]).toContain('unauthenticated');
+  });
+
+  test('believes a look-up for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
+    const { ask, asked, advance, lookUp } = createFixture();
+    const first = ask(key.text);
+    const { resolve } = await lookUp(1);
+    advance(1_000);
+    resolve(general);
+    await first;
+    advance(2_999);
+    await ask(key.text);
+    expect(asked).toHaveLength(1);
+    advance(1);
+    const second = ask(key.text);
+    (await lookUp(2)).resolve(general);
+    await second;
+    expect(asked).toHaveLength(2);
+  });
+
+  test('does not accept another secret because the right one is cached', async () => {
+    let isRight = true;
+    const { ask } = createFixture(() => (isRight ? general : refuseKey()));
+    await ask(key.text);
+    isRight = false;
+    const other = createApiKey('sandbox', { keyId: key.keyId });
+    await expect(ask(other.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('makes one look-up for all who ask for the same key at once', async () => {
+    const { ask, asked, lookUp } = createFixture();
+    const asking = [ask(key.text), ask(key.text), ask(key.text)];
+    (await lookUp(1)).resolve(general);
+    expect(await Promise.all(asking)).toHaveLength(3);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('remembers a refusal for 1 second', async () => {
+    const { ask, asked, advance } = createFixture(refuseKey);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    advance(999);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(1);
+    advance(1);
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('passes on that nobody can tell, and does not remember it', async () => {
+    let isAway = true;
+    const { ask } = createFixture(() => {
+      if (isAway) throw new ServiceError('unavailable', 'away', { retryAfterSeconds: 1 });
+      return general;
+    });
+    await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+    isAway = false;
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('holds a bounded number of keys, the ones used last', async () => {
+    const { ask, asked } = createFixture(() => general);
+    await ask(key.text);
+    const others = Array.from({ length: 10_000 }, () => createApiKey('sandbox').text);
+    for (const other of others) await ask(other);
+    expect(asked).toHaveLength(10_001);
+    await ask(others.at(-1));
+    expect(asked).toHaveLength(10_001);
+    await ask(key.text);
+    expect(asked).toHaveLength(10_002);
+  });
+
+  test('does not let invented keys push out the keys in use', async () => {
+    let isKnown = true;
+    const { ask, asked } = createFixture(() => (isKnown ? general : refuseKey()));
+    await ask(key.text);
+    isKnown = false;
+    for (let invented = 0; invented < 10_001; invented += 1) {
+      await expect(ask(createApiKey('sandbox').text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+    }
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    expect(asked).toHaveLength(10_002);
+  });
+});
+
+describe('look-ups', () => {
+  const madeUp = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
+  const refused = (answer: Promise<unknown>) =>
+    expect(answer).rejects.toMatchObject({ reason: 'unauthenticated' });
+
+  test('find a valid key after 600 made-up keys from the same address [LIMIT-6]', async () => {
+    let isKnown = false;
+    const { ask } = createFixture(() => (isKnown ? general : refuseKey()));
+    await Promise.all(madeUp(600).map((text) => refused(ask(text))));
+    isKnown = true;
+    expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+  });
+
+  test('of new keys are 20 at a time at most, and the networks take turns [LIMIT-6]', async () => {
+    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
+    const flood = madeUp(200).map((text) => ask(text, '203.0.113.9').catch((error: unknown) => error));
+    const valid = ask(key.text, '203.0.113.1');
+    await lookUp(20);
+    expect(asked).toHaveLength(20);
+    rest();
+    for (const { reject } of lookUps.all()) reject(new ServiceError('unauthenticated', 'no such key'));
+    await lookUp(22);
+    expect(asked.slice(20, 22).map(({ keyId }) => keyId)).toContain(key.keyId);
+    for (let done = 20; done < 201; done += 20) {
+      rest();
+      for (const { resolve } of lookUps.all()) resolve(general);
+      await lookUp(Math.min(201, done + 20));
+    }
+    for (const { resolve } of lookUps.all()) resolve(general);
+    expect(await valid).toMatchObject({ companyId: 'cmp_1' });
+    expect(await Promise.all(flood)).toHaveLength(200);
+  });
+
+  test('of a network over its limit of failures leave the slots to the others, and its key ids take turns [LIMIT-6]', async () => {
+    const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
+    const askOverLimit = (text: string) => ask(text, undefined, true).catch((error: unknown) => error);
+    const withOneKeyId = Array.from({ length: 5 }, () => createApiKey('sandbox', { keyId: key.keyId }).text);
+    const guesses = withOneKeyId.map(askOverLimit);
+    const colleague = createApiKey('sandbox');
+    const valid = askOverLimit(colleague.text);
+    await lookUp(2);
+    const others = madeUp(20).map((text) => ask(text));
+    await lookUp(22);
+    expect(asked.slice(0, 2).map(({ keyId }) => keyId)).toEqual([key.keyId, key.keyId]);
+    expect(asked).toHaveLength(22);
+    rest();
+    for (const { resolve } of lookUps.all()) resolve(general);
+    await lookUp(24);
+    expect(asked.slice(22).map(({ keyId }) => keyId)).toEqual([key.keyId, colleague.keyId]);
+    rest();
+    for (const { resolve } of lookUps.all()) resolve(general);
+    expect(await valid).toMatchObject({ companyId: 'cmp_1' });
+    await lookUp(26);
+    for (const { resolve } of lookUps.all()) resolve(general);
+    await Promise.all([...guesses, ...others]);
+  });
+
+  test('that the queue refuses are counted as unavailable', async () => {
+    const { ask, lookUp, lookUps, metrics } = createFixture(undefined, { restsInTheQueue: true });
+    const flood = madeUp(202).map((text) => ask(text, undefined, true));
+    await lookUp(2);
+    await expect(ask(key.text, undefined, true)).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await metrics.metrics()).toContain('partner_key_authentications_total{outcome="unavailable"} 1');
+    expect(lookUps.all()).toHaveLength(2);
+    void Promise.allSettled(flood);
+  });
+
+  test('of a key that was accepted before wait for no others [LIMIT-6]', async () => {
+    const { ask, advance, lookUp, lookUps } = createFixture();
+    const first = ask(key.text);
+    (await lookUp(1)).resolve(general);
+    await first;
+    advance(4_000);
+    const flood = madeUp(20).map((text) => ask(text).catch((error: unknown) => error));
+    await lookUp(21);
+    const waiting = ask(createApiKey('sandbox').text);
+    const again = ask(key.text);
+    (await lookUp(22)).resolve(general);
+    expect(await again).toMatchObject({ companyId: 'cmp_1' });
+    expect(lookUps.all()).toHaveLength(22);
+    for (const { resolve } of lookUps.all()) resolve(general);
+    (await lookUp(23)).resolve(general);
+    await Promise.all([...flood, waiting]);
+  });
+});
+
+describe('a revocation', () => {
+  const revoke = (fixture: ReturnType<typeof createFixture>, { keyId }: NewApiKey) => {
+    applyRevocation(fixture.authenticator, {
+      type: KeyRevokedSchema.typeName,
+      body: toBinary(KeyRevokedSchema, create(KeyRevokedSchema, { keyId })),
+    });
+  };
+
+  test('takes effect with the next request [AUTH-13]', async () => {
+    let isRevoked = false;
+    const fixture = createFixture(() => (isRevoked ? refuseKey() : general));
+    await fixture.ask(key.text);
+    isRevoked = true;
+    expect(await fixture.ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
+    revoke(fixture, key);
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  test('that arrives during a look-up wins over its answer', async () => {
+    const fixture = createFixture();
+    const asking = fixture.ask(key.text);
+    const first = await fixture.lookUp(1);
+    revoke(fixture, key);
+    first.resolve(general);
+    const second = await fixture.lookUp(2);
+    second.reject(new ServiceError('unauthenticated', 'revoked'));
+    await expect(asking).rejects.toMatchObject({ reason: 'unauthenticated' });
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  test('leaves other keys and their look-ups alone', async () => {
+    const fixture = createFixture();
+    const other = createApiKey('sandbox');
+    const asking = fixture.ask(other.text);
+    const lookUp = await fixture.lookUp(1);
+    revoke(fixture, key);
+    lookUp.resolve(general);
+    await asking;
+    await fixture.ask(other.text);
+    expect(fixture.asked).toHaveLength(1);
+  });
+
+  test('that may have been missed makes every key be looked up again', async () => {
+    const fixture = createFixture(() => general);
+    await fixture.ask(key.text);
+    fixture.authenticator.forgetAll();
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(2);
+  });
+
+  test('that can not be read makes every key be looked up again; another message changes nothing', async () => {
+    const fixture = createFixture(() => general);
+    await fixture.ask(key.text);
+    applyRevocation(fixture.authenticator, { type: 'partner.access.v1.Other', body: Uint8Array.of(255) });
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(1);
+    applyRevocation(fixture.authenticator, { type: KeyRevokedSchema.typeName, body: Uint8Array.of(255) });
+    await fixture.ask(key.text);
+    expect(fixture.asked).toHaveLength(2);
+  });
+
+  test('that comes in again and again during look-ups ends in a refusal to tell, not in a loop', async () => {
+    const fixture: ReturnType<typeof createFixture> = createFixture(() => {
+      fixture.authenticator.forgetAll();
+      return general;
+    });
+    await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unavailable' });
+  });
+});

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { faultOfRequest, type RequestFault } from '@partner/proto-contracts/public-api/fault-script';
+import { assertNever } from '@partner/kernel/invariant';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { Logger } from '@partner/kernel/logger';
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
+import type { ApiKeyPrincipal } from './api-key-authentication.js';
+import type { FaultPlayer } from './http-app.js';
+
+/** Counts are forgotten a day after the last request; a script that has not been set anew meanwhile begins anew. */
+const COUNT_KEPT_MS = 24 * 3_600_000;
+
+/** The faults that the scripts of API keys ask for. Must not be wired in production. */
+export interface FaultScripts {
+  readonly play: FaultPlayer<ApiKeyPrincipal>;
+  /** Ends every delay at once, also those to come, so that nothing holds up a shutdown. */
+  stop(): void;
+}
+
+/** `INCR` of a transaction: its error and its answer. */
+const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
+
+/**
+ * Has the requests of a key go wrong as its fault script says: step by step in the order of the requests, counted in Redis over
+ * all replicas. A request that can not be counted is answered as usual.
+ */
+export function createFaultScripts(deps: {
+  readonly redis: Pick<Redis, 'multi'>;
+  /** Stands before every key in Redis. */
+  readonly keyPrefix: string;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}): FaultScripts {
+  const { redis, logger } = deps;
+  const stopping = new AbortController();
+
+  async function numberOf(scriptId: string): Promise<number | undefined> {
+    const key = `${deps.keyPrefix}faults:{${scriptId}}`;
+    try {
+      const [[, number]] = counted.parse(await redis.multi().incr(key).pexpire(key, COUNT_KEPT_MS).exec());
+      return number;
+    } catch (error) {
+      logger.warn({ err: error }, 'fault_script.not_counted');
+      return undefined;
+    }
+  }
+
+  async function faultFor({ faults, keyId }: ApiKeyPrincipal): Promise<RequestFault | undefined> {
+    if (faults === undefined || faults.requests.length === 0) return undefined;
+    const number = await numberOf(faults.id);
+    const fault = number === undefined ? undefined : faultOfRequest(faults.requests, number);
+    if (fault !== undefined) logger.info({ keyId, number, fault: fault.fault }, 'fault_script.played');
+    return fault;
+  }
+
+  return {
+    async play(principal, { answer, signal, showExhausted }) {
+      const fault = await faultFor(principal);
+      switch (fault?.fault) {
+        case undefined:
+          return answer();
+        case 'rate_limited': {
+          const { retryAfterSeconds } = fault;
+          showExhausted(retryAfterSeconds);
+          throw new ServiceError(
+            'rate_limited',
+            `too many requests, by the key's fault script; retry after ${retryAfterSeconds} seconds`,
+            { retryAfterSeconds },
+          );
+        }
+        case 'server_error': {
+          // Whatever became of it: the caller does not hear.
+          if (fault.when === 'after') await Promise.allSettled([answer()]);
+          const advice = fault.when === 'after' ? OUTCOME_UNKNOWN_ADVICE : NOT_DONE_ADVICE;
+          throw new ServiceError(
+            fault.status === 500 ? 'internal' : 'unavailable',
+            `the service failed, by the key's fault script; ${advice}`,
+            { retryAfterSeconds: 1 },
+          );
+        }
+        case 'delay':
+          await pause(fault.delayMs, undefined, {
+            signal: AbortSignal.any([signal, stopping.signal]),
+          }).catch(() => undefined);
+          return answer();
+        default:
+          return assertNever(fault);
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,572 @@
+import type { CallOptions } from '@connectrpc/connect';
+import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
+import { missingScope, requestLimitReached } from '@partner/proto-contracts/public-api/refusals';
+import type { Scope, Surface } from '@partner/proto-contracts/public-api/scopes';
+import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { isSpanContextValid, type Span, SpanStatusCode } from '@opentelemetry/api';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { LRUCache } from 'lru-cache';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import { type FieldViolation, httpStatusOf, ServiceError } from '@partner/kernel/service-error';
+import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
+import { createAnswerStream } from './answer-stream.js';
+import { answerText } from './answer-text.js';
+import {
+  API_VERSION_HEADER,
+  type ApiVersions,
+  type JsonObject,
+  type Rewrite,
+  type Translation,
+} from './api-versions.js';
+import { sha256OfCanonicalJson } from './canonical-json.js';
+import { clientNetwork, plainAddress } from './client-address.js';
+import { withContentCoding } from './content-coding.js';
+import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
+import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
+import { entityTagOf, namesEntityTag } from './entity-tag.js';
+import { errorAnswer } from './error-answer.js';
+import { protocolViolation } from './protocol-violation.js';
+import { misspelledNames } from './query-names.js';
+import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
+import { readJsonBody } from './request-body.js';
+import { requestIdFrom } from '@partner/kernel/request-id';
+import { createRequestLog, type RequestRecord } from './request-log.js';
+import { SPAN_MS } from './sliding-window.js';
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.js';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+
+/** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
+const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
+
+/** Client networks that a process remembers as over the limit of failed authentications. */
+const OVER_LIMIT_NETWORKS = 10_000;
+
+/** The span of every rate limit. */
+const WINDOW_SECONDS = SPAN_MS / 1_000;
+
+/** What a surface may look at before it knows who the caller is. */
+export interface SurfaceRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** A header by its lower-case name. A repeated one comes joined by commas. */
+  header(name: string): string | undefined;
+  /** The client's address, by `x-forwarded-for` only as far as the proxies are trusted. */
+  readonly remoteAddress: string;
+}
+
+/** A request whose caller is to be found out. */
+export interface AuthenticationRequest extends SurfaceRequest {
+  /** Options for an RPC that finds the caller: deadline, cancellation and `x-request-id`. */
+  readonly call: CallOptions;
+  /** The last failed authentication of the client's network was over the limit, and the next one would be. */
+  readonly isOverFailureLimit: boolean;
+}
+
+/** A request whose caller is known, within its limit and allowed to make it. */
+export interface PlayedRequest {
+  /** What answers it; to be called at most once. */
+  answer(): Promise<EndpointAnswer>;
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Has the answer say that the caller's limit is used up for so many seconds. */
+  showExhausted(seconds: number): void;
+}
+
+/** Answers a request in place of its endpoint, which it may ask, or throws a `ServiceError`. */
+export type FaultPlayer<Principal> = (
+  principal: Principal,
+  request: PlayedRequest,
+) => Promise<EndpointAnswer>;
+
+/** One surface: its endpoints, and how callers are known and limited. */
+export interface HttpAppOptions<Principal> {
+  readonly endpoints: readonly AnyEndpoint<Principal>[];
+  /** Resolves to the caller. Throws a `ServiceError`, `unauthenticated` when the caller can not be told. */
+  readonly authenticate: (request: AuthenticationRequest) => Promise<Principal>;
+  /** The credentials that a 401 asks for in `WWW-Authenticate` (RFC 9110, 11.6.1). */
+  readonly challenge: string;
+  readonly scopesOf: (principal: Principal) => readonly Scope[];
+  /** Of API keys: the surface whose kinds of keys a 403 names. */
+  readonly keySurface?: Surface;
+  readonly rateLimit: {
+    readonly limiter: RateLimiter;
+    /** What requests are counted by, e.g. `inbound:cmp_…`. */
+    readonly keyOf: (principal: Principal) => string;
+    /** Requests in any 60 seconds. */
+    readonly limitOf: (principal: Principal) => number;
+    /** What is counted, as a 429 says it after "requests a minute". */
+    readonly countedAs: string;
+  };
+  /**
+   * Requests that fail authentication, by client address (an IPv6 client by its /64). Others are never charged and never
+   * refused for them. The limiter may be the same one.
+   */
+  readonly failedAuthentication: { readonly limiter: RateLimiter; readonly limitPerMinute: number };
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** How long the RPCs of one request may take together. */
+  readonly rpcTimeoutMs: number;
+  /** Proxies in front whose `x-forwarded-for` is believed. */
+  readonly trustedProxyHops: number;
+  /** Of a versioned surface: every answer says its `x-svc-api-version`, and a request may pin one (spec: Versioning 1). */
+  readonly versions?: ApiVersions;
+  /** In the sandbox only: has requests go wrong on purpose, after the scope check and before anything else. */
+  readonly playFaults?: FaultPlayer<Principal> | undefined;
+  /** Runs after the scope check and before parameters and body are looked at. Throws a `ServiceError` to refuse. */
+  readonly beforeEndpoint?: (request: SurfaceRequest) => void;
+  /** Fields of the principal for the log line of the request, e.g. `companyId` and `keyId`. */
+  readonly logFieldsOf?: (principal: Principal) => Readonly<Record<string, string>>;
+  /** The class of the principal's company, by which durations are measured. */
+  readonly companyClassOf?: (principal: Principal) => CompanyClassName;
+}
+
+/**
+ * Makes the app of one surface. A request that breaks HTTP/1.1 (400, 501), an unknown path (404) and a known path with another method (405) are answered
+ * before authentication; for an endpoint the checks run in the order credentials (401), rate limit (429), scope (403),
+ * parameters and body (400, 413), then the endpoint itself. Every answer has `x-request-id`, every error answer an
+ * `ErrorBody`; nothing ever answers with a stack trace or a page of the framework. An answer of 200 of a conditional
+ * operation has an `ETag` and may be kept by private caches, or becomes a 304 without a body when `If-None-Match` names it. Each request makes one span, one
+ * log line `http.request_completed` and, unless its answer is a stream, one observation of
+ * `partner_http_request_duration_seconds`.
+ *
+ * Throws when a version differs in an operation that no endpoint serves.
+ */
+export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): RequestListener {
+  for (const id of options.versions?.differingOperations ?? []) {
+    invariant(
+      options.endpoints.some((endpoint) => endpoint.id === id),
+      `a version differs in ${id}, which is no operation of the surface`,
+    );
+  }
+  const log = createRequestLog(options);
+  const unread = createUnreadAnswers(UNREAD_ANSWERS_BYTES);
+  const overFailureLimit = new LRUCache<string, true>({ max: OVER_LIMIT_NETWORKS });
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', options.trustedProxyHops);
+
+  for (const endpoint of options.endpoints) {
+    app.route(endpoint.path)[endpoint.method](async (request, response) => {
+      await serve(
+        { ...options, unread, overFailureLimit },
+        endpoint,
+        request,
+        response,
+        log.recordOf(request),
+      );
+    });
+  }
+  for (const [path, methods] of methodsByPath(options.endpoints)) {
+    app.all(path, (request, response) => {
+      log.recordOf(request).route = path;
+      response.setHeader('allow', methods.join(', '));
+      throw new ServiceError(
+        'method_not_allowed',
+        `method: ${request.method} is not allowed here; allowed: ${methods.join(', ')}`,
+      );
+    });
+  }
+  app.use(() => {
+    throw new ServiceError('not_found', 'path: there is no such path');
+  });
+  // Express knows an error handler by its four parameters.
+  app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const error = isUndecodable(thrown)
+      ? invalidArgument([{ path: 'path', message: 'must be percent-encoded UTF-8' }])
+      : serviceErrorFrom(thrown);
+    refuse(error, request, response, log.recordOf(request));
+  });
+
+  // Express calls its third argument, which its types leave out for a server, in place of its own page.
+  const route: (request: IncomingMessage, response: ServerResponse, last: (thrown: unknown) => void) => void =
+    app;
+  const setSecurityHeaders = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+  });
+  return (request, response) => {
+    const requestId = requestIdFrom(request.headers['x-request-id']?.toString());
+    log.begin(request, response, requestId);
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('cache-control', 'no-store');
+    const selected = options.versions?.select(request.headers[API_VERSION_HEADER]?.toString());
+    if (selected !== undefined) {
+      const { date, headers } = selected.version;
+      log.recordOf(request).apiVersion = date;
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    }
+    setSecurityHeaders(request, response, () => {
+      runWithRequestId(requestId, () => {
+        const violation = protocolViolation(request);
+        if (violation !== undefined) {
+          refuse(violation, request, response, log.recordOf(request));
+          return;
+        }
+        route(request, response, (thrown) => {
+          // Without a failure: no handler was asked, because Express found no path in the target.
+          const error =
+            thrown === undefined
+              ? invalidArgument([{ path: 'path', message: 'must be readable from the request target' }])
+              : serviceErrorFrom(thrown);
+          refuse(error, request, response, log.recordOf(request));
+        });
+      });
+    });
+  };
+}
+
+interface AppState {
+  readonly unread: UnreadAnswers;
+  /** By client network; an entry ends when one more failure fits. */
+  readonly overFailureLimit: LRUCache<string, true>;
+}
+
+async function serve<Principal>(
+  options: HttpAppOptions<Principal> & AppState,
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  response: Response,
+  record: RequestRecord,
+): Promise<void> {
+  record.route = endpoint.path;
+  await withSpan(
+    {
+      name: `${request.method} ${endpoint.path}`,
+      kind: 'SERVER',
+      parent: extractTrace(request.headers),
+      attributes: { 'http.request.method': request.method, 'http.route': endpoint.path },
+    },
+    async (span) => {
+      if (isSpanContextValid(span.spanContext())) record.traceId = span.spanContext().traceId;
+      try {
+        const answer = await withContentCoding(await answerTo(options, endpoint, request, response, record), {
+          method: request.method,
+          acceptEncoding: request.get('accept-encoding'),
+        });
+        record.isStream = answer.stream !== undefined;
+        send(request, response, answer);
+        if (request.method !== 'HEAD') {
+          options.unread.add(response, Number(response.getHeader('content-length') ?? 0));
+        }
+      } catch (thrown) {
+        const error = serviceErrorFrom(thrown);
+        markFailure(span, error);
+        if (error.reason === 'unauthenticated') response.setHeader('WWW-Authenticate', options.challenge);
+        refuse(error, request, response, record);
+      }
+      span.setAttribute('http.response.status_code', response.statusCode);
+    },
+  );
+}
+
+async function answerTo<Principal>(
+  options: HttpAppOptions<Principal> & AppState,
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  response: Response,
+  record: RequestRecord,
+): Promise<EndpointAnswer> {
+  const surfaceRequest: SurfaceRequest = {
+    method: request.method,
+    path: request.baseUrl + request.path,
+    header: (name) => request.get(name),
+    remoteAddress: plainAddress(request.ip),
+  };
+  const gone = signalOfGone(response);
+  const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unauthenticated endpoint does not look at it
+  let principal: any;
+  if (endpoint.unauthenticated !== true) {
+    const known = await callWith(async (call) =>
+      authenticated(options, { ...surfaceRequest, call }, response),
+    );
+    record.principal = options.logFieldsOf?.(known) ?? {};
+    if (options.companyClassOf !== undefined) record.companyClass = options.companyClassOf(known);
+    principal = known;
+    const { limiter, keyOf, limitOf, countedAs } = options.rateLimit;
+    const limit = limitOf(known);
+    const verdict = await limiter.take(keyOf(known), limit);
+    setRateLimitHeaders(response, { policy: 'default', limit, verdict });
+    if (!verdict.accepted) {
+      const { retryAfterSeconds } = verdict;
+      const message = requestLimitReached(limit, countedAs, retryAfterSeconds);
+      throw new ServiceError('rate_limited', message, { retryAfterSeconds });
+    }
+    if (endpoint.scope !== undefined && !options.scopesOf(known).includes(endpoint.scope)) {
+      invariant(options.keySurface, 'only API keys have scopes');
+      throw new ServiceError('permission_denied', missingScope(options.keySurface, endpoint.scope));
+    }
+    if (options.playFaults !== undefined) {
+      return options.playFaults(known, {
+        answer: answerAdmitted,
+        signal: gone,
+        showExhausted: (seconds) =>
+          setRateLimitHeaders(response, {
+            policy: 'default',
+            limit,
+            verdict: { ...verdict, remaining: 0, resetSeconds: seconds },
+          }),
+      });
+    }
+  }
+  return answerAdmitted();
+
+  async function answerAdmitted(): Promise<EndpointAnswer> {
+    options.beforeEndpoint?.(surfaceRequest);
+    const selected = options.versions?.select(request.get(API_VERSION_HEADER));
+    const translation = selected?.version.translationOf(endpoint.id);
+    const input = await readInput(endpoint, request, { versionProblem: selected?.problem, translation });
+    const apiVersion = selected?.version.date ?? CURRENT_API_VERSION;
+    const answer = await callWith((call) =>
+      endpoint.handle({
+        ...input,
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
+        principal,
+        operation: `${request.method} ${surfaceRequest.path}`,
+        requestId: record.requestId,
+        apiVersion,
+        header: (name) => request.get(name),
+        call,
+        remoteAddress: surfaceRequest.remoteAddress,
+      }),
+    );
+    const shown = translation?.answer === undefined ? answer : rewrittenAnswer(answer, translation.answer);
+    return endpoint.conditional === true
+      ? conditionalAnswer(shown, apiVersion, request.get('if-none-match'))
+      : shown;
+  }
+}
+
+/** Charges a failure of authentication to the client's address, and says so; over that limit the answer is 429 in place of 401. */
+async function authenticated<Principal>(
+  options: Pick<HttpAppOptions<Principal>, 'authenticate' | 'failedAuthentication'> & AppState,
+  request: Omit<AuthenticationRequest, 'isOverFailureLimit'>,
+  response: Response,
+): Promise<Principal> {
+  const { limiter, limitPerMinute: limit } = options.failedAuthentication;
+  const network = clientNetwork(request.remoteAddress);
+  try {
+    return await options.authenticate({
+      ...request,
+      isOverFailureLimit: options.overFailureLimit.has(network),
+    });
+  } catch (thrown) {
+    const error = serviceErrorFrom(thrown);
+    if (error.reason !== 'unauthenticated') throw error;
+    const verdict = await limiter.take(`failed-authentication:${network}`, limit);
+    if (!verdict.accepted) {
+      options.overFailureLimit.set(network, true, { ttl: verdict.retryAfterSeconds * 1_000 });
+    }
+    setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
+    throw verdict.accepted ? error : tooManyFailures(limit, verdict);
+  }
+}
+
+interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly bodySha256: Buffer;
+}
+
+/** Reads and checks everything that the caller sent, in the current version's form; throws one 400 that lists all faults. */
+async function readInput<Principal>(
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  {
+    versionProblem,
+    translation,
+  }: {
+    readonly versionProblem: string | undefined;
+    readonly translation: Translation | undefined;
+  },
+): Promise<RequestInput> {
+  const params = textParameters(request);
+  const violations: FieldViolation[] = [];
+  const idempotencyKey = request.get('idempotency-key');
+
+  if (versionProblem !== undefined) violations.push({ path: API_VERSION_HEADER, message: versionProblem });
+  if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
+    const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
+    if (!key.valid) violations.push(...key.violations.slice(0, 1));
+  }
+  const givenQuery = translation?.query?.(request.query) ?? request.query;
+  violations.push(...misspelledNames(endpoint.query, givenQuery));
+  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
+  if (query?.valid === false) violations.push(...query.violations);
+
+  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const givenBody = isJsonObject(json) ? (translation?.body?.(json) ?? json) : json;
+  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, givenBody, 'body');
+  if (body?.valid === false) violations.push(...body.violations);
+
+  if (violations.length > 0) throw invalidArgument(violations);
+  return {
+    params,
+    query: query?.valid === true ? query.value : undefined,
+    body: body?.valid === true ? body.value : undefined,
+    idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
+    // As it was sent, so that a key is bound to the same body whatever the service makes of it.
+    bodySha256: sha256OfCanonicalJson(json),
+  };
+}
+
+function textParameters(request: Request): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, given]) => {
+      // A wildcard's segments come one by one.
+      const value = [given].flat().join('/');
+      // Nothing is stored under a name with U+0000, and no database takes it.
+      if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
+      return [name, value];
+    }),
+  );
+}
+
+/** Fires when the client has gone before it had its answer. */
+function signalOfGone(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/**
+ * Gives the RPCs of one request what is left of their common time, `x-request-id`, and the signal that fires when the client
+ * has gone. Time between them, such as a slow upload, is not charged.
+ */
+function createCalls(rpcTimeoutMs: number, requestId: string, gone: AbortSignal) {
+  let leftMs = rpcTimeoutMs;
+  return async <T>(work: (call: CallOptions) => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work({
+        timeoutMs: Math.max(1, Math.round(leftMs)),
+        signal: gone,
+        headers: { 'x-request-id': requestId },
+      });
+    } finally {
+      leftMs -= performance.now() - startedAt;
+    }
+  };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): EndpointAnswer {
+  const { status, headers = {} } = answer;
+  const text = answerText(answer);
+  if (text === undefined) return answer;
+  const body: unknown = JSON.parse(text);
+  invariant(isJsonObject(body), 'an answer that versions differ in is an object');
+  return { status, headers, json: rewrite(body) };
+}
+
+function conditionalAnswer(
+  answer: EndpointAnswer,
+  apiVersion: string,
+  ifNoneMatch: string | undefined,
+): EndpointAnswer {
+  const text = answerText(answer);
+  if (answer.status !== 200 || text === undefined) return answer;
+  const given = answer.headers?.['etag'];
+  const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
+  // A cache may keep it for its own user and asks again each time, or the tag would be of no use to it.
+  const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
+  return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
+    ? { status: 304, headers }
+    : { ...answer, text, headers };
+}
+
+function refuse(
+  error: ServiceError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  record: RequestRecord,
+): void {
+  record.error = error;
+  if (response.headersSent) response.destroy();
+  else send(request, response, errorAnswer(error, record.requestId));
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
+  drainWithinBounds(request);
+  response.statusCode = answer.status;
+  const body = answer.bytes ?? answerText(answer);
+  if (body !== undefined) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', Buffer.byteLength(body));
+  }
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  if (answer.stream === undefined || request.method === 'HEAD') {
+    response.end(body);
+  } else {
+    // Nothing is asked on its connection after it, least of all of a server that has ended it because it is stopping.
+    response.setHeader('connection', 'close');
+    response.flushHeaders();
+  }
+  answer.stream?.(createAnswerStream(response));
+}
+
+function setRateLimitHeaders(
+  response: Response,
+  counted: {
+    readonly policy: 'default' | 'failed-authentication';
+    readonly limit: number;
+    readonly verdict: RateLimitVerdict;
+  },
+): void {
+  const { policy, limit, verdict } = counted;
+  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=${WINDOW_SECONDS}`);
+  // A bucket of the count can leave up to 20 ms after the span.
+  const seconds = Math.min(WINDOW_SECONDS, verdict.resetSeconds);
+  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${seconds}`);
+}
+
+function tooManyFailures(limit: number, { retryAfterSeconds }: RateLimitVerdict): ServiceError {
+  return new ServiceError(
+    'rate_limited',
+    `too many failed authentications from this address: the limit is ${limit} a minute; retry after ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  );
+}
+
+function markFailure(span: Span, error: ServiceError): void {
+  span.setAttribute('error.type', error.reason);
+  if (httpStatusOf(error.reason) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function methodsByPath<Principal>(
+  endpoints: readonly AnyEndpoint<Principal>[],
+): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of endpoints) {
+    const names = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    methods.set(path, [...(methods.get(path) ?? []), ...names]);
+  }
+  return methods;
+}
+
+/** Express could not decode the path: its own error of status 400. */
+function isUndecodable(thrown: unknown): boolean {
+  return thrown instanceof URIError;
+}

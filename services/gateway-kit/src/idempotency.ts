@@ -1,0 +1,36 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type {
+  IdempotencyKeySchema,
+  IdempotencyOutcome,
+} from '@partner/proto-contracts/gen/partner/rpc/v1/idempotency_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { IdempotencyMark } from '@partner/kernel/service-error';
+import type { EndpointRequest } from './endpoint.js';
+
+/** What binds a write to its first use (spec: Idempotency rules 1); undefined when the caller gave no key. */
+export function idempotencyKeyOf(
+  request: Pick<EndpointRequest<unknown, unknown, unknown>, 'idempotencyKey' | 'operation' | 'bodySha256'>,
+): MessageInitShape<typeof IdempotencyKeySchema> | undefined {
+  const { idempotencyKey: key, operation, bodySha256 } = request;
+  return key === undefined ? undefined : { key, operation, bodySha256 };
+}
+
+/** The headers of an outcome that was recorded under a key; none when there was no key. */
+export function idempotencyHeadersOf(
+  outcome: IdempotencyOutcome | undefined,
+): Readonly<Record<string, string>> {
+  if (outcome?.expiresAt === undefined) return {};
+  return idempotencyHeaders({
+    replayed: outcome.replayed ?? false,
+    expiresAt: timestampDate(outcome.expiresAt),
+  });
+}
+
+/** `idempotency-expires` for an outcome that a key can repeat, and `idempotency-replayed` for a repeated one. */
+export function idempotencyHeaders(mark: IdempotencyMark): Readonly<Record<string, string>> {
+  return {
+    'idempotency-expires': formatDateTime(mark.expiresAt),
+    ...(mark.replayed ? { 'idempotency-replayed': 'true' } : {}),
+  };
+}

@@ -1,0 +1,380 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { type LocalRedis, startRedis } from '@partner/test-kit/backing-services/redis';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
+import { fc } from '@partner/test-kit/fast-check';
+import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
+import { createRateLimiter, inSeconds, type RateLimiter } from './rate-limiter.js';
+import { createRedis } from './redis.js';
+import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
+
+const open: Redis[] = [];
+
+/** The time that is long enough for an answer of a Redis that does answer, however busy the machine is. */
+const PATIENT_MS = 60_000;
+
+async function connect(url: string, answerTimeoutMs: number): Promise<Redis> {
+  const redis = createRedis(url, silentLogger, { answerTimeoutMs });
+  open.push(redis);
+  await eventually('the connection to Redis', () => redis.status === 'ready');
+  return redis;
+}
+
+interface Replica {
+  readonly limiter: RateLimiter;
+  readonly metrics: Registry;
+  /** The instant of the replica's own clock, and of Redis's clock as it sees it. */
+  now(): number;
+  advance(ms: number): void;
+}
+
+function createReplica(redis: Redis, options: { replicas?: number; keyPrefix?: string } = {}): Replica {
+  const metrics = new Registry();
+  let instant = 1_800_000_000_000;
+  const clock = () => new Date(instant);
+  const limiter = createRateLimiter({
+    redis,
+    keyPrefix: options.keyPrefix ?? 'test:',
+    replicas: options.replicas ?? 2,
+    logger: silentLogger,
+    metrics,
+    clock,
+    sharedClock: clock,
+  });
+  return { limiter, metrics, now: () => instant, advance: (ms) => (instant += ms) };
+}
+
+async function takeTimes(limiter: RateLimiter, key: string, limit: number, times: number) {
+  const verdicts = await Promise.all(Array.from({ length: times }, () => limiter.take(key, limit)));
+  return verdicts.filter((verdict) => verdict.accepted).length;
+}
+
+async function isDegraded(metrics: Registry): Promise<boolean> {
+  const [value] = (await metrics.getSingleMetric('partner_rate_limiter_degraded')?.get())?.values ?? [];
+  return value?.value === 1;
+}
+
+/** Keeps the process from doing anything for so many milliseconds. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+afterEach(() => {
+  for (const redis of open.splice(0)) redis.disconnect();
+});
+
+describe('the shared limiter', () => {
+  const newKey = () => `installer:${randomUUID()}`;
+
+  test('counts over all replicas: what one accepts the other can not [LIMIT-6]', async () => {
+    const [a, b] = [
+      createReplica(await connect(testRedisUrl(), PATIENT_MS)),
+      createReplica(await connect(testRedisUrl(), PATIENT_MS)),
+    ];
+    const key = newKey();
+    const accepted = await Promise.all([
+      takeTimes(a.limiter, key, 60, 50),
+      takeTimes(b.limiter, key, 60, 50),
+    ]);
+    expect(accepted[0] + accepted[1]).toBe(60);
+    expect(await b.limiter.take(key, 60)).toMatchObject({ accepted: false, limit: 60, remaining: 0 });
+  });
+
+  test('keeps keys apart', async () => {
+    const { limiter } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
+    expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
+  });
+
+  test('says what remains, when the oldest request leaves and how long to wait', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+    const key = newKey();
+    expect(await limiter.take(key, 2)).toEqual({
+      accepted: true,
+      limit: 2,
+      remaining: 1,
+      resetSeconds: 61,
+      retryAfterSeconds: 0,
+    });
+    advance(20_000);
+    expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
+    advance(20_000);
+    const refused = await limiter.take(key, 2);
+    expect(refused).toMatchObject({ accepted: false, remaining: 0 });
+    expect(refused.resetSeconds).toBe(refused.retryAfterSeconds);
+    advance(refused.retryAfterSeconds * 1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(true);
+  });
+
+  test('takes exactly the seconds that it names, when a limit was lowered below what is counted [LIMIT-6]', async () => {
+    const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
+    const key = newKey();
+    for (let request = 0; request < 5; request += 1) {
+      await limiter.take(key, 5);
+      advance(5_000);
+    }
+    const { accepted, resetSeconds, retryAfterSeconds } = await limiter.take(key, 2);
+    expect(accepted).toBe(false);
+    expect(resetSeconds).toBe(retryAfterSeconds);
+    advance((retryAfterSeconds - 1) * 1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(false);
+    advance(1_000);
+    expect((await limiter.take(key, 2)).accepted).toBe(true);
+  });
+
+  test('decides as the window in this process does, at every instant', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    // Either a pause, or exactly the wait that was asked for last, where the two could differ by one millisecond.
+    const pause = fc.oneof(fc.integer({ min: 0, max: 9_000 }), fc.constant('as long as asked' as const));
+    const steps = fc.array(fc.tuple(pause, fc.integer({ min: 1, max: 12 })), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (moves) => {
+        const { limiter, now, advance } = createReplica(redis, { keyPrefix: `test:${randomUUID()}:` });
+        const window = createSlidingWindow();
+        let askedMs = 0;
+        for (const [pauseMs, limit] of moves) {
+          advance(pauseMs === 'as long as asked' ? askedMs : pauseMs);
+          const verdict = window.take(now(), limit);
+          askedMs = verdict.waitMs;
+          expect(await limiter.take('key', limit)).toEqual(inSeconds(limit, verdict));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('counts by the clock of Redis', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const keyPrefix = `test:${randomUUID()}:`;
+    const limiter = createRateLimiter({
+      redis,
+      keyPrefix,
+      replicas: 1,
+      logger: silentLogger,
+      metrics: new Registry(),
+      clock: () => new Date(0),
+    });
+    const [before] = await redis.time();
+    await limiter.take('key', 1);
+    const [after] = await redis.time();
+    const bucket = Number((await redis.lindex(`${keyPrefix}rate:{key}`, 0))?.split(':')[0]);
+    expect(Math.floor(bucket / 50)).toBeGreaterThanOrEqual(Number(before));
+    expect(Math.floor(bucket / 50)).toBeLessThanOrEqual(Number(after));
+    expect(await limiter.take('key', 1)).toMatchObject({ accepted: false });
+  });
+
+  test('needs bounded memory whatever the limit is [LIMIT-6]', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const keyPrefix = `test:${randomUUID()}:`;
+    const { limiter, advance } = createReplica(redis, { keyPrefix });
+    for (let request = 0; request < 6_000; request += 1) {
+      await limiter.take('key', 1_000_000);
+      advance(20);
+    }
+    expect(await redis.llen(`${keyPrefix}rate:{key}`)).toBeLessThanOrEqual(3_002);
+    expect(await redis.pttl(`${keyPrefix}rate:{key}`)).toBeGreaterThan(30_000);
+  });
+
+  test('goes on after the scripts of the server were flushed', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const { limiter, metrics } = createReplica(redis);
+    const key = newKey();
+    await limiter.take(key, 2);
+    await redis.script('FLUSH');
+    expect(await limiter.take(key, 2)).toMatchObject({ accepted: true, remaining: 0 });
+    expect(await isDegraded(metrics)).toBe(false);
+  });
+
+  test('goes on counting together after two probes that Redis answers late [LIMIT-6]', async () => {
+    const redis = await connect(testRedisUrl(), PATIENT_MS);
+    const { limiter, metrics } = createReplica(redis);
+    const key = newKey();
+    const takeFromRedis = redis.takeFromRateLimit.bind(redis);
+    let probes = 0;
+    redis.takeFromRateLimit = async (name: string, ...rest) => {
+      if (name.endsWith('{probe}')) {
+        probes += 1;
+        if (probes <= 2) throw new Error('Redis gave no answer');
+      }
+      return takeFromRedis(name, ...rest);
+    };
+    await eventually('a probe that Redis answers', () => probes > 3);
+    expect(await isDegraded(metrics)).toBe(false);
+    expect(await takeTimes(limiter, key, 60, 60)).toBe(60);
+  });
+
+  test('does not take a standstill of its own process for silence of Redis', async () => {
+    const { limiter, metrics } = createReplica(await connect(testRedisUrl(), 1_000));
+    const key = newKey();
+    await limiter.take(key, 60);
+    const verdict = limiter.take(key, 60);
+    standStill(1_500);
+    expect(await verdict).toMatchObject({ accepted: true, remaining: 58 });
+    expect(await isDegraded(metrics)).toBe(false);
+  });
+});
+
+describe('the limiter without Redis', () => {
+  /** After this time the silence of a Redis that hangs is noticed. */
+  const NOTICED_MS = 1_000;
+  let directory: string;
+  let server: LocalRedis;
+  let port: number;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'partner-redis-'));
+    port = await freePort();
+    server = await startRedis({ directory, port });
+  });
+  afterEach(() => {
+    server.process.signal('SIGCONT');
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('goes on with its share when Redis hangs, and counts together again once it answers [LIMIT-6]', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'hang', 60, 10)).toBe(10);
+
+    server.process.signal('SIGSTOP');
+    expect(await takeTimes(a.limiter, 'hang', 60, 100)).toBe(20);
+    expect(await takeTimes(b.limiter, 'hang', 60, 100)).toBe(30);
+    expect(await isDegraded(a.metrics)).toBe(true);
+    expect(await a.limiter.take('hang', 60)).toMatchObject({ accepted: false, remaining: 0 });
+    expect((await a.limiter.take('never seen', 1)).accepted).toBe(true);
+
+    server.process.signal('SIGCONT');
+    await eventually('shared counting', async () => !(await isDegraded(a.metrics)));
+    await eventually('shared counting', async () => !(await isDegraded(b.metrics)));
+    for (const { advance } of [a, b]) advance(SPAN_MS + BUCKET_MS + 1);
+    const accepted = [await takeTimes(a.limiter, 'hang', 60, 50), await takeTimes(b.limiter, 'hang', 60, 50)];
+    expect(accepted).toEqual([50, 10]);
+  });
+
+  test('says that Redis hangs without a request, and when the count of this process refuses every request [LIMIT-6]', async () => {
+    const { limiter, metrics } = createReplica(await connect(server.url, NOTICED_MS));
+    for (const room of [30, 0]) {
+      server.process.signal('SIGSTOP');
+      await eventually('counting in this process', () => isDegraded(metrics));
+      expect(await takeTimes(limiter, 'refusing', 60, 40)).toBe(room);
+      server.process.signal('SIGCONT');
+      await eventually('shared counting', async () => !(await isDegraded(metrics)));
+      expect(await limiter.take('refusing', 60)).toMatchObject({ accepted: false });
+    }
+  });
+
+  test('accepts no more than the limit over all replicas within a span in which Redis hung and came back', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'span', 60, 5)).toBe(5);
+    server.process.signal('SIGSTOP');
+    // What Redis is asked before its silence is noticed it counts late; what comes after that it never hears of.
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+    expect(await takeTimes(a.limiter, 'span', 60, 15)).toBe(15);
+    expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(30);
+    server.process.signal('SIGCONT');
+    for (const { metrics } of [a, b]) {
+      await eventually('shared counting', async () => !(await isDegraded(metrics)));
+    }
+    for (const { advance } of [a, b]) advance(30_000);
+    expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(0);
+    expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(10);
+    expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(0);
+  });
+
+  test('counts what the other replicas were known to have taken, for as long as it may count', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'uneven', 60, 45)).toBe(45);
+    for (const { advance } of [a, b]) advance(10_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 5)).toBe(5);
+    server.process.signal('SIGSTOP');
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(10);
+    expect(await takeTimes(a.limiter, 'uneven', 60, 100)).toBe(0);
+    // Its own first five and what it knows of the other leave the minute together.
+    const refused = { accepted: false, remaining: 0, resetSeconds: 61, retryAfterSeconds: 61 };
+    expect(await b.limiter.take('uneven', 60)).toEqual({ ...refused, limit: 60 });
+    b.advance(60_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(0);
+    b.advance(1_000);
+    expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(30);
+  });
+
+  test('accepts nothing on its own of a limit that the others have used up', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'used up', 60, 60)).toBe(60);
+    for (const { advance } of [a, b]) advance(10_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 1)).toBe(0);
+    server.process.signal('SIGSTOP');
+    await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
+
+    b.advance(20_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(0);
+    expect(await b.limiter.take('used up', 60)).toMatchObject({ accepted: false, retryAfterSeconds: 41 });
+    b.advance(41_000);
+    expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(30);
+  });
+
+  test('does not hold what the others took against a key when the clock was far ahead', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'ahead', 60, 60)).toBe(60);
+    expect(await takeTimes(b.limiter, 'ahead', 60, 1)).toBe(0);
+    server.process.signal('SIGSTOP');
+    await b.limiter.take('noticed', 60);
+    b.advance(-3_600_000);
+    expect(await takeTimes(b.limiter, 'ahead', 60, 100)).toBe(30);
+  });
+
+  test('needs room in the shared count too while Redis has just come back, and charges nothing that it refuses', async () => {
+    const [a, b] = [
+      createReplica(await connect(server.url, NOTICED_MS)),
+      createReplica(await connect(server.url, NOTICED_MS)),
+    ];
+    expect(await takeTimes(a.limiter, 'both', 60, 55)).toBe(55);
+    for (const { advance } of [a, b]) advance(30_000);
+    server.process.signal('SIGSTOP');
+    await b.limiter.take('noticed', 60);
+    server.process.signal('SIGCONT');
+    await eventually('shared counting', async () => !(await isDegraded(b.metrics)));
+    expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(5);
+    // The 55 have left: there is room in the shared count again, and 25 of the share of 30 are as they were.
+    for (const { advance } of [a, b]) advance(30_000 + BUCKET_MS);
+    expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(25);
+    expect(await takeTimes(a.limiter, 'both', 60, 100)).toBe(30);
+  });
+
+  test('never accepts more than the limit in one process, even when Redis has lost its counts', async () => {
+    const { limiter, metrics } = createReplica(await connect(server.url, NOTICED_MS), { replicas: 1 });
+    expect(await takeTimes(limiter, 'lost', 60, 40)).toBe(40);
+    await server.stop();
+    expect(await takeTimes(limiter, 'lost', 60, 10)).toBe(10);
+    server = await startRedis({ directory, port });
+    await eventually('shared counting', async () => !(await isDegraded(metrics)));
+    expect(await takeTimes(limiter, 'lost', 60, 60)).toBe(10);
+    expect(await limiter.take('lost', 60)).toMatchObject({ accepted: false, remaining: 0 });
+  });
+});

@@ -1,0 +1,323 @@
+import type { Redis, Result } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { z } from 'zod';
+import type { Logger } from '@partner/kernel/logger';
+import {
+  BUCKET_MS,
+  createSlidingWindow,
+  type SlidingWindow,
+  SPAN_MS,
+  type WindowVerdict,
+} from './sliding-window.js';
+
+/** What one limit says about one request. */
+export interface RateLimitVerdict {
+  readonly accepted: boolean;
+  /** The limit that was applied: requests in any 60 seconds. */
+  readonly limit: number;
+  /** Requests that would still be accepted at this moment. */
+  readonly remaining: number;
+  /** Whole seconds until more requests fit than `remaining`; 0 when none is counted. */
+  readonly resetSeconds: number;
+  /** Whole seconds, at least 1, until one more request fits; 0 for an accepted request. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Counts requests per key over all replicas. */
+export interface RateLimiter {
+  /**
+   * Counts one request against a key's limit (at least 1), unless it is refused. Never throws, and waits for Redis at
+   * most as long as the client's command timeout.
+   */
+  take(key: string, limit: number): Promise<RateLimitVerdict>;
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeFromRateLimit(
+      key: string,
+      limit: number,
+      spanMs: number,
+      bucketMs: number,
+      instant: number | '',
+    ): Result<unknown, Context>;
+  }
+}
+
+/**
+ * One round trip: forgets the buckets that have left the span, then counts the request or refuses it. A list holds one
+ * `bucket:before:count` per bucket in order of time, where `before` numbers the requests ahead of it, so that the sum of
+ * all buckets is known from the first and the last one. The instant is Redis's own unless one is given.
+ */
+const TAKE_SCRIPT = `
+local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = tonumber(ARGV[4]) or time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function read(index)
+  local entry = redis.call('LINDEX', key, index)
+  if not entry then return nil end
+  local number, before, count = string.match(entry, '^(%d+):(%d+):(%d+)$')
+  return { number = tonumber(number), before = tonumber(before), count = tonumber(count) }
+end
+local function leavesAt(bucket)
+  return (bucket.number + 1) * width + span
+end
+local function write(bucket)
+  return bucket.number .. ':' .. bucket.before .. ':' .. bucket.count
+end
+
+local newest = read(-1)
+if newest and newest.number * width > now + span then
+  redis.call('DEL', key)
+  newest = nil
+elseif newest then
+  now = math.max(now, newest.number * width)
+end
+
+local oldest = newest and read(0)
+while oldest and leavesAt(oldest) <= now do
+  redis.call('LPOP', key)
+  oldest = read(0)
+end
+local used = oldest and newest.before + newest.count - oldest.before or 0
+
+if used >= limit then
+  local index, leaving = 0, oldest
+  while used - (leaving.before + leaving.count - oldest.before) >= limit do
+    index = index + 1
+    leaving = read(index)
+  end
+  return { 0, 0, leavesAt(oldest) - now, leavesAt(leaving) - now }
+end
+
+local number = math.floor(now / width)
+if oldest and newest.number == number then
+  newest.count = newest.count + 1
+  redis.call('LSET', key, -1, write(newest))
+else
+  newest = { number = number, before = oldest and newest.before + newest.count or 0, count = 1 }
+  redis.call('RPUSH', key, write(newest))
+  oldest = oldest or newest
+end
+redis.call('PEXPIRE', key, span + width)
+return { 1, limit - used - 1, leavesAt(oldest) - now, 0 }
+`;
+
+const takeReply = z
+  .tuple([z.int(), z.int(), z.int(), z.int()])
+  .transform(([accepted, remaining, resetMs, waitMs]): WindowVerdict => {
+    return { accepted: accepted === 1, remaining, resetMs, waitMs };
+  });
+
+/** What this process knows of one key. */
+interface KeyCount {
+  /** What it has accepted itself. */
+  readonly own: SlidingWindow;
+  /** What the other replicas had accepted when Redis last told, and until when that may count. */
+  others: { readonly count: number; readonly until: number };
+}
+
+const PROBE_INTERVAL_MS = 500;
+/** A single late response to a probe is no failure of Redis: it fails no request. */
+const PROBES_MISSED_IN_A_ROW = 3;
+const LOCAL_KEYS = 50_000;
+
+/**
+ * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
+ * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
+ * least 1), or with what the other replicas had left of the limit when Redis last told, if that is less, and shows
+ * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It probes Redis every half second, with or
+ * without requests: three failed ones in a row count as a failure of Redis, and the first response returns it to shared counting.
+ * What the replicas accepted meanwhile is unknown to Redis, so for one span more a request needs room in both counts. Even
+ * across such a change this process alone never accepts more than N. The client's settings decide how long a request may wait; see `createRedis`.
+ */
+export function createRateLimiter(options: {
+  readonly redis: Redis;
+  /** Stands before every key in Redis. */
+  readonly keyPrefix: string;
+  /** Processes that share the limits. */
+  readonly replicas: number;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly metrics: Registry;
+  readonly clock: () => Date;
+  /** In place of Redis's own clock, so that a test need not wait for a minute. */
+  readonly sharedClock?: () => Date;
+}): RateLimiter {
+  const { redis, logger, metrics } = options;
+  redis.defineCommand('takeFromRateLimit', { numberOfKeys: 1, lua: TAKE_SCRIPT });
+  const counts = new LRUCache<string, KeyCount>({ max: LOCAL_KEYS });
+  const degradedGauge = new Gauge({
+    name: 'partner_rate_limiter_degraded',
+    help: '1 while requests are counted in this process alone because Redis does not answer',
+    registers: [metrics],
+  });
+  const decisions = new Counter({
+    name: 'partner_rate_limit_decisions_total',
+    help: 'Requests that were put to a rate limit',
+    labelNames: ['outcome', 'counted'] as const,
+    registers: [metrics],
+  });
+  degradedGauge.set(0);
+  let isDegraded = false;
+  let restoredAt: number | undefined;
+  let missedProbes = 0;
+
+  const now = () => options.clock().getTime();
+
+  function countOf(key: string): KeyCount {
+    const known = counts.get(key);
+    if (known !== undefined) return known;
+    const count: KeyCount = { own: createSlidingWindow(), others: { count: 0, until: 0 } };
+    counts.set(key, count);
+    return count;
+  }
+
+  async function takeFromRedis(key: string, limit: number): Promise<WindowVerdict> {
+    const reply = await redis.takeFromRateLimit(
+      `${options.keyPrefix}rate:{${key}}`,
+      limit,
+      SPAN_MS,
+      BUCKET_MS,
+      options.sharedClock?.().getTime() ?? '',
+    );
+    return takeReply.parse(reply);
+  }
+
+  const shareOf = (limit: number) => Math.max(1, Math.floor(limit / options.replicas));
+
+  /** Redis does not know yet what was accepted while it was away. */
+  function isJustRestored(): boolean {
+    return restoredAt !== undefined && Math.abs(now() - restoredAt) <= SPAN_MS + BUCKET_MS;
+  }
+
+  function degrade(cause: unknown): void {
+    if (isDegraded) return;
+    isDegraded = true;
+    degradedGauge.set(1);
+    logger.warn({ err: cause }, 'rate_limiter.degraded');
+  }
+
+  /** Probes Redis for ever: requests do not always reach it, and a replica can be without any. */
+  function scheduleProbe(): void {
+    setTimeout(() => {
+      // Ended on purpose: the process is stopping.
+      if (redis.status === 'end') return;
+      void probe().then(scheduleProbe);
+    }, PROBE_INTERVAL_MS).unref();
+  }
+
+  async function probe(): Promise<void> {
+    const wasDegraded = isDegraded;
+    try {
+      await takeFromRedis('probe', Number.MAX_SAFE_INTEGER);
+    } catch (error) {
+      missedProbes += 1;
+      if (missedProbes === PROBES_MISSED_IN_A_ROW) degrade(error);
+      return;
+    }
+    missedProbes = 0;
+    // Otherwise a request has failed since the probe was sent, and the next probe decides.
+    if (wasDegraded) restore();
+  }
+
+  function restore(): void {
+    isDegraded = false;
+    restoredAt = now();
+    degradedGauge.set(0);
+    logger.info({}, 'rate_limiter.restored');
+  }
+
+  function learnOthers(key: string, limit: number, shared: WindowVerdict): void {
+    const { own } = countOf(key);
+    const others = Math.max(0, limit - shared.remaining - own.atLeast(now()));
+    countOf(key).others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
+  }
+
+  /** What Redis has accepted, unless this process alone has already accepted as much while Redis was away. */
+  function confirmShared(
+    key: string,
+    limit: number,
+    startedAt: number,
+    shared: WindowVerdict,
+  ): WindowVerdict {
+    const { own } = countOf(key);
+    if (shared.accepted && own.atLeast(now()) >= limit) return own.take(now(), limit);
+    if (shared.accepted) own.record(startedAt);
+    learnOthers(key, limit, shared);
+    return shared;
+  }
+
+  async function takeShared(key: string, limit: number): Promise<WindowVerdict> {
+    const startedAt = now();
+    if (!isJustRestored()) {
+      return confirmShared(key, limit, startedAt, await takeFromRedis(key, limit));
+    }
+    // Counted here first, so that requests that wait for Redis together do not all find the same room.
+    const { verdict: local, giveBack } = countOf(key).own.reserve(startedAt, shareOf(limit));
+    if (!local.accepted) return local;
+    try {
+      const shared = await takeFromRedis(key, limit);
+      if (!shared.accepted) giveBack();
+      learnOthers(key, limit, shared);
+      return tighter(local, shared);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  function takeLocal(key: string, limit: number): WindowVerdict {
+    const { own, others } = countOf(key);
+    const share = shareOf(limit);
+    const room = limit - others.count;
+    const othersLeaveMs = others.until - now();
+    const isOver = othersLeaveMs <= 0 || othersLeaveMs > SPAN_MS + BUCKET_MS;
+    if (room >= share || isOver) return own.take(now(), share);
+    const shareWaitMs = Math.max(othersLeaveMs, own.ask(now(), share).waitMs);
+    if (room <= 0) return { accepted: false, remaining: 0, resetMs: shareWaitMs, waitMs: shareWaitMs };
+    const verdict = own.take(now(), room);
+    return { ...verdict, waitMs: Math.min(verdict.waitMs, shareWaitMs) };
+  }
+
+  async function decide(key: string, limit: number): Promise<{ verdict: WindowVerdict; counted: string }> {
+    if (!isDegraded) {
+      try {
+        return { verdict: await takeShared(key, limit), counted: 'shared' };
+      } catch (error) {
+        degrade(error);
+      }
+    }
+    return { verdict: takeLocal(key, limit), counted: 'local' };
+  }
+
+  scheduleProbe();
+
+  return {
+    async take(key, limit) {
+      const { verdict, counted } = await decide(key, limit);
+      decisions.inc({ outcome: verdict.accepted ? 'accepted' : 'refused', counted });
+      return inSeconds(limit, verdict);
+    },
+  };
+}
+
+/** What two counts say together: a request needs room in both. */
+function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
+  return {
+    accepted: one.accepted && other.accepted,
+    remaining: Math.min(one.remaining, other.remaining),
+    resetMs: Math.max(one.resetMs, other.resetMs),
+    waitMs: Math.max(one.waitMs, other.waitMs),
+  };
+}
+
+/** What a window says, in whole seconds. */
+export function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
+  const { accepted, remaining, resetMs, waitMs } = verdict;
+  const retryAfterSeconds = accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000));
+  // A limit that was lowered below what is counted has no room when the oldest request leaves.
+  const resetSeconds = accepted ? Math.ceil(resetMs / 1_000) : retryAfterSeconds;
+  return { accepted, limit, remaining, resetSeconds, retryAfterSeconds };
+}

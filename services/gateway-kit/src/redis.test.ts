@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
+import { createRedis } from './redis.js';
+
+const INFO = 'redis_version:7.0.0\r\nloading:0\r\n';
+
+let server: Server;
+let url: string;
+/** The answers to GET that are held back, in the order of the questions. */
+let held: (() => void)[];
+let sockets: Socket[];
+const open: Redis[] = [];
+
+beforeEach(async () => {
+  held = [];
+  sockets = [];
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      for (const [, command = '', key = ''] of data
+        .toString()
+        .matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n(?:\$\d+\r\n(\w+)\r\n)?/g)) {
+        if (command === 'info') socket.write(`$${INFO.length}\r\n${INFO}\r\n`);
+        else if (command === 'get') held.push(() => socket.write(`$${key.length}\r\n${key}\r\n`));
+        else socket.write('+OK\r\n');
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  url = `redis://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+
+afterEach(async () => {
+  for (const redis of open.splice(0)) redis.disconnect();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
+  const redis = createRedis(url, silentLogger, options);
+  open.push(redis);
+  await eventually('the connection to Redis', () => redis.status === 'ready');
+  return redis;
+}
+
+test('a command without an answer fails after the time that is given, and says so', async () => {
+  const redis = await connect({ answerTimeoutMs: 20 });
+  await expect(redis.get('late')).rejects.toThrow('Redis gave no answer in 20 ms');
+});
+
+test('who is given more time gets an answer that is too late for others', async () => {
+  const patient = await connect({ answerTimeoutMs: 60_000 });
+  const usual = await connect();
+  const answer = patient.get('key');
+  await expect(usual.get('key')).rejects.toThrow('Redis gave no answer in 100 ms');
+  await eventually('both questions', () => held.length === 2);
+  for (const give of held) give();
+  await expect(answer).resolves.toBe('key');
+});

@@ -1,0 +1,115 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Histogram, type Registry } from 'prom-client';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import type { ServiceError } from '@partner/kernel/service-error';
+
+/** What is told about one request when it is over. Filled in as the request goes on. */
+export interface RequestRecord {
+  readonly requestId: string;
+  /** The path pattern of the endpoint; `unmatched` until one is found. */
+  route: string;
+  traceId?: string;
+  /** The date of the version that answers, on a versioned surface. */
+  apiVersion?: string;
+  /** True for an answer that goes on until somebody ends it: its duration says nothing of the service and is not observed. */
+  isStream?: boolean;
+  /** The class of the company that called, once that is known. */
+  companyClass?: CompanyClassName;
+  /** Who called, once that is known. */
+  principal: Readonly<Record<string, string>>;
+  /** Why the request was refused, when it was. */
+  error?: ServiceError;
+}
+
+/** Tells of every request once: one log line and one observation of its duration. */
+export interface RequestLog {
+  begin(request: IncomingMessage, response: ServerResponse, requestId: string): void;
+  /** The record of a request that has begun. */
+  recordOf(request: IncomingMessage): RequestRecord;
+}
+
+/** Makes the log of one surface's requests. Bodies, queries and headers are never logged: they hold personal data. */
+export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
+  const records = new WeakMap<IncomingMessage, RequestRecord>();
+  const durations = new Histogram({
+    name: 'partner_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer',
+    labelNames: ['route', 'method', 'status_class'] as const,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [deps.metrics],
+  });
+  const ofClasses = new Histogram({
+    name: 'partner_http_company_class_request_duration_seconds',
+    help: 'As partner_http_request_duration_seconds, of requests whose caller is known, by the class of its company',
+    labelNames: ['company_class', 'status_class'] as const,
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [deps.metrics],
+  });
+
+  function complete(
+    request: IncomingMessage,
+    response: ServerResponse,
+    record: RequestRecord,
+    startedAt: number,
+  ) {
+    const seconds = (performance.now() - startedAt) / 1_000;
+    // A client that leaves a stream has not missed an answer.
+    const isAborted = !response.writableFinished && record.isStream !== true;
+    const method = KNOWN_METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
+    const statusClass = isAborted ? 'aborted' : `${Math.floor(response.statusCode / 100)}xx`;
+    if (record.isStream !== true) {
+      durations.observe({ route: record.route, method, status_class: statusClass }, seconds);
+      if (record.companyClass !== undefined) {
+        const company_class = record.companyClass.toLowerCase();
+        ofClasses.observe({ company_class, status_class: statusClass }, seconds);
+      }
+    }
+    deps.logger[levelOf(response.statusCode)](
+      {
+        method: request.method,
+        route: record.route,
+        status: response.statusCode,
+        durationMs: Math.round(seconds * 1_000),
+        requestId: record.requestId,
+        ...record.principal,
+        ...(record.traceId === undefined ? {} : { traceId: record.traceId }),
+        ...(record.apiVersion === undefined ? {} : { apiVersion: record.apiVersion }),
+        ...(isAborted ? { aborted: true } : {}),
+        ...(record.error === undefined ? {} : { code: record.error.reason }),
+        ...(response.statusCode < 500 ? {} : { err: record.error?.cause ?? record.error }),
+      },
+      'http.request_completed',
+    );
+  }
+
+  return {
+    begin(request, response, requestId) {
+      const startedAt = performance.now();
+      const record: RequestRecord = { requestId, route: 'unmatched', principal: {} };
+      records.set(request, record);
+      response.once('close', () => complete(request, response, record, startedAt));
+    },
+    recordOf(request) {
+      const record = records.get(request);
+      invariant(record, 'every request has begun');
+      return record;
+    },
+  };
+}
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+function levelOf(status: number): 'info' | 'warn' | 'error' {
+  if (status < 500) return 'info';
+  return status === 503 ? 'warn' : 'error';
+}

@@ -1,0 +1,121 @@
+import { createClient, type Transport } from '@connectrpc/connect';
+import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { Surface } from '@partner/proto-contracts/public-api/scopes';
+import { JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import type { RequestListener } from 'node:http';
+import type { z } from 'zod';
+import { createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
+import type { commonConfig, httpConfig } from '@partner/kernel/config';
+import { listen } from '@partner/kernel/listen';
+import { runService } from '@partner/kernel/service';
+import {
+  type ApiKeyAuthenticator,
+  type ApiKeyPrincipal,
+  createApiKeyAuthenticator,
+} from './api-key-authentication.js';
+import { createFaultScripts } from './fault-scripts.js';
+import type { HttpAppOptions } from './http-app.js';
+import { createHttpServer, drainServer } from '@partner/kernel/http-server';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+import { createRedis } from './redis.js';
+import { startRevocationListener } from './revocation-listener.js';
+
+type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConfig>>;
+
+/** What the app of every gateway stands on. */
+export interface GatewayParts extends Pick<
+  HttpAppOptions<ApiKeyPrincipal>,
+  'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
+> {
+  /** To job-state. */
+  readonly transport: Transport;
+  readonly authenticator: ApiKeyAuthenticator;
+  readonly limiter: RateLimiter;
+}
+
+/**
+ * Runs one gateway as this process: a service (see {@link runService}) that serves one surface to the holders of API keys,
+ * asks job-state over the broker, and counts in Redis. It is ready while the broker is; it goes on without Redis. A shutdown
+ * answers what is in flight before it lets go of the broker.
+ */
+export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: {
+  readonly name: string;
+  readonly surface: Surface;
+  readonly config: S;
+  readonly createApp: (parts: GatewayParts, settings: z.infer<S>) => RequestListener;
+  /** Of what Node refuses before the app sees it, e.g. the surface's API version. */
+  readonly refusalHeaders?: Readonly<Record<string, string>>;
+}): Promise<void> {
+  const { name, surface, createApp, refusalHeaders } = options;
+  await runService({
+    name,
+    config: options.config,
+    async start(settings, { logger, metrics, lifecycle }) {
+      const connection = createAmqpConnection({
+        url: settings.AMQP_URL,
+        topology: settings.AMQP_TOPOLOGY,
+        name,
+        logger,
+        metrics,
+      });
+      lifecycle.onShutdown('rabbitmq', () => connection.close());
+      lifecycle.addReadinessCheck('rabbitmq', () => connection.isReady());
+
+      const redis = createRedis(settings.REDIS_URL, logger, { answerTimeoutMs: settings.REDIS_TIMEOUT_MS });
+      lifecycle.onShutdown('redis', async () => redis.disconnect());
+
+      const transport = createRpcTransport({
+        connection,
+        queue: JOB_STATE_RPC,
+        logger,
+        metrics,
+        defaultTimeoutMs: settings.RPC_TIMEOUT_MS,
+      });
+      lifecycle.onShutdown('rpc', () => transport.close());
+
+      const authenticator = createApiKeyAuthenticator({
+        access: createClient(AuthenticationService, transport),
+        surface,
+        environment: settings.PARTNER_ENVIRONMENT,
+        monotonicMs: () => performance.now(),
+        metrics,
+      });
+      const revocations = startRevocationListener({ connection, authenticator, logger });
+      lifecycle.onShutdown('revocations', () => revocations.stop());
+
+      const limiter = createRateLimiter({
+        redis,
+        keyPrefix: settings.REDIS_KEY_PREFIX,
+        replicas: settings.RATE_LIMIT_REPLICAS,
+        logger,
+        metrics,
+        clock: () => new Date(),
+      });
+      const faultScripts =
+        settings.PARTNER_ENVIRONMENT === 'sandbox'
+          ? createFaultScripts({ redis, keyPrefix: settings.REDIS_KEY_PREFIX, logger })
+          : undefined;
+      const parts: GatewayParts = {
+        transport,
+        authenticator,
+        limiter,
+        logger,
+        metrics,
+        rpcTimeoutMs: settings.RPC_TIMEOUT_MS,
+        trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+        playFaults: faultScripts?.play,
+      };
+      const server = createHttpServer(createApp(parts, settings), refusalHeaders);
+      const port = await listen(server, {
+        host: settings.HTTP_HOST,
+        port: settings.HTTP_PORT,
+        variable: 'HTTP_PORT',
+      });
+      lifecycle.onShutdown('http', () => drainServer(server));
+      // Before that: the server waits for every answer that is under way.
+      lifecycle.onShutdown('fault-scripts', async () => faultScripts?.stop());
+      logger.info({ port }, 'http.listening');
+    },
+  });
+}

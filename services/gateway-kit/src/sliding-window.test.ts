@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { fc } from '@partner/test-kit/fast-check';
+import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
+
+const START = 1_800_000_000_000;
+const gaps = fc.array(
+  fc.oneof(
+    fc.integer({ min: 0, max: 50 }),
+    fc.integer({ min: 0, max: 5_000 }),
+    fc.integer({ min: 0, max: 70_000 }),
+  ),
+  { maxLength: 300 },
+);
+const limits = fc.integer({ min: 1, max: 40 });
+
+function accept(gapsMs: readonly number[], limit: number): number[] {
+  const window = createSlidingWindow();
+  let now = START;
+  return gapsMs.flatMap((gap) => {
+    now += gap;
+    return window.take(now, limit).accepted ? [now] : [];
+  });
+}
+
+describe('a sliding window', () => {
+  test('never accepts more than the limit in any 60 seconds [LIMIT-6]', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const accepted = accept(gapsMs, limit);
+        accepted.forEach((first, index) => {
+          const within = accepted.slice(index).filter((instant) => instant - first <= SPAN_MS);
+          expect(within.length).toBeLessThanOrEqual(limit);
+        });
+      }),
+    );
+  });
+
+  test('refuses only when an exact log with one bucket of slack is full', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const window = createSlidingWindow();
+        const accepted: number[] = [];
+        let now = START;
+        for (const gap of gapsMs) {
+          now += gap;
+          const counted = accepted.filter((instant) => instant > now - SPAN_MS - BUCKET_MS).length;
+          if (window.take(now, limit).accepted) accepted.push(now);
+          else expect(counted).toBeGreaterThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+
+  test('accepts one more exactly when the wait that it gave is over, and never before', () => {
+    fc.assert(
+      fc.property(gaps, limits, fc.integer({ min: 1, max: 40 }), (gapsMs, limit, lowerLimit) => {
+        const refused = () => {
+          const window = createSlidingWindow();
+          let now = START;
+          for (const gap of gapsMs) window.take((now += gap), limit);
+          return { window, now, verdict: window.take(now, Math.min(limit, lowerLimit)) };
+        };
+        const { verdict } = refused();
+        fc.pre(!verdict.accepted);
+        const early = refused();
+        expect(early.window.take(early.now + verdict.waitMs - 1, Math.min(limit, lowerLimit)).accepted).toBe(
+          false,
+        );
+        const due = refused();
+        expect(due.window.take(due.now + verdict.waitMs, Math.min(limit, lowerLimit)).accepted).toBe(true);
+      }),
+    );
+  });
+
+  test('does not charge a refused request', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 1).accepted).toBe(true);
+    for (let second = 1; second <= 60; second += 1) {
+      expect(window.take(START + second * 1_000, 1).accepted).toBe(false);
+    }
+    expect(window.take(START + SPAN_MS + BUCKET_MS, 1)).toMatchObject({ accepted: true, remaining: 0 });
+  });
+
+  test('counts what stays and says when the oldest request leaves', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 3)).toEqual({ accepted: true, remaining: 2, resetMs: 60_020, waitMs: 0 });
+    expect(window.take(START + 20_000, 3)).toEqual({
+      accepted: true,
+      remaining: 1,
+      resetMs: 40_020,
+      waitMs: 0,
+    });
+    expect(window.take(START + 30_000, 3)).toMatchObject({ accepted: true, remaining: 0 });
+    expect(window.take(START + 40_000, 3)).toEqual({
+      accepted: false,
+      remaining: 0,
+      resetMs: 20_020,
+      waitMs: 20_020,
+    });
+  });
+
+  test('keeps the limit when the clock steps back, and is not locked out when it was far ahead', () => {
+    const window = createSlidingWindow();
+    expect(window.take(START, 1).accepted).toBe(true);
+    expect(window.take(START - 30_000, 1).accepted).toBe(false);
+    expect(window.take(START - 3_600_000, 1).accepted).toBe(true);
+  });
+
+  test('says beforehand what it will answer, without counting', () => {
+    fc.assert(
+      fc.property(gaps, limits, (gapsMs, limit) => {
+        const window = createSlidingWindow();
+        let now = START;
+        for (const gap of gapsMs) {
+          now += gap;
+          const asked = window.ask(now, limit);
+          expect(window.ask(now, limit)).toEqual(asked);
+          const taken = window.take(now, limit);
+          expect(taken.accepted).toBe(asked.accepted);
+          if (!taken.accepted) expect(taken).toEqual(asked);
+          else expect(taken.remaining).toBe(asked.remaining - 1);
+        }
+      }),
+    );
+  });
+
+  test('has forgotten a reserved request once it was given back, whatever was counted since', () => {
+    fc.assert(
+      fc.property(gaps, limits, fc.nat({ max: 299 }), (gapsMs, limit, which) => {
+        const [window, without] = [createSlidingWindow(), createSlidingWindow()];
+        let now = START;
+        let giveBack: () => void = () => undefined;
+        gapsMs.forEach((gap, turn) => {
+          now += gap;
+          if (turn === which % gapsMs.length) giveBack = window.reserve(now, 1_000).giveBack;
+          else for (const each of [window, without]) each.record(now);
+        });
+        giveBack();
+        expect(window.ask(now, limit)).toEqual(without.ask(now, limit));
+      }),
+    );
+  });
+
+  test('has nothing to give back of a request that it refused, or that has left', () => {
+    const window = createSlidingWindow();
+    const { giveBack } = window.reserve(START, 1);
+    window.reserve(START, 1).giveBack();
+    expect(window.ask(START, 1).accepted).toBe(false);
+    window.take(START + 61_000, 1);
+    giveBack();
+    expect(window.ask(START + 61_000, 1).accepted).toBe(false);
+  });
+
+  test('never counts a request as certain that the limit no longer counts', () => {
+    fc.assert(
+      fc.property(gaps, fc.integer({ min: 0, max: 70_000 }), (gapsMs, pause) => {
+        const window = createSlidingWindow();
+        let now = START;
+        const recorded = gapsMs.map((gap) => {
+          window.record((now += gap));
+          return now;
+        });
+        now += pause;
+        const within = recorded.filter((instant) => instant > now - SPAN_MS).length;
+        expect(window.atLeast(now)).toBeLessThanOrEqual(within);
+      }),
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '@partner/kernel/logger';
+import { dumpSchema } from './dump-schema.js';
+import { migrateDatabase } from '../database/migrate-database.js';
+import { createBareDatabase } from './test-database.js';
+
+/**
+ * Compares `schema.sql` with what the migrations make of an empty database on the server `TEST_POSTGRES_URL`; with `--write`
+ * it rewrites the file. Ends with 0 when they agree, else with 1 and the first line that differs.
+ */
+const file = fileURLToPath(new URL('../../schema.sql', import.meta.url));
+
+async function migratedSchema(): Promise<string> {
+  const bare = await createBareDatabase();
+  try {
+    await migrateDatabase({ url: bare.url, waitMs: 0, logger: silentLogger });
+    return dumpSchema(bare.url);
+  } finally {
+    await bare.drop();
+  }
+}
+
+function firstDifference(committed: string, migrated: string): string {
+  const ours = committed.split('\n');
+  const theirs = migrated.split('\n');
+  const line = theirs.findIndex((text, index) => text !== ours[index]);
+  const at = line === -1 ? theirs.length : line;
+  return `line ${at + 1}\n  schema.sql: ${ours[at] ?? '(end)'}\n  migrations: ${theirs[at] ?? '(end)'}`;
+}
+
+try {
+  const migrated = await migratedSchema();
+  if (process.argv.includes('--write')) {
+    writeFileSync(file, migrated);
+    process.stdout.write('schema.sql is written\n');
+  } else {
+    const committed = readFileSync(file, 'utf8');
+    if (committed !== migrated) {
+      throw new Error(
+        `schema.sql is not what the migrations make: ${firstDifference(committed, migrated)}\n` +
+          'run: npm run schema --workspace services/job-state',
+      );
+    }
+    process.stdout.write('schema.sql agrees with the migrations\n');
+  }
+} catch (error) {
+  process.stderr.write(`check-schema: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

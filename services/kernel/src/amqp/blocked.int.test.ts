@@ -1,0 +1,106 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { COMMANDS, DELIVERY_RESULTS, JOB_STATE_RPC } from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { partialRpcService } from '../testing/in-memory-transport.js';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { createPublisher } from './publisher.js';
+import { startRpcServer } from './rpc-server.js';
+import { createRpcTransport } from './rpc-transport.js';
+
+const AN_HOUR_MS = 3_600_000;
+
+describe('while the broker is short of memory', () => {
+  const logger = silentLogger;
+  let broker: PrivateRabbitmq;
+  let metrics: Registry;
+  let connection: AmqpConnection;
+
+  beforeAll(async () => {
+    broker = await createPrivateRabbitmq();
+    await broker.start();
+  });
+  afterAll(() => broker.remove());
+  beforeEach(() => {
+    metrics = new Registry();
+    connection = createAmqpConnection({ url: broker.url, name: 'blocked', logger, metrics });
+  });
+  afterEach(() => connection.close());
+
+  const makeShort = () => broker.control('set_vm_memory_high_watermark', '0');
+  const makeEnough = async () => {
+    await broker.control('set_vm_memory_high_watermark', '0.4');
+    await eventually('the end of the block', () => !connection.isBlocked());
+  };
+
+  test('a publisher rejects at once and keeps nothing back, and is of use again afterwards', async () => {
+    const publisher = createPublisher({ connection, logger, metrics, confirmTimeoutMs: AN_HOUR_MS });
+    await eventually('the connection', () => connection.isReady());
+    const message = {
+      exchange: COMMANDS,
+      routingKey: DELIVERY_RESULTS.bindings[0].routingKey,
+      messageId: 'm',
+      type: 't',
+      body: Buffer.from('body'),
+    };
+    await makeShort();
+    const first = publisher.publish(message);
+    await eventually('the block', () => connection.isBlocked());
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => publisher.publish(message)));
+    for (const result of results) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'blocked' } });
+    }
+    await makeEnough();
+    await first;
+    await publisher.publish(message);
+  });
+
+  test('calls fail at once and are never carried out, and work again afterwards', async () => {
+    const served = createRecorder<string>();
+    const service = partialRpcService(JobService, {
+      getJob: async ({ jobId = '' }) => {
+        served.record(jobId);
+        return { resourceJson: '{}' };
+      },
+    });
+    const serving = createAmqpConnection({ url: broker.url, name: 'serving', logger, metrics });
+    startRpcServer({
+      connection: serving,
+      queue: JOB_STATE_RPC,
+      prefetch: 10,
+      services: [service],
+      logger,
+      metrics,
+    });
+    const client = createClient(
+      JobService,
+      createRpcTransport({ connection, queue: JOB_STATE_RPC, logger, metrics }),
+    );
+    await eventually('the connections', () => connection.isReady() && serving.isReady());
+    await makeShort();
+    const first = client.getJob({ jobId: 'first' }, { timeoutMs: AN_HOUR_MS });
+    await eventually('the block', () => connection.isBlocked());
+    const refused = await Promise.allSettled(
+      Array.from({ length: 100 }, () => client.getJob({ jobId: 'refused' }, { timeoutMs: AN_HOUR_MS })),
+    );
+    for (const result of refused) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { reason: 'unavailable', message: expect.stringContaining('not available') },
+      });
+    }
+    await makeEnough();
+    await first;
+    await client.getJob({ jobId: 'last' });
+    expect(served.all()).toEqual(['first', 'last']);
+    await serving.close();
+  });
+});

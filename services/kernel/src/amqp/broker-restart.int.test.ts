@@ -1,0 +1,113 @@
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import {
+  ACCESS_BROADCAST,
+  COMMANDS,
+  DELIVERY_RESULTS,
+  JOB_STATE_RPC,
+} from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { ServiceError } from '../service-error.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { partialRpcService } from '../testing/in-memory-transport.js';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { startBroadcastConsumer } from './broadcast.js';
+import { createAmqpConnection } from './connection.js';
+import { startConsumer } from './consumer.js';
+import { createPublisher } from './publisher.js';
+import { startRpcServer } from './rpc-server.js';
+import { createRpcTransport } from './rpc-transport.js';
+
+describe('a broker that is killed and started again', () => {
+  const logger = silentLogger;
+  let broker: PrivateRabbitmq;
+
+  beforeAll(async () => {
+    broker = await createPrivateRabbitmq();
+    await broker.start();
+  });
+  afterAll(async () => {
+    await broker.remove();
+  });
+
+  test('loses no confirmed message, and everything that was connected goes on by itself', async () => {
+    const metrics = new Registry();
+    const publishing = createAmqpConnection({ url: broker.url, name: 'publish', logger, metrics });
+    const consuming = createAmqpConnection({ url: broker.url, name: 'consume', logger, metrics });
+    const publisher = createPublisher({ connection: publishing, logger, metrics });
+    const client = createClient(
+      JobService,
+      createRpcTransport({ connection: publishing, queue: JOB_STATE_RPC, logger, metrics }),
+    );
+    const calls = createRecorder<string>();
+    const service = partialRpcService(JobService, {
+      getJob: async ({ jobId = '' }) => {
+        calls.record(jobId);
+        return jobId === 'never' ? new Promise<never>(() => undefined) : { resourceJson: jobId };
+      },
+    });
+    startRpcServer({
+      connection: consuming,
+      queue: JOB_STATE_RPC,
+      prefetch: 5,
+      services: [service],
+      logger,
+      metrics,
+    });
+    const gaps = createRecorder<true>();
+    startBroadcastConsumer({
+      connection: consuming,
+      exchange: ACCESS_BROADCAST,
+      logger,
+      handle: () => undefined,
+      onGap: () => gaps.record(true),
+    });
+    await eventually('both connections', () => publishing.isReady() && consuming.isReady());
+
+    const ids = Array.from({ length: 300 }, (_, index) => `evt_${index}`);
+    const publish = (messageId: string) =>
+      publisher.publish({
+        exchange: COMMANDS,
+        routingKey: DELIVERY_RESULTS.name,
+        messageId,
+        type: 'partner.webhooks.v1.DeliveryAttempted',
+        body: Buffer.from(messageId),
+      });
+    await Promise.all(ids.map(publish));
+    const call = client.getJob({ jobId: 'never' }, { timeoutMs: 3_600_000 });
+    await calls.find((id) => id === 'never');
+
+    await broker.kill();
+    await expect(call).rejects.toBeInstanceOf(ServiceError);
+    await eventually('the loss', () => !publishing.isReady());
+    await expect(publish('evt_lost')).rejects.toMatchObject({ kind: 'not-connected' });
+    await broker.start();
+    await eventually('both connections', () => publishing.isReady() && consuming.isReady());
+
+    const received = createRecorder<string>();
+    startConsumer({
+      connection: consuming,
+      queue: DELIVERY_RESULTS,
+      prefetch: 50,
+      logger,
+      metrics,
+      handle: async ({ messageId }) => {
+        received.record(messageId);
+        return { kind: 'done' };
+      },
+    });
+    await publish('evt_after');
+    await received.find((id) => id === 'evt_after');
+    expect(new Set(received.all())).toEqual(new Set([...ids, 'evt_after']));
+    expect((await client.getJob({ jobId: 'job_1' })).resourceJson).toBe('job_1');
+    expect(gaps.all().length).toBeGreaterThan(1);
+    await publishing.close();
+    await consuming.close();
+  });
+});

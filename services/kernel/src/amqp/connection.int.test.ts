@@ -1,0 +1,308 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { JOB_STATE_RPC, QUEUES } from '@partner/proto-contracts/topology';
+import type { Channel } from 'amqplib';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { killChannel } from '../testing/observed-connection.js';
+import {
+  createPrivateRabbitmq,
+  type PrivateRabbitmq,
+} from '@partner/test-kit/backing-services/private-rabbitmq';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import type { TopologyMode } from './topology.js';
+
+describe('a supervised connection', () => {
+  let broker: PrivateRabbitmq;
+  let metrics: Registry;
+  const open: AmqpConnection[] = [];
+
+  beforeAll(async () => {
+    broker = await createPrivateRabbitmq();
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((connection) => connection.close()));
+  });
+  afterAll(async () => {
+    await broker.remove();
+  });
+
+  function connectTo(
+    url: string,
+    options: { declareTopology?: boolean; topology?: TopologyMode } = {},
+  ): AmqpConnection {
+    metrics = new Registry();
+    const connection = createAmqpConnection({ url, name: 'test', logger: silentLogger, metrics, ...options });
+    open.push(connection);
+    return connection;
+  }
+
+  async function metric(name: string): Promise<number | undefined> {
+    const values = (await metrics.getSingleMetric(name)?.get())?.values ?? [];
+    return values.reduce((sum, { value }) => sum + value, 0);
+  }
+
+  test('keeps trying while the broker is not there yet, and declares the topology once it is', async () => {
+    const connection = connectTo(broker.url);
+    await eventually(
+      'a failed attempt',
+      async () => ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1,
+    );
+    expect(connection.isReady()).toBe(false);
+
+    await broker.start();
+    await eventually('the connection', () => connection.isReady());
+    expect(await metric('partner_amqp_connection_up')).toBe(1);
+
+    const listed = await broker.control('list_queues', 'name', '--no-table-headers');
+    const names = QUEUES.flatMap((queue) => [queue.name, queue.deadLetterQueue ?? queue.name]);
+    expect(new Set(listed.trim().split(/\s+/))).toEqual(new Set(names));
+  });
+
+  test('declares quorum queues that lose no dead letter and count deliveries', async () => {
+    const listed = await broker.control('list_queues', 'name', 'arguments', '--no-table-headers');
+    const line = listed.split('\n').find((text) => text.startsWith('job-state.platform-messages\t')) ?? '';
+    for (const argument of [
+      '"x-queue-type","quorum"',
+      '"x-overflow","reject-publish"',
+      '"x-dead-letter-strategy","at-least-once"',
+      '"x-dead-letter-exchange","partner.dead-letters"',
+      '"x-dead-letter-routing-key","job-state.platform-messages.dead"',
+      '"x-delivery-limit",100',
+    ]) {
+      expect(line).toContain(argument);
+    }
+  });
+
+  test('is ready only once every channel is set up, and opens each anew on the next connection', async () => {
+    const connection = connectTo(broker.url);
+    /** What each setup waits for. */
+    const setups = createRecorder<() => void>();
+    const losses = createRecorder<Error>();
+    connection.openChannel({
+      name: 'slow',
+      confirm: false,
+      setup: () => new Promise(setups.record),
+      onLost: losses.record,
+    });
+    const [first] = await setups.atLeast(1);
+    expect(connection.isReady()).toBe(false);
+    first?.();
+    await eventually('readiness', () => connection.isReady());
+
+    await broker.control('close_all_connections', 'the test asks for it');
+    await losses.atLeast(1);
+    const [, second] = await setups.atLeast(2);
+    expect(connection.isReady()).toBe(false);
+    second?.();
+    await eventually('readiness', () => connection.isReady());
+    expect(await metric('partner_amqp_connection_losses_total')).toBe(1);
+  });
+
+  test('makes a channel that the broker closed alone again on the same connection', async () => {
+    const connection = connectTo(broker.url);
+    const channels = createRecorder<Channel>();
+    const losses = createRecorder<Error>();
+    connection.openChannel({
+      name: 'victim',
+      confirm: true,
+      setup: async (channel) => channels.record(channel),
+      onLost: losses.record,
+    });
+    const [first] = await channels.atLeast(1);
+    if (first === undefined) throw new Error('no channel');
+    await killChannel(first);
+    await channels.atLeast(2);
+    expect(losses.all().map(({ message }) => message)).toEqual([expect.stringContaining('404')]);
+    await eventually('readiness', () => connection.isReady());
+    expect(await metric('partner_amqp_connection_losses_total')).toBe(0);
+    expect(await metric('partner_amqp_channel_rebuilds_total')).toBe(1);
+  });
+
+  test('tries a failing setup again until it succeeds, without touching the other channels', async () => {
+    const connection = connectTo(broker.url);
+    const other = createRecorder<Channel>();
+    connection.openChannel({
+      name: 'other',
+      confirm: false,
+      setup: async (channel) => other.record(channel),
+    });
+    const attempts = createRecorder<Channel>();
+    connection.openChannel({
+      name: 'failing',
+      confirm: false,
+      setup: async (channel) => {
+        attempts.record(channel);
+        if (attempts.all().length < 3) throw new Error('not yet');
+      },
+    });
+    await attempts.atLeast(3);
+    await eventually('readiness', () => connection.isReady());
+    expect(other.all()).toHaveLength(1);
+  });
+
+  test('declares a deleted queue again before it makes a channel again', async () => {
+    const connection = connectTo(broker.url);
+    const channels = createRecorder<Channel>();
+    connection.openChannel({
+      name: 'reader',
+      confirm: false,
+      setup: async (channel) => {
+        await channel.checkQueue('job-state.rpc');
+        channels.record(channel);
+      },
+    });
+    const [first] = await channels.atLeast(1);
+    if (first === undefined) throw new Error('no channel');
+    await first.deleteQueue('job-state.rpc');
+    await killChannel(first);
+    await channels.atLeast(2);
+    await eventually('readiness', () => connection.isReady());
+    expect(channels.all()).toHaveLength(2);
+  });
+
+  test('comes back after the broker was killed and started again', async () => {
+    const connection = connectTo(broker.url);
+    const losses = createRecorder<Error>();
+    connection.openChannel({
+      name: 'any',
+      confirm: false,
+      setup: async () => undefined,
+      onLost: losses.record,
+    });
+    await eventually('readiness', () => connection.isReady());
+    await broker.kill();
+    await losses.atLeast(1);
+    expect(connection.isReady()).toBe(false);
+    await broker.start();
+    await eventually('readiness', () => connection.isReady());
+  });
+
+  test('tells that the broker has blocked it, and that it has not any more', async () => {
+    const connection = connectTo(broker.url);
+    const channels = createRecorder<Channel>();
+    connection.openChannel({
+      name: 'writer',
+      confirm: false,
+      setup: async (channel) => channels.record(channel),
+    });
+    const [channel] = await channels.atLeast(1);
+    await broker.control('set_vm_memory_high_watermark', '0');
+    channel?.publish('', 'nobody', Buffer.from('x'));
+    await eventually('the block', async () => (await metric('partner_amqp_connection_blocked')) === 1);
+    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
+      isBlocked: true,
+      isReady: false,
+    });
+    await broker.control('set_vm_memory_high_watermark', '0.4');
+    await eventually(
+      'the end of the block',
+      async () => (await metric('partner_amqp_connection_blocked')) === 0,
+    );
+    expect({ isBlocked: connection.isBlocked(), isReady: connection.isReady() }).toEqual({
+      isBlocked: false,
+      isReady: true,
+    });
+  });
+
+  test.each([
+    ['says nothing', ''],
+    // A frame header of connection.start without its body.
+    ['falls silent in the handshake', '\x01\x00\x00\x00\x00\x01\x00'],
+  ])(
+    'breaks off a connect when it is closed, though the broker %s',
+    async (_what, greeting) => {
+      const sockets = createRecorder<Socket>();
+      const silent = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', () => sockets.record(socket));
+        if (greeting !== '') socket.write(greeting, 'latin1');
+      });
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const address = silent.address();
+      if (address === null || typeof address === 'string') throw new Error('no port');
+      const connection = connectTo(`amqp://127.0.0.1:${address.port}`);
+      await sockets.atLeast(1);
+      await connection.close();
+      silent.close();
+      // It comes when the last connection has ended.
+      await once(silent, 'close');
+      expect(connection.isReady()).toBe(false);
+    },
+    4_000,
+  );
+
+  test('can be closed while the broker is away, and twice named connections share their metrics', async () => {
+    const registry = new Registry();
+    const [first, second] = ['publish', 'consume'].map((name) =>
+      createAmqpConnection({ url: 'amqp://127.0.0.1:1', name, logger: silentLogger, metrics: registry }),
+    );
+    expect(first?.isReady()).toBe(false);
+    await first?.close();
+    await second?.close();
+    expect(await registry.metrics()).toContain('partner_amqp_connection_up{connection="consume"} 0');
+  });
+
+  test('is not ready while a queue is there with other properties, and is once that is put right', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteQueue('job-state.rpc');
+    await probe.channel.assertQueue('job-state.rpc', { durable: true, messageTtl: 1_000 });
+    const connection = connectTo(broker.url);
+    await eventually('failed attempts', async () => {
+      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
+    });
+    expect(connection.isReady()).toBe(false);
+    await probe.channel.deleteQueue('job-state.rpc');
+    await eventually('readiness', () => connection.isReady());
+    await probe.close();
+  });
+
+  test('makes nothing when it is only to look: who reads a queue is not ready while it is missing, others are', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteQueue('job-state.rpc');
+    const looks = createRecorder<string>();
+    const reader = connectTo(broker.url, { topology: 'check' });
+    reader.openChannel({
+      name: 'reader',
+      confirm: false,
+      setup: async (channel, topology) => {
+        looks.record('look');
+        await topology.provideQueue(channel, JOB_STATE_RPC);
+      },
+    });
+    const other = connectTo(broker.url, { topology: 'check' });
+    await eventually('readiness of the other', () => other.isReady());
+    await looks.atLeast(2);
+    expect(reader.isReady()).toBe(false);
+    const declaring = connectTo(broker.url);
+    await eventually('readiness', () => reader.isReady() && declaring.isReady());
+    await probe.close();
+  });
+
+  test('is not ready while an exchange is missing for which it is only to look', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteExchange('partner.access');
+    const connection = connectTo(broker.url, { topology: 'check' });
+    await eventually('failed attempts', async () => {
+      return ((await metric('partner_amqp_connect_failures_total')) ?? 0) > 1;
+    });
+    expect(connection.isReady()).toBe(false);
+    const declaring = connectTo(broker.url);
+    await eventually('readiness', () => connection.isReady() && declaring.isReady());
+    await probe.close();
+  });
+
+  test('declares nothing when told so', async () => {
+    const probe = await openBrokerProbe(broker.url);
+    await probe.channel.deleteQueue('job-state.rpc');
+    const connection = connectTo(broker.url, { declareTopology: false });
+    await eventually('readiness', () => connection.isReady());
+    await expect(probe.channel.checkQueue('job-state.rpc')).rejects.toThrow('404');
+    await probe.close();
+  });
+});

@@ -1,0 +1,364 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { killChannel, observeConnection } from '../testing/observed-connection.js';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { type Consumer, type ConsumeOutcome, type IncomingMessage, startConsumer } from './consumer.js';
+
+const DONE = { kind: 'done' } as const satisfies ConsumeOutcome;
+
+describe('a consumer', () => {
+  const logger = silentLogger;
+  let metrics: Registry;
+  let probe: BrokerProbe;
+  let connection: AmqpConnection;
+
+  beforeAll(async () => {
+    probe = await openBrokerProbe(testAmqpUrl());
+  });
+  afterAll(async () => {
+    await probe.close();
+  });
+  beforeEach(() => {
+    metrics = new Registry();
+    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test consume', logger, metrics });
+  });
+  afterEach(async () => {
+    await connection.close();
+  });
+
+  function consume(
+    queue: QueueDefinition,
+    handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,
+    options: { prefetch?: number; over?: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> } = {},
+  ): Consumer {
+    return startConsumer({
+      connection: options.over ?? connection,
+      queue,
+      prefetch: options.prefetch ?? 10,
+      logger,
+      metrics,
+      handle,
+    });
+  }
+
+  async function outcomes(): Promise<Record<string, number>> {
+    const values = (await metrics.getSingleMetric('partner_consumer_outcomes_total')?.get())?.values ?? [];
+    const counts: Record<string, number> = {};
+    for (const { labels, value } of values) counts[String(labels['outcome'])] = value;
+    return counts;
+  }
+
+  test('gives the handler the whole message and acknowledges what is done', async () => {
+    const queue = await probe.declareTestQueue();
+    const received = createRecorder<IncomingMessage>();
+    const consumer = consume(queue, async (message) => {
+      received.record(message);
+      return DONE;
+    });
+    probe.send(queue.name, 'body', { messageId: 'evt_1', type: 'a.B', headers: { 'x-request-id': 'req-1' } });
+    const [message] = await received.atLeast(1);
+    expect(message).toEqual({
+      messageId: 'evt_1',
+      type: 'a.B',
+      body: Buffer.from('body'),
+      headers: { 'x-request-id': 'req-1' },
+      redelivered: false,
+    });
+    expect(consumer.isConsuming()).toBe(true);
+    await consumer.stop();
+    expect(consumer.isConsuming()).toBe(false);
+    await probe.hasMessages(queue.name, 0);
+    expect(await outcomes()).toEqual({ done: 1 });
+  });
+
+  test('handles as many messages at once as the prefetch allows, and no more', async () => {
+    const queue = await probe.declareTestQueue();
+    const started = createRecorder<string>();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let running = 0;
+    let most = 0;
+    consume(
+      queue,
+      async (message) => {
+        running += 1;
+        most = Math.max(most, running);
+        started.record(message.messageId);
+        await gate;
+        running -= 1;
+        return DONE;
+      },
+      { prefetch: 3 },
+    );
+    for (let index = 0; index < 7; index += 1) probe.send(queue.name, 'x', { messageId: String(index) });
+    await started.atLeast(3);
+    await probe.hasMessages(queue.name, 4);
+    finish();
+    await started.atLeast(7);
+    expect(most).toBe(3);
+  });
+
+  test('handles a message again after the pause of a retry, which by itself does not count towards the delivery limit', async () => {
+    const queue = await probe.declareTestQueue({ deliveryLimit: 1 });
+    const received = createRecorder<IncomingMessage>();
+    consume(queue, async (message) => {
+      received.record(message);
+      return received.all().length < 5 ? { kind: 'retry', afterMs: 5 } : DONE;
+    });
+    probe.send(queue.name, 'x');
+    const messages = await received.atLeast(5);
+    expect(messages.map(({ redelivered }) => redelivered)).toEqual([false, false, false, false, false]);
+    await eventually('the last outcome', async () => (await outcomes())['done'] === 1);
+    expect(await outcomes()).toEqual({ retry: 4, done: 1 });
+    await probe.hasMessages(`${queue.name}.dead`, 0);
+  });
+
+  test('puts a message whose handler is at fault back, until its delivery limit makes it a dead letter', async () => {
+    const queue = await probe.declareTestQueue({ deliveryLimit: 1 });
+    const received = createRecorder<IncomingMessage>();
+    consume(queue, async (message) => {
+      received.record(message);
+      throw new Error('a fault in the handler');
+    });
+    probe.send(queue.name, 'poison', { messageId: 'evt_poison' });
+    const dead = await probe.take(`${queue.name}.dead`);
+    expect(dead.content.toString()).toBe('poison');
+    expect(dead.properties.messageId).toBe('evt_poison');
+    expect(dead.properties.headers?.['x-death']).toMatchObject([{ reason: 'delivery_limit' }]);
+    expect(received.all().map(({ redelivered }) => redelivered)).toEqual([false, true]);
+    expect(await outcomes()).toEqual({ failed: 2 });
+  });
+
+  test('moves a dead message to the dead-letter queue with reason and time, and goes on with the next', async () => {
+    const queue = await probe.declareTestQueue();
+    const received = createRecorder<string>();
+    consume(queue, async (message) => {
+      received.record(message.messageId);
+      return message.messageId === 'evt_poison' ? { kind: 'dead', reason: 'no job id' } : DONE;
+    });
+    probe.send(queue.name, 'poison', {
+      messageId: 'evt_poison',
+      type: 'a.B',
+      headers: { 'x-request-id': 'r' },
+    });
+    probe.send(queue.name, 'fine', { messageId: 'evt_fine' });
+    const dead = await probe.take(`${queue.name}.dead`);
+    expect(dead.content.toString()).toBe('poison');
+    expect(dead.properties).toMatchObject({
+      messageId: 'evt_poison',
+      type: 'a.B',
+      deliveryMode: 2,
+      headers: {
+        'x-dead-reason': 'no job id',
+        'x-died-at': expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        'x-request-id': 'r',
+      },
+    });
+    await received.find((id) => id === 'evt_fine');
+    await probe.hasMessages(queue.name, 0);
+  });
+
+  test('leaves a dead message to the broker when the copy with the reason can not be published', async () => {
+    const queue = await probe.declareTestQueue();
+    const neverOpen = { isOpen: () => false, rebuild: () => undefined, close: async () => undefined };
+    const withoutPublishing: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> = {
+      isBlocked: () => false,
+      openChannel: (plan) => (plan.confirm ? neverOpen : connection.openChannel(plan)),
+    };
+    consume(queue, async () => ({ kind: 'dead', reason: 'no job id' }), { over: withoutPublishing });
+    probe.send(queue.name, 'poison', { messageId: 'evt_poison' });
+    const dead = await probe.take(`${queue.name}.dead`);
+    expect(dead.properties.messageId).toBe('evt_poison');
+    expect(dead.properties.headers?.['x-death']).toMatchObject([{ reason: 'rejected' }]);
+  });
+
+  test('shares a queue with another replica', async () => {
+    const queue = await probe.declareTestQueue();
+    const replica = createAmqpConnection({ url: testAmqpUrl(), name: 'replica', logger, metrics });
+    const received = createRecorder<{ replica: number; id: string }>();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    for (const [index, over] of [connection, replica].entries()) {
+      consume(
+        queue,
+        async ({ messageId }) => {
+          received.record({ replica: index, id: messageId });
+          await gate;
+          return DONE;
+        },
+        { prefetch: 1, over },
+      );
+    }
+    for (let index = 0; index < 20; index += 1) probe.send(queue.name, 'x', { messageId: String(index) });
+    const first = await received.atLeast(2);
+    expect(new Set(first.map((entry) => entry.replica))).toEqual(new Set([0, 1]));
+    finish();
+    const all = await received.atLeast(20);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(20);
+    await replica.close();
+  });
+
+  test('has a message delivered again, to another replica, when it dies before the acknowledgement', async () => {
+    const queue = await probe.declareTestQueue();
+    const doomed = createAmqpConnection({ url: testAmqpUrl(), name: 'doomed', logger, metrics });
+    const observed = observeConnection(doomed);
+    const started = createRecorder<string>();
+    consume(
+      queue,
+      async ({ messageId }) => {
+        started.record(messageId);
+        return new Promise<ConsumeOutcome>(() => undefined);
+      },
+      { over: observed },
+    );
+    probe.send(queue.name, 'x', { messageId: 'evt_1' });
+    await started.atLeast(1);
+    const received = createRecorder<IncomingMessage>();
+    consume(queue, async (message) => {
+      received.record(message);
+      return DONE;
+    });
+    await doomed.close();
+    const [message] = await received.atLeast(1);
+    expect(message).toMatchObject({ messageId: 'evt_1', redelivered: true });
+  });
+
+  test('subscribes anew after its channel was closed, and drops the acknowledgements of the old one', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const received = createRecorder<IncomingMessage>();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    consume(
+      queue,
+      async (message) => {
+        received.record(message);
+        if (received.all().length === 1) await gate;
+        return DONE;
+      },
+      { over: observed },
+    );
+    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    probe.send(queue.name, 'x');
+    await received.atLeast(1);
+    await killChannel(channel);
+    const [, again] = await received.atLeast(2);
+    expect(again?.redelivered).toBe(true);
+    finish();
+    await eventually('both outcomes', async () => (await outcomes())['done'] === 2);
+    await probe.hasMessages(queue.name, 0);
+    expect(connection.isReady()).toBe(true);
+  });
+
+  test('does not handle a message again whose channel was lost in the meantime', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const received = createRecorder<IncomingMessage>();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const consumer = consume(
+      queue,
+      async (message) => {
+        received.record(message);
+        if (message.redelivered || message.messageId !== 'evt_1') return DONE;
+        await gate;
+        return { kind: 'retry', afterMs: 0 };
+      },
+      { over: observed },
+    );
+    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    probe.send(queue.name, 'x', { messageId: 'evt_1' });
+    await received.atLeast(1);
+    await killChannel(channel);
+    await received.find(({ redelivered }) => redelivered);
+    finish();
+    await eventually('the retry', async () => (await outcomes())['retry'] === 1);
+    probe.send(queue.name, 'x', { messageId: 'evt_2' });
+    await received.find(({ messageId }) => messageId === 'evt_2');
+    await consumer.stop();
+    expect(received.all().map(({ messageId }) => messageId)).toEqual(['evt_1', 'evt_1', 'evt_2']);
+  });
+
+  test('ends the pause of a message whose channel is lost', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const received = createRecorder<IncomingMessage>();
+    const consumer = consume(
+      queue,
+      async (message) => {
+        received.record(message);
+        return message.redelivered ? DONE : { kind: 'retry', afterMs: 3_600_000 };
+      },
+      { over: observed },
+    );
+    const { channel } = await observed.channels.find(({ name }) => name.startsWith('consume'));
+    probe.send(queue.name, 'x');
+    await received.atLeast(1);
+    await killChannel(channel);
+    await received.find(({ redelivered }) => redelivered);
+    await consumer.stop();
+    expect(received.all()).toHaveLength(2);
+    await probe.hasMessages(queue.name, 0);
+  });
+
+  test('subscribes anew, on a queue that it declares anew, after the broker has cancelled it', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const received = createRecorder<IncomingMessage>();
+    consume(
+      queue,
+      async (message) => {
+        received.record(message);
+        return DONE;
+      },
+      { over: observed },
+    );
+    await observed.channels.find(({ name }) => name.startsWith('consume'));
+    await probe.channel.deleteQueue(queue.name);
+    await observed.channels.atLeast(3);
+    probe.send(queue.name, 'after the cancel');
+    const [message] = await received.atLeast(1);
+    expect(Buffer.from(message?.body ?? []).toString()).toBe('after the cancel');
+  });
+
+  test('waits at a stop for what is in flight, and gives back what waits for a retry', async () => {
+    const queue = await probe.declareTestQueue();
+    const received = createRecorder<string>();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const consumer = consume(queue, async ({ messageId }) => {
+      received.record(messageId);
+      if (messageId === 'slow') await gate;
+      return messageId === 'slow' ? DONE : { kind: 'retry', afterMs: 3_600_000 };
+    });
+    probe.send(queue.name, 'x', { messageId: 'slow' });
+    probe.send(queue.name, 'x', { messageId: 'later' });
+    await received.atLeast(2);
+    let hasStopped = false;
+    const stopping = consumer.stop().then(() => {
+      hasStopped = true;
+    });
+    // The one that waited is back before the other one has finished.
+    expect((await probe.take(queue.name)).properties.messageId).toBe('later');
+    expect(hasStopped).toBe(false);
+    finish();
+    await stopping;
+    await probe.hasMessages(queue.name, 0);
+  });
+});

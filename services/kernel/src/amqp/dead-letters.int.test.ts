@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { invariant } from '../invariant.js';
+import { silentLogger } from '../logger.js';
+import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { type DeadLetter, type DeadLetterVerdict, goThroughDeadLetters } from './dead-letters.js';
+import { lookAtQueues, replyCodeOf } from './look-at-queues.js';
+import { createPublisher, type Publisher } from './publisher.js';
+
+const DIED_AT = new Date('2026-09-01T08:00:00.250Z');
+
+describe('dead letters', () => {
+  const surroundings = { logger: silentLogger, metrics: new Registry() };
+  let probe: BrokerProbe;
+  let connection: AmqpConnection;
+  let publisher: Publisher;
+
+  beforeAll(async () => {
+    probe = await openBrokerProbe(testAmqpUrl());
+  });
+  afterAll(async () => {
+    await probe.close();
+  });
+  beforeEach(async () => {
+    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test operator', ...surroundings });
+    publisher = createPublisher({ connection, ...surroundings });
+    await eventually('a connection', async () => connection.isReady());
+  });
+  afterEach(async () => {
+    await connection.close();
+  });
+
+  async function queueWith(...bodies: readonly string[]) {
+    const { deadLetterQueue, ...queue } = await probe.declareTestQueue();
+    invariant(deadLetterQueue, 'a test queue has a dead-letter queue');
+    for (const [index, body] of bodies.entries()) {
+      probe.send(deadLetterQueue, body, {
+        messageId: `message-${index}`,
+        type: 'a.B',
+        headers: {
+          'x-dead-reason': `reason ${index}`,
+          // A consumer of an earlier version has left the first one.
+          ...(index > 0 && { 'x-died-at': DIED_AT.toISOString() }),
+          traceparent: '00-trace',
+          count: 7,
+        },
+      });
+    }
+    await probe.hasMessages(deadLetterQueue, bodies.length);
+    return { ...queue, deadLetterQueue };
+  }
+
+  async function go(
+    queue: Awaited<ReturnType<typeof queueWith>>,
+    judge: (letter: DeadLetter) => DeadLetterVerdict | Promise<DeadLetterVerdict>,
+    limit = 100,
+  ) {
+    return goThroughDeadLetters({ connection, publisher }, queue, { limit, judge });
+  }
+
+  test('are looked at, oldest first and so many at most, and stay', async () => {
+    const queue = await queueWith('one', 'two', 'three');
+    const seen: DeadLetter[] = [];
+    const outcome = await go(
+      queue,
+      (letter) => {
+        seen.push(letter);
+        return 'keep';
+      },
+      2,
+    );
+    expect(outcome).toEqual({ kept: 2, requeued: 0, discarded: 0 });
+    expect(seen).toEqual([
+      {
+        messageId: 'message-0',
+        type: 'a.B',
+        body: Buffer.from('one'),
+        headers: { 'x-dead-reason': 'reason 0', traceparent: '00-trace' },
+        reason: 'reason 0',
+        diedAt: undefined,
+      },
+      expect.objectContaining({ messageId: 'message-1', reason: 'reason 1', diedAt: DIED_AT }),
+    ]);
+    await probe.hasMessages(queue.deadLetterQueue, 3);
+  });
+
+  test('are all there again, however soon they are looked at once more', async () => {
+    const bodies = ['1', '2', '3', '4', '5'];
+    const queue = await queueWith(...bodies);
+    for (let look = 0; look < 5; look += 1) {
+      const seen: string[] = [];
+      await go(queue, ({ body }) => {
+        seen.push(Buffer.from(body).toString());
+        return 'keep';
+      });
+      expect(seen.sort()).toEqual(bodies);
+      await go(queue, () => 'keep', 1);
+    }
+  });
+
+  test("tell the broker's reason and time when no consumer has given one", async () => {
+    const queue = await queueWith();
+    probe.send(queue.name, 'body');
+    const message = await eventually('the message', () => probe.channel.get(queue.name));
+    const before = Date.now();
+    probe.channel.nack(message, false, false);
+    await probe.hasMessages(queue.deadLetterQueue, 1);
+    await go(queue, (letter) => {
+      expect(letter).toMatchObject({ messageId: '', reason: 'rejected' });
+      expect(letter.diedAt?.getTime()).toBeGreaterThanOrEqual(before - 2_000);
+      return 'keep';
+    });
+    expect.assertions(2);
+  });
+
+  test('go back to the queue that gave them up, with their id and without the marks of their death', async () => {
+    const queue = await queueWith('one', 'two');
+    const outcome = await go(queue, ({ messageId }) => (messageId === 'message-1' ? 'requeue' : 'keep'));
+    expect(outcome).toEqual({ kept: 1, requeued: 1, discarded: 0 });
+    const { content, properties } = await probe.take(queue.name);
+    expect(content.toString()).toBe('two');
+    expect(properties).toMatchObject({
+      messageId: 'message-1',
+      type: 'a.B',
+      deliveryMode: 2,
+      headers: { traceparent: '00-trace' },
+    });
+    for (const mark of ['x-dead-reason', 'x-died-at'])
+      expect(Object.keys(properties.headers ?? {})).not.toContain(mark);
+    await probe.hasMessages(queue.deadLetterQueue, 1);
+  });
+
+  test('are gone once they are discarded', async () => {
+    const queue = await queueWith('one', 'two');
+    const outcome = await go(queue, ({ messageId }) => (messageId === 'message-0' ? 'discard' : 'keep'));
+    expect(outcome).toEqual({ kept: 1, requeued: 0, discarded: 1 });
+    expect((await probe.take(queue.deadLetterQueue)).content.toString()).toBe('two');
+  });
+
+  test('are not lost when the work ends half way or a copy is not confirmed', async () => {
+    const queue = await queueWith('one', 'two');
+    await expect(
+      go(queue, ({ messageId }) => {
+        if (messageId === 'message-1') throw new Error('killed');
+        return 'keep';
+      }),
+    ).rejects.toThrow('killed');
+    await probe.hasMessages(queue.deadLetterQueue, 2);
+
+    await probe.channel.deleteQueue(queue.name);
+    await expect(go(queue, () => 'requeue')).rejects.toMatchObject({ kind: 'returned' });
+    await probe.hasMessages(queue.deadLetterQueue, 2);
+  });
+
+  test('that die again meanwhile are not gone through for ever', async () => {
+    const queue = await queueWith('one');
+    const dieAgain = async ({ messageId }: DeadLetter) => {
+      probe.send(queue.deadLetterQueue, 'again', { messageId });
+      await probe.hasMessages(queue.deadLetterQueue, 1);
+      return 'requeue' as const;
+    };
+    const outcome = await go(queue, dieAgain);
+    expect(outcome).toEqual({ kept: 0, requeued: 1, discarded: 0 });
+  });
+
+  test('are counted without a touch, and a queue that is not declared is told as such', async () => {
+    const queue = await queueWith('one', 'two');
+    const looks = await lookAtQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
+    expect(looks.get(queue.deadLetterQueue)).toEqual({
+      name: queue.deadLetterQueue,
+      messages: 2,
+      consumers: 0,
+    });
+    expect(looks.has('no.such.queue')).toBe(true);
+    expect(looks.get('no.such.queue')).toBeUndefined();
+    expect(looks.get(queue.name)).toMatchObject({ messages: 0 });
+  });
+
+  test('of a queue that is not declared are refused with what the broker says', async () => {
+    const queue = { ...(await queueWith()), deadLetterQueue: 'no.such.queue' };
+    const error: unknown = await go(queue, () => 'keep').catch((cause: unknown) => cause);
+    expect(replyCodeOf(error)).toBe(404);
+  });
+});

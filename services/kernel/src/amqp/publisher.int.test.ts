@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ExchangeDefinition, QueueDefinition } from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { killChannel, observeConnection } from '../testing/observed-connection.js';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { createPublisher, type OutgoingMessage } from './publisher.js';
+
+/** The broker's own exchange: routing key = queue name. */
+const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
+
+function messageTo(queue: Pick<QueueDefinition, 'name'>, body = 'body'): OutgoingMessage {
+  return {
+    exchange: TO_QUEUE,
+    routingKey: queue.name,
+    messageId: 'evt_1',
+    type: 'partner.test.v1.Happened',
+    body: Buffer.from(body),
+  };
+}
+
+describe('a publisher', () => {
+  const logger = silentLogger;
+  let metrics: Registry;
+  let probe: BrokerProbe;
+  let connection: AmqpConnection;
+
+  beforeAll(async () => {
+    probe = await openBrokerProbe(testAmqpUrl());
+  });
+  afterAll(async () => {
+    await probe.close();
+  });
+  beforeEach(() => {
+    metrics = new Registry();
+    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test publish', logger, metrics });
+  });
+  afterEach(async () => {
+    await connection.close();
+  });
+
+  async function connected(): Promise<void> {
+    await eventually('the connection', () => connection.isReady());
+  }
+
+  test('resolves once the broker has confirmed, and the message is persistent with all that was given', async () => {
+    const queue = await probe.declareTestQueue();
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    await publisher.publish({ ...messageTo(queue), headers: { 'x-request-id': 'req-1' } });
+    const { content, properties } = await probe.take(queue.name);
+    expect(content.toString()).toBe('body');
+    expect(properties).toMatchObject({
+      messageId: 'evt_1',
+      type: 'partner.test.v1.Happened',
+      deliveryMode: 2,
+      headers: { 'x-request-id': 'req-1' },
+    });
+  });
+
+  test('pipelines many publishes and keeps their order', async () => {
+    const queue = await probe.declareTestQueue({ type: 'classic' });
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    const count = 5_000;
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => publisher.publish(messageTo(queue, String(index)))),
+    );
+    await probe.hasMessages(queue.name, count);
+    const bodies: string[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      bodies.push((await probe.take(queue.name)).content.toString());
+    }
+    expect(bodies).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
+  });
+
+  test('rejects a message that no queue takes, though the broker acknowledges it', async () => {
+    const queue = await probe.declareTestQueue();
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    const [lost, kept] = await Promise.allSettled([
+      publisher.publish(messageTo({ name: 'test.there-is-no-such-queue' })),
+      publisher.publish(messageTo(queue)),
+    ]);
+    expect(lost).toMatchObject({ status: 'rejected', reason: { name: 'PublishError', kind: 'returned' } });
+    expect(kept).toMatchObject({ status: 'fulfilled' });
+    expect(await metrics.getSingleMetricAsString('partner_publish_failures_total')).toContain(
+      'kind="returned"} 1',
+    );
+  });
+
+  test('needs no queue for a message that may be lost, and leaves it to no disk', async () => {
+    const queue = await probe.declareTestQueue({ type: 'classic' });
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    await publisher.publish({ ...messageTo({ name: 'test.there-is-no-such-queue' }), mayBeLost: true });
+    await publisher.publish({ ...messageTo(queue), mayBeLost: true });
+    expect((await probe.take(queue.name)).properties.deliveryMode).not.toBe(2);
+  });
+
+  test('rejects a message that a full queue refuses', async () => {
+    const queue = await probe.declareTestQueue({ maxLength: 1 });
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    const results: PromiseSettledResult<void>[] = [];
+    // A quorum queue lets a few more in before it refuses.
+    for (let index = 0; index < 10; index += 1) {
+      results.push(...(await Promise.allSettled([publisher.publish(messageTo(queue))])));
+    }
+    expect(results[0]).toMatchObject({ status: 'fulfilled' });
+    expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { kind: 'nacked' } });
+  });
+
+  test('rejects at once while there is no connection, and keeps nothing back for later', async () => {
+    const queue = await probe.declareTestQueue();
+    const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
+    const publisher = createPublisher({ connection: away, logger, metrics });
+    await expect(publisher.publish(messageTo(queue))).rejects.toMatchObject({ kind: 'not-connected' });
+    await away.close();
+  });
+
+  test('rejects what is unconfirmed when its channel is lost, and publishes on the next one', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const publisher = createPublisher({ connection: observed, logger, metrics });
+    const { channel } = await observed.channels.find(({ name }) => name === 'publisher');
+    const publishing = publisher.publish({
+      ...messageTo(queue),
+      exchange: { name: 'test.there-is-no-such-exchange', type: 'direct' },
+    });
+    await expect(publishing).rejects.toMatchObject({ kind: 'closed' });
+    await observed.channels.atLeast(2);
+    await publisher.publish(messageTo(queue));
+
+    const present = observed.channels.all().at(-1)?.channel;
+    expect(present).not.toBe(channel);
+  });
+
+  test('rejects at once on a channel that is being closed', async () => {
+    const queue = await probe.declareTestQueue();
+    const observed = observeConnection(connection);
+    const publisher = createPublisher({ connection: observed, logger, metrics });
+    const { channel } = await observed.channels.find(({ name }) => name === 'publisher');
+    const dying = killChannel(channel);
+    const results = await Promise.allSettled([publisher.publish(messageTo(queue)), dying]);
+    expect(results[0]).toMatchObject({ status: 'rejected', reason: { kind: 'closed' } });
+  });
+
+  test('flushes: waits for every confirm, and not for ever for those that fail', async () => {
+    const queue = await probe.declareTestQueue();
+    const publisher = createPublisher({ connection, logger, metrics });
+    await connected();
+    const settled: string[] = [];
+    const note = (text: string) => () => void settled.push(text);
+    void publisher.publish(messageTo(queue)).then(note('confirmed'));
+    publisher.publish(messageTo({ name: 'test.there-is-no-such-queue' })).catch(note('returned'));
+    await publisher.flush();
+    expect(settled.sort()).toEqual(['confirmed', 'returned']);
+  });
+});

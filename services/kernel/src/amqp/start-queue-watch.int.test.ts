@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { type QueueWatch, startQueueWatch } from './start-queue-watch.js';
+
+const NOW = new Date('2026-08-26T14:03:00Z');
+
+describe('the watch of queues', () => {
+  let probe: BrokerProbe;
+  let connection: AmqpConnection;
+  let metrics: Registry;
+  let watch: QueueWatch | undefined;
+
+  beforeAll(async () => {
+    probe = await openBrokerProbe(testAmqpUrl());
+  });
+  afterAll(async () => {
+    await probe.close();
+  });
+  beforeEach(() => {
+    metrics = new Registry();
+    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger: silentLogger, metrics });
+  });
+  afterEach(async () => {
+    await watch?.stop();
+    await connection.close();
+  });
+
+  async function valueOf(name: string, queue: string): Promise<number | undefined> {
+    const found = await metrics.getSingleMetric(name)?.get();
+    return found?.values.find(({ labels }) => labels['queue'] === queue)?.value;
+  }
+
+  test('tells how many messages wait in a queue and in its dead-letter queue, and since when that is not empty', async () => {
+    const queue = await probe.declareTestQueue();
+    const dead = queue.deadLetterQueue ?? '';
+    watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
+    const become = (name: string, of: string, value: number) =>
+      eventually(`${name} ${value}`, async () => (await valueOf(name, of)) === value);
+
+    expect(await valueOf('partner_dead_letter_queue_messages', dead)).toBeNaN();
+    await become('partner_dead_letter_queue_messages', dead, 0);
+    await become('partner_queue_messages', queue.name, 0);
+    const since = 'partner_dead_letter_queue_nonempty_since_timestamp_seconds';
+    expect(await valueOf(since, dead)).toBe(0);
+
+    probe.send(dead, 'one');
+    probe.send(dead, 'two');
+    probe.send(queue.name, 'three');
+    await become('partner_dead_letter_queue_messages', dead, 2);
+    await become('partner_queue_messages', queue.name, 1);
+    await become(since, dead, NOW.getTime() / 1_000);
+
+    await probe.take(dead);
+    await probe.take(dead);
+    await become('partner_dead_letter_queue_messages', dead, 0);
+    await become(since, dead, 0);
+  });
+
+  test('says that it does not know while it has no connection, and counts consumers', async () => {
+    const queue = await probe.declareTestQueue();
+    const { consumerTag } = await probe.channel.consume(queue.name, () => undefined);
+    watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
+    await eventually(
+      'the consumer',
+      async () => (await valueOf('partner_queue_consumers', queue.name)) === 1,
+    );
+    await probe.channel.cancel(consumerTag);
+    await eventually('no consumer', async () => (await valueOf('partner_queue_consumers', queue.name)) === 0);
+    await connection.close();
+    expect(await valueOf('partner_queue_consumers', queue.name)).toBeNaN();
+    expect(await valueOf('partner_queue_messages', queue.name)).toBeNaN();
+  });
+
+  test('goes on once a queue that was deleted is there again', async () => {
+    const queue = await probe.declareTestQueue();
+    watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
+    const known = async () => (await valueOf('partner_queue_messages', queue.name)) === 0;
+    await eventually('the first look', known);
+    await probe.channel.deleteQueue(queue.name);
+    await eventually('the loss', async () =>
+      Number.isNaN(await valueOf('partner_queue_messages', queue.name)),
+    );
+    await probe.channel.assertQueue(queue.name, { durable: true });
+    expect(await eventually('the next look', known)).toBe(true);
+  });
+
+  test('tells of the other queues while some are missing, and keeps nobody from being ready', async () => {
+    const [first, missing, last] = [
+      await probe.declareTestQueue(),
+      await probe.declareTestQueue(),
+      await probe.declareTestQueue(),
+    ];
+    await probe.channel.deleteQueue(missing.name);
+    await probe.channel.deleteQueue(missing.deadLetterQueue ?? '');
+    const queues = [missing, first, last];
+    watch = startQueueWatch({ connection, queues, metrics, clock: () => NOW, intervalMs: 20 });
+    for (const { name } of [first, last]) {
+      await eventually('the others', async () => (await valueOf('partner_queue_messages', name)) === 0);
+    }
+    await eventually('readiness', () => connection.isReady());
+    probe.send(last.name, 'one');
+    await eventually('news', async () => (await valueOf('partner_queue_messages', last.name)) === 1);
+    expect(await valueOf('partner_queue_messages', missing.name)).toBeNaN();
+    await probe.channel.assertQueue(missing.name, { durable: true });
+    await eventually(
+      'the queue that was missing',
+      async () => (await valueOf('partner_queue_messages', missing.name)) === 0,
+    );
+  });
+
+  test('is one of the channels that are told of', async () => {
+    const wanted = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
+    const queue = await probe.declareTestQueue();
+    watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
+    expect(await wanted('partner_amqp_channels_wanted')).toBe(1);
+    await eventually('the channel', async () => (await wanted('partner_amqp_channels_open')) === 1);
+    await watch.stop();
+    expect(await wanted('partner_amqp_channels_wanted')).toBe(0);
+    expect(await wanted('partner_amqp_channels_open')).toBe(0);
+  });
+});

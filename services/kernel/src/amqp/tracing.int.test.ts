@@ -1,0 +1,133 @@
+import { context, trace } from '@opentelemetry/api';
+import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import type { ExchangeDefinition } from '@partner/proto-contracts/topology';
+import { Registry } from 'prom-client';
+import { silentLogger } from '../logger.js';
+import { withSpan } from '../telemetry/tracing.js';
+import { type BrokerProbe, openBrokerProbe } from '../testing/broker-probe.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { partialRpcService } from '../testing/in-memory-transport.js';
+import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { type AmqpConnection, createAmqpConnection } from './connection.js';
+import { startConsumer } from './consumer.js';
+import { createPublisher } from './publisher.js';
+import { startRpcServer } from './rpc-server.js';
+import { createRpcTransport } from './rpc-transport.js';
+
+const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
+
+describe('a trace', () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const logger = silentLogger;
+  let probe: BrokerProbe;
+  let connection: AmqpConnection;
+  let metrics: Registry;
+
+  beforeAll(async () => {
+    provider.register();
+    probe = await openBrokerProbe(testAmqpUrl());
+  });
+  afterAll(async () => {
+    await probe.close();
+    await provider.shutdown();
+    trace.disable();
+    context.disable();
+  });
+  beforeEach(() => {
+    metrics = new Registry();
+    connection = createAmqpConnection({ url: testAmqpUrl(), name: 'test', logger, metrics });
+  });
+  afterEach(async () => {
+    await connection.close();
+    exporter.reset();
+  });
+
+  async function spanNamed(name: string): Promise<ReadableSpan> {
+    return eventually(`the span "${name}"`, () =>
+      exporter.getFinishedSpans().find((span) => span.name === name),
+    );
+  }
+
+  test('goes on from the publisher to the consumer', async () => {
+    const queue = await probe.declareTestQueue();
+    const publisher = createPublisher({ connection, logger, metrics });
+    const seen = createRecorder<string | undefined>();
+    startConsumer({
+      connection,
+      queue,
+      prefetch: 1,
+      logger,
+      metrics,
+      handle: async () => {
+        seen.record(trace.getActiveSpan()?.spanContext().traceId);
+        return { kind: 'done' };
+      },
+    });
+    await eventually('the connection', () => connection.isReady());
+    const message = {
+      exchange: TO_QUEUE,
+      routingKey: queue.name,
+      messageId: 'm',
+      type: 't',
+      body: Buffer.alloc(0),
+    };
+    await withSpan({ name: 'request', kind: 'SERVER' }, () => publisher.publish(message));
+    const request = await spanNamed('request');
+    const process = await spanNamed(`process ${queue.name}`);
+    expect(process.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
+    expect(seen.all()).toEqual([request.spanContext().traceId]);
+  });
+
+  test('goes on from the headers that a message was given, whatever trace is active', async () => {
+    const queue = await probe.declareTestQueue();
+    const publisher = createPublisher({ connection, logger, metrics });
+    await eventually('the connection', () => connection.isReady());
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await withSpan({ name: 'relay', kind: 'INTERNAL' }, () =>
+      publisher.publish({
+        exchange: TO_QUEUE,
+        routingKey: queue.name,
+        messageId: 'm',
+        type: 't',
+        body: Buffer.alloc(0),
+        headers: { traceparent },
+      }),
+    );
+    const { properties } = await probe.take(queue.name);
+    expect(properties.headers?.['traceparent']).toBe(traceparent);
+  });
+
+  test('goes on from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {
+    const queue = await probe.declareTestQueue({ type: 'classic' });
+    const service = partialRpcService(JobService, {
+      getJob: async () => {
+        throw new Error('a fault');
+      },
+    });
+    startRpcServer({ connection, queue, prefetch: 1, services: [service], logger, metrics });
+    const client = createClient(JobService, createRpcTransport({ connection, queue, logger, metrics }));
+    await eventually('the connection', () => connection.isReady());
+    await withSpan({ name: 'request', kind: 'SERVER' }, async () => {
+      await expect(client.getJob({})).rejects.toMatchObject({ reason: 'internal' });
+    });
+    const request = await spanNamed('request');
+    await spanNamed('partner.jobs.v1.JobService/GetJob');
+    const spans = await eventually('both spans', () => {
+      const calls = exporter
+        .getFinishedSpans()
+        .filter(({ name }) => name === 'partner.jobs.v1.JobService/GetJob');
+      return calls.length === 2 && calls;
+    });
+    const ids = new Map(spans.map((span) => [span.spanContext().spanId, span]));
+    const server = spans.find((span) => ids.has(span.parentSpanContext?.spanId ?? ''));
+    const caller = ids.get(server?.parentSpanContext?.spanId ?? '');
+    expect(caller?.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
+    expect(server?.status.code).toBe(2);
+  });
+});

@@ -1,0 +1,303 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { errorBody } from '@partner/proto-contracts/public-api/error-body';
+import { once } from 'node:events';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { invariant } from './invariant.js';
+import { closeServer, listen } from './listen.js';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { drainWithinBounds } from './drain-within-bounds.js';
+import { createHttpServer, drainServer } from './http-server.js';
+
+const servers: Server[] = [];
+
+async function start(
+  app: RequestListener,
+  refusalHeaders?: Readonly<Record<string, string>>,
+): Promise<{ server: Server; port: number }> {
+  const server = createHttpServer(app, refusalHeaders);
+  servers.push(server);
+  return { server, port: await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' }) };
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(closeServer));
+});
+
+const ok: RequestListener = (_request, response) => response.end('{"ok":true}');
+
+/** Sends bytes on a connection of their own and resolves to all that comes back until it is closed. */
+async function exchange(port: number, ...parts: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  for (const part of parts) socket.write(part);
+  return text(socket);
+}
+
+function assertError(answer: string, status: string, code: string): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
+  const parsed = errorBody.parse(JSON.parse(body));
+  expect(parsed.code).toBe(code);
+  expect(head).toContain(`x-request-id: ${parsed.requestId}`);
+}
+
+describe('what Node refuses before the app sees it', () => {
+  test.each([
+    ['what is not HTTP', 'hello\r\n\r\n', '400 Bad Request'],
+    ['a malformed header', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '400 Bad Request'],
+    ['two lengths', 'POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', '400 Bad Request'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
+      '400 Bad Request',
+    ],
+    [
+      'long headers',
+      `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+  ])('has an error body and a request id: %s [HTTP-7]', async (_what, bytes, status) => {
+    const { port } = await start(ok);
+    assertError(await exchange(port, bytes), status, 'invalid_argument');
+  });
+
+  test('is not an unknown expectation', async () => {
+    const { port } = await start(ok);
+    const answer = await exchange(port, 'GET / HTTP/1.1\r\nexpect: wonders\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+
+  test.each([
+    ['headers', 'GET / HTTP/1.1\r\nx: y'],
+    ['a body', 'POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{'],
+  ])('has as long for %s as its error says [HTTP-7]', async (_what, bytes) => {
+    const { server, port } = await start(() => undefined);
+    expect([server.headersTimeout, server.requestTimeout]).toEqual([30_000, 30_000]);
+    server.headersTimeout = server.requestTimeout = 1;
+    const answer = await exchange(port, bytes);
+    assertError(answer, '408 Request Timeout', 'invalid_argument');
+    expect(answer).toContain('request: must arrive within 30 seconds');
+  });
+});
+
+describe('a refusal by Node', () => {
+  const garbage = 'garbage\r\n\r\n';
+
+  test.each([
+    ['hello\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('has the headers of the surface: %#', async (bytes, status) => {
+    const { port } = await start(ok, { 'x-svc-api-version': '2026-08-26' });
+    const answer = await exchange(port, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('\r\nx-svc-api-version: 2026-08-26\r\n');
+  });
+
+  test.each([
+    ['surplus bytes after its body', `POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}${garbage}`],
+    [
+      'a malformed body of the next request',
+      `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
+    ],
+  ])('never takes the place of the answer to a complete request: %s [HTTP-7]', async (_what, bytes) => {
+    const begun = createRecorder<() => void>();
+    const refused = createRecorder<string>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    server.on('clientError', () => refused.record('refused'));
+    const answer = exchange(port, bytes);
+    const [finish] = await begun.atLeast(1);
+    await refused.atLeast(1);
+    finish?.();
+    const [head = '', body] = (await answer).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(head).toContain('connection: close');
+    expect(body).toBe('{"ok":true}');
+  });
+
+  test('lets the answer that is under way be complete [HTTP-7]', async () => {
+    const begun = createRecorder<() => void>();
+    const refused = createRecorder<string>();
+    const { server, port } = await start((_request, response) => {
+      response.setHeader('content-length', 2);
+      response.write('{');
+      begun.record(() => response.end('}'));
+    });
+    server.on('clientError', () => refused.record('refused'));
+    const answer = exchange(port, `GET / HTTP/1.1\r\n\r\n${garbage}`);
+    const [finish] = await begun.atLeast(1);
+    await refused.atLeast(1);
+    finish?.();
+    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
+  });
+
+  test('waits for the answer that is under way once, whatever else the client sends', async () => {
+    const begun = createRecorder<ServerResponse>();
+    const refused = createRecorder<Duplex>();
+    const { server, port } = await start((_request, response) => {
+      response.write('{');
+      begun.record(response);
+    });
+    server.on('clientError', (_error, socket) => refused.record(socket));
+    const answer = exchange(port, `GET / HTTP/1.0\r\n\r\n${garbage}`);
+    const [response] = await begun.atLeast(1);
+    const [socket] = await refused.atLeast(1);
+    invariant(response && socket, 'the request and its surplus bytes arrived');
+    expect(socket.isPaused()).toBe(true);
+    const waiting = response.listenerCount('finish');
+    server.emit('clientError', new Error('surplus bytes'), socket);
+    expect(response.listenerCount('finish')).toBe(waiting);
+    response.end('}');
+    expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
+  });
+
+  test('comes after an answer that is complete', async () => {
+    const { port } = await start(ok);
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    const first: unknown[] = await once(socket, 'data');
+    expect(String(first[0])).toMatch(/^HTTP\/1.1 200 OK/);
+    socket.write(garbage);
+    assertError(await text(socket), '400 Bad Request', 'invalid_argument');
+  });
+
+  test('answers the request whose own body is malformed', async () => {
+    const begun = createRecorder<string>();
+    const { port } = await start((request) => begun.record(request.url ?? ''));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n');
+    await begun.atLeast(1);
+    socket.write(garbage);
+    assertError(await text(socket), '400 Bad Request', 'invalid_argument');
+  });
+});
+
+test('a client that takes nothing of its answer is cut off', async () => {
+  const closed = createRecorder<string>();
+  const { server, port } = await start((_request, response) => {
+    response.once('close', () => closed.record('closed'));
+    // More than the system keeps for it.
+    response.end(Buffer.alloc(64 * 1_024 * 1_024));
+  });
+  expect(server.timeout).toBe(60_000);
+  server.timeout = 100;
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  await closed.atLeast(1);
+  socket.destroy();
+});
+
+describe('a server that is closed', () => {
+  test('finishes the answer in flight and ends its connection with it', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const answer = exchange(port, 'GET / HTTP/1.1\r\n\r\n');
+    const [finish] = await begun.atLeast(1);
+    const closed = closeServer(server);
+    finish?.();
+    expect(await answer).toContain('{"ok":true}');
+    await closed;
+  });
+
+  test('does not wait for connections that have asked before, or not yet', async () => {
+    const { server, port } = await start(ok);
+    const unused = connect(port, '127.0.0.1').resume();
+    await once(server, 'connection');
+    const idle = connect(port, '127.0.0.1');
+    idle.write('GET / HTTP/1.1\r\n\r\n');
+    await once(idle, 'data');
+    const ended = [once(unused, 'close'), once(idle.resume(), 'close')];
+    await closeServer(server);
+    expect(await Promise.all(ended)).toHaveLength(2);
+  });
+});
+
+describe('a server that is drained', () => {
+  const LONG_MS = 60_000;
+  const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
+
+  test('answers on connections that are open and on new ones, each for the last time, and is over with the last of them', async () => {
+    const { server, port } = await start(ok);
+    const kept = connect(port, '127.0.0.1');
+    kept.write(REQUEST);
+    const before: unknown[] = await once(kept, 'data');
+    expect(String(before[0])).toContain('Connection: keep-alive');
+    const drained = drainServer(server, LONG_MS);
+    kept.write(REQUEST);
+    for (const answer of await Promise.all([exchange(port, REQUEST), text(kept)])) {
+      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+      expect(answer.match(/connection: close/g)).toHaveLength(1);
+    }
+    await drained;
+    expect(server.listening).toBe(false);
+  });
+
+  test('says it with the answer that is under way, too', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const answer = exchange(port, REQUEST);
+    const [finish] = await begun.atLeast(1);
+    const drained = drainServer(server, LONG_MS);
+    finish?.();
+    expect(await answer).toContain('connection: close');
+    await drained;
+  });
+
+  test('closes what is idle when the time is over, and answers what is in flight', async () => {
+    const begun = createRecorder<() => void>();
+    const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
+    const idle = connect(port, '127.0.0.1').resume();
+    await once(server, 'connection');
+    const answer = exchange(port, REQUEST);
+    const [finish] = await begun.atLeast(1);
+    const drained = drainServer(server, 1);
+    await once(idle, 'close');
+    finish?.();
+    expect(await answer).toContain('{"ok":true}');
+    await drained;
+  });
+
+  test('is over at once without a connection', async () => {
+    const { server } = await start(ok);
+    await drainServer(server, LONG_MS);
+    expect(server.listening).toBe(false);
+  });
+});
+
+describe('an answered request that still sends', () => {
+  const refuse: RequestListener = (request, response) => {
+    drainWithinBounds(request);
+    response.statusCode = 413;
+    response.end('{}');
+  };
+
+  test('is read on well beyond the body limit, so that the connection can be used again', async () => {
+    const { port } = await start(refuse);
+    const body = 'x'.repeat(2_000_000);
+    const answer = await exchange(
+      port,
+      `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      'GET / HTTP/1.1\r\nconnection: close\r\n\r\n',
+    );
+    expect(answer.match(/HTTP\/1.1 413/g)).toHaveLength(2);
+  });
+
+  test('has been answered before all of it was sent, and is cut off beyond that', async () => {
+    const { port } = await start(refuse);
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write('POST / HTTP/1.1\r\ncontent-length: 100000000\r\n\r\n');
+    const first: unknown[] = await once(socket, 'data');
+    expect(String(first[0])).toMatch(/^HTTP\/1.1 413/);
+    const part = 'x'.repeat(65_536);
+    const push = () => {
+      while (socket.writable && socket.write(part));
+    };
+    socket.on('drain', push);
+    push();
+    await closed;
+    expect(socket.bytesWritten).toBeLessThan(50_000_000);
+  });
+});

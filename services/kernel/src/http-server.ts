@@ -1,0 +1,178 @@
+import type { ErrorBody } from '@partner/proto-contracts/public-api/error-body';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { closeServer } from './listen.js';
+import { requestIdFrom } from './request-id.js';
+
+/** For the headers alone and for the whole request. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const CHECK_INTERVAL_MS = 1_000;
+/** How long nothing may pass on a connection with a request; streams send something every 15 s. */
+const STANDSTILL_MS = 60_000;
+/** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
+const KEEP_ALIVE_MS = 75_000;
+/** Well above the time between two requests of a connection that is in constant use. */
+const NOTICE_MS = 2_000;
+
+/** What is told of a server to {@link drainServer}. */
+interface Traffic {
+  readonly connections: Set<Duplex>;
+  readonly responses: Set<ServerResponse>;
+  /** Its connections are to end, each with its next answer. */
+  isOnNotice: boolean;
+  onLastConnectionClosed: () => void;
+}
+
+const trafficOf = new WeakMap<Server, Traffic>();
+
+/**
+ * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
+ * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
+ * the surface's API version. Where earlier requests of the connection are still to be answered, as with surplus bytes after a
+ * body, the client gets those answers instead, and the connection ends with the last of them. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
+ * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing
+ * was asked on it yet.
+ */
+export function createHttpServer(
+  app: RequestListener,
+  refusalHeaders: Readonly<Record<string, string>> = {},
+): Server {
+  const pending = new WeakMap<Duplex, Set<ServerResponse>>();
+  const unused = new Set<Duplex>();
+  const refused = new WeakSet<Duplex>();
+  const traffic: Traffic = {
+    connections: new Set(),
+    responses: new Set(),
+    isOnNotice: false,
+    onLastConnectionClosed: () => undefined,
+  };
+  const server = createServer({
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    // Node's own refusal has no body; the app refuses it.
+    requireHostHeader: false,
+  });
+  server.timeout = STANDSTILL_MS;
+  trafficOf.set(server, traffic);
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    traffic.connections.add(socket);
+    socket.once('close', () => {
+      unused.delete(socket);
+      traffic.connections.delete(socket);
+      // Those that wait for an earlier answer are not closed with it.
+      for (const response of pending.get(socket) ?? []) traffic.responses.delete(response);
+      if (traffic.connections.size === 0) traffic.onLastConnectionClosed();
+    });
+  });
+  server.on('request', (request, response) => {
+    unused.delete(request.socket);
+    const responses = pending.get(request.socket) ?? new Set();
+    pending.set(request.socket, responses.add(response));
+    traffic.responses.add(response);
+    if (traffic.isOnNotice || !server.listening) response.setHeader('connection', 'close');
+    response.once('close', () => {
+      responses.delete(response);
+      traffic.responses.delete(response);
+      if (!server.listening) server.closeIdleConnections();
+    });
+    app(request, response);
+  });
+  // An expectation that nobody knows is not worth a refusal.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // Node reports each further chunk of a malformed request again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const last = [...(pending.get(socket) ?? [])].filter(isOwedToClient).at(-1);
+    if (last === undefined) {
+      socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
+    } else if (last.headersSent) {
+      // A stream can take for ever to end; what the client sends meanwhile is of no use.
+      socket.pause();
+      last.once('finish', () => socket.end(() => socket.destroy()));
+    } else {
+      last.setHeader('connection', 'close');
+    }
+  });
+  // Node takes a connection on which nothing was asked yet for one in use, and waits for it.
+  const close = server.close.bind(server);
+  server.close = (callback) => {
+    close(callback);
+    for (const socket of unused) socket.destroy();
+    return server;
+  };
+  return server;
+}
+
+/**
+ * Closes a server of {@link createHttpServer} without a request being lost that a client has sent in good faith. For 2 s, or until
+ * no connection is left, it takes connections and requests as before, and says with each answer that the connection ends with
+ * it: whoever uses a connection goes on over another one, and does not find it closed in the face of a request. Then
+ * what is in flight is answered, and idle connections are closed.
+ */
+export async function drainServer(server: Server, noticeMs: number = NOTICE_MS): Promise<void> {
+  const traffic = trafficOf.get(server);
+  if (traffic !== undefined && traffic.connections.size > 0) {
+    traffic.isOnNotice = true;
+    for (const response of traffic.responses) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, noticeMs);
+      traffic.onLastConnectionClosed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+  await closeServer(server);
+}
+
+/** Whether an answer is on its way, or is still to come for a request that was received completely. */
+function isOwedToClient(response: ServerResponse): boolean {
+  return !response.writableFinished && (response.headersSent || response.req.complete);
+}
+
+function rawAnswer(nodeCode: string | undefined, headers: Readonly<Record<string, string>>): string {
+  const { status, code, error } = refusalOf(nodeCode);
+  const requestId = requestIdFrom(undefined);
+  const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(nodeCode: string | undefined): { status: number } & Pick<ErrorBody, 'code' | 'error'> {
+  switch (nodeCode) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, code: 'invalid_argument', error: 'headers: must be at most 16 KB together' };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { status: 413, code: 'payload_too_large', error: 'body: has too long chunk extensions' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, code: 'invalid_argument', error: 'request: must arrive within 30 seconds' };
+    default:
+      return { status: 400, code: 'invalid_argument', error: 'request: must be well-formed HTTP/1.1' };
+  }
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
+import { createMailer } from './mail.js';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+
+const MAIL_FROM = 'partner-api@service.example';
+const mail = (to: string) => ({ to, subject: 'Changes', text: 'What changed.' });
+
+let server: MailServer;
+beforeEach(async () => {
+  server = await startMailServer();
+});
+afterEach(() => server.stop());
+
+function mailerOf(url: string, timeoutMs?: number) {
+  const mailer = createMailer({ SMTP_URL: url, MAIL_FROM }, timeoutMs);
+  if (mailer === undefined) throw new Error('there is a mail server');
+  return mailer;
+}
+
+describe('an email that the mail server does not take', () => {
+  const to = 'refused@mail.example';
+
+  test.each([
+    ['RCPT TO', 550, true],
+    ['RCPT TO', 450, false],
+    ['DATA', 550, true],
+    ['DATA', 552, true],
+    ['DATA', 451, false],
+  ] as const)(
+    'with a response to %s of %i is refused for its recipient alone: %s [ANNOUNCE-11]',
+    async (command, code, isOfRecipient) => {
+      server.refuse(to, command, code);
+      await expect(mailerOf(server.url).send(mail(to))).rejects.toMatchObject({
+        isOfRecipient,
+        mayArrive: false,
+      });
+      await mailerOf(server.url).send(mail('other@mail.example'));
+      expect(server.received).toMatchObject([{ to: ['other@mail.example'] }]);
+    },
+  );
+
+  test('because of its sender is refused for every recipient [ANNOUNCE-11]', async () => {
+    server.refuseSender(MAIL_FROM);
+    await expect(mailerOf(server.url).send(mail(to))).rejects.toMatchObject({
+      isOfRecipient: false,
+      mayArrive: false,
+      message: expect.stringContaining('SMTP 550'),
+    });
+  });
+
+  test('because it is away may be sent again', async () => {
+    await expect(mailerOf('smtp://127.0.0.1:1').send(mail(to))).rejects.toMatchObject({
+      isOfRecipient: false,
+    });
+  });
+
+  test('in time, while it goes on responding, may arrive all the same [ANNOUNCE-6]', async () => {
+    const dripping = createServer((socket) => {
+      // After its greeting, which has a limit of its own.
+      socket.write('220 mail.example\r\n');
+      socket.once('data', () => {
+        const drip = setInterval(() => socket.write('250-wait\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      });
+      socket.on('error', () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(dripping, 'listening');
+    const address = dripping.address();
+    if (address === null || typeof address === 'string') throw new Error('the server has a port');
+    const sent = mailerOf(`smtp://127.0.0.1:${address.port}`, 200).send(mail(to));
+    await expect(sent).rejects.toMatchObject({ name: 'MailError', isOfRecipient: false, mayArrive: true });
+    dripping.close();
+  });
+});
+
+test.each(['ada@mail.example', "!#$%&'*+-/=?^_`{|}~@mail.example", 'Ada.Quill+api@mail.example'])(
+  'the mail server gets the address of a technical contact as it is stored: %s',
+  async (to) => {
+    expect(technicalContactIn.parse({ email: to })).toEqual({ email: to });
+    await mailerOf(server.url).send(mail(to));
+    expect(server.received).toMatchObject([{ to: [to] }]);
+  },
+);
+
+test.each(['"ada"@mail.example', '"a<b>"@mail.example', '"ada\\<api"@mail.example'])(
+  'a technical contact has no address that mail servers read differently: %s [ANNOUNCE-1]',
+  (email) => {
+    expect(technicalContactIn.safeParse({ email }).error?.issues).toMatchObject([
+      { path: ['email'], message: 'must have no quotation marks, e.g. ada@example.com' },
+    ]);
+  },
+);

@@ -1,0 +1,63 @@
+import type { QueueDefinition } from '@partner/proto-contracts/topology';
+import { type Channel, connect, type GetMessage, type Options } from 'amqplib';
+import { declareQueue } from '../amqp/topology.js';
+import { newId } from '../ids.js';
+import { eventually } from '@partner/test-kit/eventually';
+
+/** A plain client of the broker with which a test prepares and looks at queues. */
+export interface BrokerProbe {
+  readonly channel: Channel;
+  /** Declares a queue with a name that no other test has; it is deleted, with its dead-letter queue, at `close`. */
+  declareTestQueue(
+    properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
+  ): Promise<QueueDefinition>;
+  /** Puts a message into a queue. */
+  send(queue: string, body: string, properties?: Options.Publish): void;
+  /** The next message of a queue, taken out of it, as soon as there is one. */
+  take(queue: string): Promise<GetMessage>;
+  /** Resolves once a queue has that many messages, unacknowledged ones not counted. */
+  hasMessages(queue: string, count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects a probe. */
+export async function openBrokerProbe(url: string): Promise<BrokerProbe> {
+  const connection = await connect(url);
+  connection.on('error', () => undefined);
+  const channel = await connection.createChannel();
+  channel.on('error', () => undefined);
+  const created = new Set<string>();
+  return {
+    channel,
+    async declareTestQueue(properties = {}) {
+      const name = `test.${newId('evt')}`;
+      const queue = {
+        name,
+        type: 'quorum',
+        bindings: [],
+        deadLetterQueue: `${name}.dead`,
+        ...properties,
+      } satisfies QueueDefinition;
+      await declareQueue(channel, queue);
+      created.add(queue.name).add(queue.deadLetterQueue);
+      return queue;
+    },
+    send(queue, body, properties) {
+      channel.sendToQueue(queue, Buffer.from(body), { persistent: true, ...properties });
+    },
+    take: (queue) =>
+      eventually(`a message in ${queue}`, async () => {
+        return channel.get(queue, { noAck: true });
+      }),
+    async hasMessages(queue, count) {
+      await eventually(`${count} messages in ${queue}`, async () => {
+        const { messageCount } = await channel.checkQueue(queue);
+        return messageCount === count;
+      });
+    },
+    async close() {
+      for (const queue of created) await channel.deleteQueue(queue);
+      await connection.close();
+    },
+  };
+}

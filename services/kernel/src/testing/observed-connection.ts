@@ -1,0 +1,43 @@
+import type { Channel, ConfirmChannel } from 'amqplib';
+import type { AmqpConnection } from '../amqp/connection.js';
+import type { Topology } from '../amqp/topology.js';
+import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
+
+/** A connection that shows its channels, so that a test can take one away. */
+export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel' | 'isBlocked'> {
+  /** Each channel whose setup has succeeded, by its plan's name, in order. */
+  readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
+}
+
+/** Wraps a connection. */
+export function observeConnection(
+  connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>,
+): ObservedConnection {
+  const channels = createRecorder<{ readonly name: string; readonly channel: Channel }>();
+  return {
+    channels,
+    isBlocked: () => connection.isBlocked(),
+    openChannel(plan) {
+      const { name } = plan;
+      if (plan.confirm) {
+        const setup = async (channel: ConfirmChannel, topology: Topology) => {
+          await plan.setup(channel, topology);
+          channels.record({ name, channel });
+        };
+        return connection.openChannel({ ...plan, setup });
+      }
+      const setup = async (channel: Channel, topology: Topology) => {
+        await plan.setup(channel, topology);
+        channels.record({ name, channel });
+      };
+      return connection.openChannel({ ...plan, setup });
+    },
+  };
+}
+
+/** Has the broker close a channel alone, as it does after a refused operation. Resolves once it is closed. */
+export async function killChannel(channel: Channel): Promise<void> {
+  const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
+  channel.checkQueue('test.there-is-no-such-queue').catch(() => undefined);
+  await closed;
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import {
+  freePort,
+  isFreePort,
+  type LocalProgram,
+  startLocalProgram,
+  stopLocalProcess,
+  takePort,
+} from './local-process.js';
+import {
+  descendantsOf,
+  identifyProcess,
+  isProcessRunning,
+  processesWithVariable,
+} from './process-identity.js';
+
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-local-process-'));
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function nodeProgram(name: string, script: string): LocalProgram {
+  const logFile = path.join(directory, `${name}.log`);
+  return {
+    name,
+    command: process.execPath,
+    args: ['-e', script],
+    env: { MARK: directory },
+    cwd: directory,
+    logFile,
+    isUp: async () => readFileSync(logFile, 'utf8').includes('up'),
+    startTimeoutMs: 20_000,
+    stopSignal: 'SIGTERM',
+    stopGraceMs: 10_000,
+  };
+}
+
+describe('startLocalProgram', () => {
+  test('runs a program that is found by its variable and ends on request', async () => {
+    const program = nodeProgram('patient', `console.log('up'); setInterval(() => {}, 1000)`);
+    const local = await startLocalProgram(program, { detached: false });
+
+    const identity = identifyProcess(local.pid);
+    if (identity === undefined) throw new Error('the process does not run');
+    expect(processesWithVariable('MARK', directory)).toContainEqual(identity);
+    expect(descendantsOf(process.pid)).toContain(local.pid);
+
+    await stopLocalProcess(local, 'SIGTERM');
+    expect(isProcessRunning(identity)).toBe(false);
+  });
+
+  test('says what a program wrote that ends before it is up', async () => {
+    const program = nodeProgram('hasty', `console.error('the port is taken'); process.exit(1)`);
+
+    await expect(startLocalProgram(program, { detached: false })).rejects.toThrow(
+      /hasty ended; the end of .*hasty\.log:\nthe port is taken/,
+    );
+  });
+
+  test('ends a program by force that does not mind being asked', async () => {
+    const program = nodeProgram(
+      'stubborn',
+      `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`,
+    );
+    const local = await startLocalProgram(program, { detached: false });
+
+    await stopLocalProcess(local, 'SIGTERM', 50);
+
+    expect(identifyProcess(local.pid)).toBeUndefined();
+  });
+});
+
+test('a process that has ended but was not waited for does not count as running', async () => {
+  // The shell is replaced by a program that never asks for the end of the child that it has inherited. The child ends after
+  // that: the shell itself would ask.
+  const child = 'until ps -o comm= -p $PPID | grep -q sleep; do :; done';
+  const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pid = await new Promise<number>((resolve) => {
+    parent.stdout.once('data', (line: Buffer) => resolve(Number(line.toString())));
+  });
+  while (identifyProcess(pid) !== undefined) await new Promise((resolve) => setImmediate(resolve));
+
+  expect(() => process.kill(pid, 0)).not.toThrow();
+
+  parent.kill('SIGKILL');
+});
+
+test('a later process with the same number is another process', () => {
+  const identity = identifyProcess(process.pid);
+  if (identity === undefined) throw new Error('this process does not run');
+
+  expect(isProcessRunning(identity)).toBe(true);
+  expect(isProcessRunning({ ...identity, startedAt: 'earlier' })).toBe(false);
+});
+
+test('a free port is given once, though nothing listens on it yet', async () => {
+  const ports = new Set<number>();
+  for (let count = 0; count < 400; count += 1) ports.add(await freePort());
+  expect(ports.size).toBe(400);
+});
+
+test('a port that another process was given is not given here while that one runs', async () => {
+  const place = JSON.stringify(new URL('./local-process.js', import.meta.url).href);
+  const program = `Math.random = () => 0.5;
+    import(${place}).then(async ({ freePort }) => process.stdout.write(String(await freePort())));
+    process.stdin.resume();`;
+  const other = spawn(process.execPath, ['--eval', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const given = await once(other.stdout, 'data').then(([said]: unknown[]) => Number(String(said)));
+
+  const random = jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
+  const port = await freePort();
+  random.mockRestore();
+
+  expect(port).not.toBe(given);
+  await expect(takePort(given)).resolves.toBe(false);
+  await expect(takePort(port)).resolves.toBe(true);
+  other.kill();
+  await once(other, 'close');
+  await expect(takePort(given)).resolves.toBe(true);
+});
+
+test('a free port can be listened on, and a taken one is not free', async () => {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+
+  await expect(isFreePort(port)).resolves.toBe(false);
+
+  server.close();
+});

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './local-process.js';
+import { findRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from './rabbitmq.js';
+
+const run = promisify(execFile);
+
+/** A broker that a test may harm. */
+export interface PrivateRabbitmq {
+  readonly url: string;
+  /** Starts the node; after a kill on its old directory and port. */
+  start(): Promise<void>;
+  /** Ends the node without warning. */
+  kill(): Promise<void>;
+  /** Runs `rabbitmqctl` against the node and resolves to what it prints. */
+  control(...args: readonly string[]): Promise<string>;
+  /** Ends the node and removes its directory. */
+  remove(): Promise<void>;
+}
+
+/** Prepares a broker on a free port. It does not run before `start`. */
+export async function createPrivateRabbitmq(): Promise<PrivateRabbitmq> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'partner-rabbitmq-'));
+  const port = await freePort();
+  let node: LocalRabbitmq | undefined;
+
+  async function kill(): Promise<void> {
+    if (node === undefined) return;
+    for (const part of [node.process, node.portMapper]) {
+      part.signal('SIGKILL');
+      await part.ended();
+    }
+    node = undefined;
+  }
+
+  return {
+    url: rabbitmqUrl(port),
+    async start() {
+      node = await startRabbitmq({ directory, port });
+    },
+    kill,
+    async control(...args) {
+      const server = findRabbitmq()?.server;
+      if (node === undefined || server === undefined) throw new Error('the broker does not run');
+      // The program beside the server; Debian's wrapper of the same name changes the user.
+      const { stdout } = await run(path.join(path.dirname(server), 'rabbitmqctl'), ['--quiet', ...args], {
+        env: { ...node.controlEnv },
+      });
+      return stdout;
+    },
+    async remove() {
+      await kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
