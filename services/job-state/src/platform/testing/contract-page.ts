@@ -11,13 +11,13 @@ export interface ContractSection {
   readonly examples: readonly string[];
 }
 
-/** Reads `proto-contracts/platform-contract.md`. */
+/** Reads `proto-contracts/docs/platform-contract.md`. */
 export function readContractPage(): {
   readonly text: string;
   readonly sections: readonly ContractSection[];
 } {
   const text = readFileSync(
-    new URL('../../../../../proto-contracts/platform-contract.md', import.meta.url),
+    new URL('../../../../../proto-contracts/docs/platform-contract.md', import.meta.url),
     'utf8',
   );
   const sections = text.split(/^(?=#{2,4} )/m).flatMap((part) => {
