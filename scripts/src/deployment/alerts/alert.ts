@@ -30,7 +30,7 @@ export function noData(firing: Readonly<Record<string, string>> = {}, at = '30m'
 }
 
 /** The file that holds the runbooks, from the root of the project. */
-export const RUNBOOKS_FILE = 'charts/RUNBOOKS.md';
+export const RUNBOOKS_FILE = 'charts/docs/runbooks.md';
 
 /** The heading of the alert's section in the runbooks: `PartnerOutboxLate` is `Partner outbox late`. */
 export function runbookHeading({ name }: Pick<Alert, 'name'>): string {

@@ -8,7 +8,7 @@ export const OVERVIEW: Dashboard = {
   uid: 'partner-overview',
   title: 'Partner: overview',
   about:
-    'Is anybody missing something, since when, and which part is it? The runbooks are in charts/RUNBOOKS.md.',
+    'Is anybody missing something, since when, and which part is it? The runbooks are in charts/docs/runbooks.md.',
   questions: [
     {
       question: 'Is anybody missing something, and since when?',
@@ -99,7 +99,7 @@ export const OVERVIEW: Dashboard = {
         {
           kind: 'table',
           title: 'Alerts that fire',
-          about: 'Each has a section in charts/RUNBOOKS.md.',
+          about: 'Each has a section in charts/docs/runbooks.md.',
           unit: 'short',
           queries: [
             {
