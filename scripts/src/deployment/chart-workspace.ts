@@ -36,9 +36,8 @@ export interface ChartWorkspace {
   remove(): void;
 }
 
-/** The charts of the project: the folders of `charts` that hold one. */
-export function chartNames(): readonly string[] {
-  const charts = path.join(PROJECT_ROOT, 'charts');
+/** The charts of a directory, by default of the project: the folders that hold one. */
+export function chartNames(charts = path.join(PROJECT_ROOT, 'charts')): readonly string[] {
   return readdirSync(charts).filter((name) => existsSync(path.join(charts, name, 'Chart.yaml')));
 }
 
@@ -77,7 +76,7 @@ export async function createChartWorkspace(
       if (after === before) throw new Error(`${file} holds no ${String(replace)}`);
       writeFileSync(whole, after);
     }
-    for (const chart of only === undefined ? chartsIn(charts) : [only]) {
+    for (const chart of only === undefined ? chartNames(charts) : [only]) {
       if (!readFileSync(path.join(charts, chart, 'Chart.yaml'), 'utf8').includes('dependencies:')) continue;
       const built = await run(['dependency', 'build', chart, '--skip-refresh']);
       if (built.exitCode !== 0) throw new Error(`helm dependency build ${chart}:\n${lastLines(built)}`);
@@ -121,11 +120,6 @@ export async function createChartWorkspace(
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
-}
-
-function chartsIn(directory: string): string[] {
-  const entries = readdirSync(directory, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** YAML as Kubernetes reads it, in which `on` and `yes` are booleans too. */

@@ -187,8 +187,8 @@ describe('lookups are let through, and nothing else of DNS,', () => {
   });
 
   test('as the README says for OpenShift', async () => {
-    const readme = readFileSync(path.join(PROJECT_ROOT, 'README.md'), 'utf8');
-    const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(readme) ?? [];
+    const page = readFileSync(path.join(PROJECT_ROOT, 'charts/docs/operating.md'), 'utf8');
+    const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(page) ?? [];
     const { networkPolicy: given } = z
       .object({ networkPolicy: z.object({ dns: z.looseObject({}) }) })
       .parse(parse(text));

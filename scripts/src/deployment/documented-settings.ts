@@ -3,6 +3,9 @@ import path from 'node:path';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { INGRESS_PATHS, SERVICE_NAMES } from '../stack/services.js';
 
+/** The page with the settings, from the root of the project. */
+export const SETTINGS_PAGE = 'charts/docs/settings.md';
+
 /** Words of the table for several services. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   all: SERVICE_NAMES,
@@ -10,15 +13,14 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The settings that the table of README.md names, by who reads them: a service, or another program as it is written there.
+ * The settings that the table of charts/docs/settings.md names, by reader: a service, or another program as it is written there.
  * A name that ends with `*` stands for all that begin with it.
  */
 export function documentedSettings(
-  text = readFileSync(path.join(PROJECT_ROOT, 'README.md'), 'utf8'),
+  text = readFileSync(path.join(PROJECT_ROOT, SETTINGS_PAGE), 'utf8'),
 ): ReadonlyMap<string, readonly string[]> {
-  const [, section = ''] = /^### Settings\n([\s\S]*?)(?=^##)/m.exec(text) ?? [];
   const settings = new Map<string, string[]>();
-  for (const [, who = '', named = ''] of section.matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm)) {
+  for (const [, who = '', named = ''] of text.matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm)) {
     const names = [...named.matchAll(/`([A-Z][A-Z0-9_]*\*?)`/g)].map(([, name = '']) => name);
     if (names.length === 0) continue;
     for (const word of who.split(',').map((part) => part.replaceAll('`', '').trim())) {

@@ -104,6 +104,11 @@ describe('an alert', () => {
     });
   });
 
+  test('is in the table of charts/docs/metrics.md, which names no others', () => {
+    const named = [...read('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(([, name]) => name);
+    expect(named.sort()).toEqual([...new Set(alerts.map(({ name }) => name))].sort());
+  });
+
   test('that a runbook refers to has a section', () => {
     const text = read(RUNBOOKS_FILE);
     const anchors = alerts.map((alert) => runbookHeading(alert).toLowerCase().replaceAll(' ', '-'));

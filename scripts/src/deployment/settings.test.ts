@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { SERVICE_NAMES, type ServiceName } from '../stack/services.js';
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
-import { documentedSettings } from './documented-settings.js';
+import { documentedSettings, SETTINGS_PAGE } from './documented-settings.js';
 import { ensureHelm } from './ensure-helm.js';
 import { type KubernetesObject, kubernetesObject } from './kubernetes-object.js';
 import { containersOf, deploymentsOf, ofKind, serviceContainer } from './rules/deployment-rule.js';
@@ -93,9 +93,9 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
     const { names } = await settingsOf(service);
     const documented = sorted(documentedSettings().get(service) ?? []).filter((name) => name !== 'OTEL_*');
     expect({
-      'missing in README.md': lacking(names, documented),
-      'in README.md, unknown to the service': lacking(documented, names),
-    }).toEqual({ 'missing in README.md': [], 'in README.md, unknown to the service': [] });
+      [`missing in ${SETTINGS_PAGE}`]: lacking(names, documented),
+      [`in ${SETTINGS_PAGE}, unknown to the service`]: lacking(documented, names),
+    }).toEqual({ [`missing in ${SETTINGS_PAGE}`]: [], [`in ${SETTINGS_PAGE}, unknown to the service`]: [] });
   });
 
   test('that it needs are in docker-compose.yml, and no others than it knows', async () => {
@@ -194,8 +194,7 @@ test.each(['migrate', 'seed-sandbox', 'simulate-sandbox'])(
 );
 
 test('a setting that is not documented, or documented for nobody, is seen', () => {
-  const table =
-    '### Settings\n\n| all | `A_ONE`, `OTEL_*` | |\n| gateways, console | `B_TWO` | |\n\n## Next\n| all | `C` | |\n';
+  const table = '# Settings\n\n| all | `A_ONE`, `OTEL_*` | |\n| gateways, console | `B_TWO` | |\n';
   expect(Object.fromEntries(documentedSettings(table))).toEqual({
     'job-state': ['A_ONE', 'OTEL_*'],
     'inbound-gateway': ['A_ONE', 'OTEL_*', 'B_TWO'],

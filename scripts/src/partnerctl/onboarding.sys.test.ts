@@ -7,15 +7,11 @@ import { runCommand } from '../run-command.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { removeStackData } from '../stack/stop-stack.js';
 
-const PAGE = path.join(PROJECT_ROOT, 'README.md');
-const HEADING = '## Taking a company on board';
+const PAGE = path.join(PROJECT_ROOT, 'scripts/docs/onboarding.md');
 
-/** What people paste: the shell blocks of the section, in order. */
+/** What people paste: the shell blocks of the page, in order. */
 function blocks(): readonly string[] {
-  const page = readFileSync(PAGE, 'utf8');
-  const [, section = ''] = page.split(`${HEADING}\n`);
-  const [text = ''] = section.split(/^## /m);
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return [...readFileSync(PAGE, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
 let directory = '';

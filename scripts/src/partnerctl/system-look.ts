@@ -20,7 +20,7 @@ export interface Thresholds {
   readonly connectionsPercent: number;
 }
 
-/** As the metrics' advice has them (README, What to watch). */
+/** As the metrics' advice has them (charts/docs/metrics.md). */
 export const THRESHOLDS: Thresholds = {
   dueSeconds: 60,
   outboxSeconds: 30,
