@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { validate, ValidationSeverity } from 'dockerfile-utils';
+import { PROJECT_ROOT } from '../stack/project-root.js';
 import { commandOf, copiedPlaces, DOCKERFILE, readDockerfile, stageOf } from './dockerfile.js';
 
 const text = readFileSync(DOCKERFILE, 'utf8');
@@ -56,6 +58,11 @@ describe('services/Dockerfile', () => {
     expect(foreign).toEqual(['${NODE_IMAGE}', '${RUNTIME_IMAGE}']);
     expect(args.get('NODE_IMAGE')).toMatch(/^node:24\.\d+\.\d+-trixie-slim$/);
     expect(args.get('RUNTIME_IMAGE')).toMatch(/^gcr\.io\/distroless\/nodejs24-debian13:nonroot$/);
+  });
+
+  test('builds with the Node that .nvmrc gives to developers', () => {
+    const developers = readFileSync(path.join(PROJECT_ROOT, '.nvmrc'), 'utf8').trim();
+    expect(args.get('NODE_IMAGE')).toBe(`node:${developers}-trixie-slim`);
   });
 
   test('ends with the stage that is deployed', () => {
