@@ -41,7 +41,7 @@ import { createContractorJobService } from './contractor-jobs/contractor-job-ser
 import { createDatabase } from './database/database.js';
 import { createPoolMetrics } from './database/pool-metrics.js';
 import { retryWhileUnavailable } from './database/retry-while-unavailable.js';
-import { waitForSchema } from './database/wait-for-schema.js';
+import { waitForSchema } from './database/migrations/wait-for-schema.js';
 import { createJobService } from './jobs/job-service.js';
 import { createLeadService } from './leads/lead-service.js';
 import { createOperatorService } from './operator/operator-service.js';
@@ -50,13 +50,13 @@ import { createPlatformMessageHandler } from './platform/handle-platform-message
 import { startWaitingMessages } from './platform/start-waiting-messages.js';
 import { startRetention } from './retention/start-retention.js';
 import { createSandboxService } from './sandbox/sandbox-service.js';
-import { createDeliveryService } from './deliveries/delivery-service.js';
-import { createDeliveryResultsHandler } from './deliveries/delivery-results.js';
-import { startScheduler } from './deliveries/release-due.js';
-import { EVENTS_SETTLED_MS, startBulkReplays } from './deliveries/run-bulk-replays.js';
-import { startFollowingSubscriptionState } from './subscriptions/follow-subscription-state.js';
-import { startSecretMaintenance } from './subscriptions/maintain-secrets.js';
-import { createSubscriptionService } from './subscriptions/subscription-service.js';
+import { createDeliveryService } from './webhooks/delivery-service.js';
+import { createDeliveryResultsHandler } from './webhooks/attempts/delivery-results.js';
+import { startScheduler } from './webhooks/schedule/release-due.js';
+import { EVENTS_SETTLED_MS, startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
+import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
+import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
+import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
 
 const BULK_REPLAYS_INTERVAL_MS = 1_000;
 const KEY_USAGE_INTERVAL_MS = 60_000;

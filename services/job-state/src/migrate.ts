@@ -2,7 +2,7 @@ import { integer, parseConfig, urlWithProtocol } from '@partner/kernel/config';
 import { createLogger } from '@partner/kernel/logger';
 import { z } from 'zod';
 import { createDatabase } from './database/database.js';
-import { migrateDatabase } from './database/migrate-database.js';
+import { migrateDatabase } from './database/migrations/migrate-database.js';
 import { makePartitionsAhead } from './retention/run-retention.js';
 
 /** What a default partition holds may have to be moved and looked through. */

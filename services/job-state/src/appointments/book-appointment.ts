@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { recordEvent } from '../events/record-event.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** An appointment as a sales company books it (spec: AppointmentIn). */
 export interface Booking {

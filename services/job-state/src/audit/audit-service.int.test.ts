@@ -19,7 +19,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAccessService } from '../access/access-service.js';
-import { createDeliveryService } from '../deliveries/delivery-service.js';
+import { createDeliveryService } from '../webhooks/delivery-service.js';
 import {
   failureOf,
   openSubscriptionFixture,

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { silentLogger } from '@partner/kernel/logger';
-import { createBulkReplay } from '../deliveries/bulk-replay.js';
-import { replayDelivery } from '../deliveries/replay-delivery.js';
-import { stepBulkReplay } from '../deliveries/run-bulk-replays.js';
-import { followSubscriptionState } from '../subscriptions/follow-subscription-state.js';
+import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
+import { replayDelivery } from '../webhooks/replay/replay-delivery.js';
+import { stepBulkReplay } from '../webhooks/replay/run-bulk-replays.js';
+import { followSubscriptionState } from '../webhooks/subscriptions/follow-subscription-state.js';
 import { attemptedMessage } from '../testing/webhook-fixture.js';
 import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/subscription-fixture.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Transaction } from '../database/database.js';
-import { recordEvent } from '../events/record-event.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
 import { type FeedEntry, withdrawFeedEntries } from './feed.js';
 import type { LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.js';
-import { FAILING_AFTER, sharedSlotsOf } from '../deliveries/claim-due.js';
-import { subscriptionCapOf } from '../deliveries/release-due.js';
+import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/schedule/claim-due.js';
+import { subscriptionCapOf } from '../webhooks/schedule/release-due.js';
 
 /** What waits in Postgres; ages in milliseconds by its clock, null of nothing. */
 export interface Backlog {

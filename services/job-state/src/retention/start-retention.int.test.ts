@@ -6,7 +6,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { createDatabase, type Database, textOf } from '../database/database.js';
-import { countAttempts } from '../statistics/count-attempts.js';
+import { countAttempts } from '../webhooks/statistics/count-attempts.js';
 import { claimAll } from '../testing/claim-all.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
 import { readFeed } from '../jobs/feed.js';

@@ -10,7 +10,7 @@ import { silentLogger } from '@partner/kernel/logger';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAuthenticationService } from '../access/authentication-service.js';
 import { createDatabase, type Database } from '../database/database.js';
-import { recordEvent } from '../events/record-event.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { insertCompany } from '../testing/test-jobs.js';
 import { createSandboxService } from './sandbox-service.js';

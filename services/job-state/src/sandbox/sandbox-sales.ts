@@ -2,7 +2,7 @@ import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
 import { invariant } from '@partner/kernel/invariant';
-import { renderEnvelope } from '../events/render-envelope.js';
+import { renderEnvelope } from '../webhooks/events/render-envelope.js';
 import { shownReadiness } from '../jobs/render-projection.js';
 import { SANDBOX_START } from './sandbox-companies.js';
 import { HOUR_MS, type SandboxJob } from './sandbox-jobs.js';

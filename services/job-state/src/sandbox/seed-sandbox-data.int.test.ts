@@ -14,7 +14,7 @@ import { authenticateKey } from '../access/authenticate-key.js';
 import { getLogin } from '../access/get-login.js';
 import { listContractorJobs } from '../contractor-jobs/list-contractor-jobs.js';
 import type { Database } from '../database/database.js';
-import { listEvents } from '../events/list-events.js';
+import { listEvents } from '../webhooks/events/list-events.js';
 import { readFeed } from '../jobs/feed.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 import { runRetention } from '../retention/run-retention.js';

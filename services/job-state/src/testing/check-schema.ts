@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@partner/kernel/logger';
 import { dumpSchema } from './dump-schema.js';
-import { migrateDatabase } from '../database/migrate-database.js';
+import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { createBareDatabase } from './test-database.js';
 
 /**

@@ -1,5 +1,10 @@
 import type { Queryable } from '../database/database.js';
-import { claimDue, type ClaimedDelivery, type ClaimLimits, findWaiting } from '../deliveries/claim-due.js';
+import {
+  claimDue,
+  type ClaimedDelivery,
+  type ClaimLimits,
+  findWaiting,
+} from '../webhooks/schedule/claim-due.js';
 
 const MANY = 10_000;
 

@@ -10,14 +10,14 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import type { Database } from '../database/database.js';
-import type { ClaimedDelivery } from '../deliveries/claim-due.js';
+import type { ClaimedDelivery } from '../webhooks/schedule/claim-due.js';
 import { claimAll } from './claim-all.js';
-import { createDeliveryResultsHandler } from '../deliveries/delivery-results.js';
-import type { SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import { createDeliveryResultsHandler } from '../webhooks/attempts/delivery-results.js';
+import type { SubscriptionOfCompany } from '../webhooks/subscriptions/get-subscription.js';
 import {
   createSubscriptionService,
   type SubscriptionServiceDeps,
-} from '../subscriptions/subscription-service.js';
+} from '../webhooks/subscriptions/subscription-service.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './webhook-fixture.js';
 
 const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };

@@ -3,8 +3,8 @@ import { silentLogger } from '@partner/kernel/logger';
 import { testPostgresUrl } from '@partner/test-kit/backing-services/server-urls';
 import pg from 'pg';
 import { createDatabase, type Database } from '../database/database.js';
-import { migrateDatabase } from '../database/migrate-database.js';
-import { MIGRATIONS } from '../migrations/all-migrations.js';
+import { migrateDatabase } from '../database/migrations/migrate-database.js';
+import { MIGRATIONS } from '../database/migrations/all-migrations.js';
 
 /** One number for all test files that may want to make the template at the same time. */
 const TEMPLATE_LOCK = 4_207_312;

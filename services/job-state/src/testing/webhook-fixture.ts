@@ -12,8 +12,8 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
-import type { DeliveryStateName } from '../deliveries/delivery-message.js';
-import { recordEvent } from '../events/record-event.js';
+import type { DeliveryStateName } from '../webhooks/schedule/delivery-message.js';
+import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** A delivery as it stands, unfinished or finished. */
 export interface StoredDelivery {

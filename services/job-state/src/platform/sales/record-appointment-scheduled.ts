@@ -2,7 +2,7 @@ import { AppointmentScheduledSchema } from '@partner/proto-contracts/gen/partner
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
-import { recordEvent } from '../../events/record-event.js';
+import { recordEvent } from '../../webhooks/events/record-event.js';
 import { id, instant, optionalId, optionalText, version } from '../message-fields.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { platformMessageType } from '../platform-message-type.js';

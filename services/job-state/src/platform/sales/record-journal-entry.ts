@@ -4,7 +4,7 @@ import type { EventData, EventName } from '@partner/proto-contracts/public-api/w
 import { assertNever } from '@partner/kernel/invariant';
 import { z } from 'zod';
 import type { Transaction } from '../../database/database.js';
-import { recordEvent } from '../../events/record-event.js';
+import { recordEvent } from '../../webhooks/events/record-event.js';
 import { anyMoney, id, instant, journalCode, money, optionalId } from '../message-fields.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { platformMessageType } from '../platform-message-type.js';

@@ -1,6 +1,6 @@
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Transaction } from '../../database/database.js';
-import { recordEvent } from '../../events/record-event.js';
+import { recordEvent } from '../../webhooks/events/record-event.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { claimVersion, type SalesRecord } from './claim-version.js';
 

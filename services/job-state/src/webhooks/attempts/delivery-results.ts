@@ -1,0 +1,55 @@
+import { DeliveriesAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';
+import { batchWhileBusy } from '@partner/kernel/batch-while-busy';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import type { Registry } from 'prom-client';
+import type { Database } from '../../database/database.js';
+import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
+import { createAttemptMetrics } from '../schedule/delivery-metrics.js';
+import { recordAttempts } from './record-attempts.js';
+
+/** Bounds the size of a transaction; what comes together is bounded by the consumer's prefetch first. */
+const BATCH_SIZE = 200;
+
+/** What the recording of results works with. */
+export interface DeliveryResultsDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Registry;
+  /** `WEBHOOK_RETRY_BASE_MS`: the wait after the first failed attempt. */
+  readonly retryBaseMs: number;
+  /** From 0 up to but not including 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Makes the handler of the queue of results. It resolves after the commit, so that a result is acknowledged only once it is
+ * recorded; results that arrive meanwhile share the next transaction. Throws `unavailable` while the
+ * database is away; recording again is harmless. A result that the database refuses fails alone. A message with anything
+ * malformed is dead, after what is well in it was recorded.
+ */
+export function createDeliveryResultsHandler(
+  deps: DeliveryResultsDeps,
+): (message: IncomingMessage) => Promise<ConsumeOutcome> {
+  const settings = {
+    database: deps.database,
+    logger: deps.logger,
+    metrics: createAttemptMetrics(deps.metrics),
+    retry: { baseMs: deps.retryBaseMs, random: deps.random },
+  };
+  const record = batchWhileBusy<AttemptResult>({
+    maxItems: BATCH_SIZE,
+    run: (results) => recordAttempts(settings, results),
+    isOfAll: (cause) => cause instanceof ServiceError && cause.reason === 'unavailable',
+  });
+
+  return async (message) => {
+    if (message.type !== DeliveriesAttemptedSchema.typeName) {
+      return { kind: 'dead', reason: `unexpected type ${message.type}` };
+    }
+    const { results, malformed } = decodeDeliveriesAttempted(message.body);
+    await Promise.all(results.map(record));
+    return malformed === undefined ? { kind: 'done' } : { kind: 'dead', reason: malformed };
+  };
+}

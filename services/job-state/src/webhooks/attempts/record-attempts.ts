@@ -1,0 +1,354 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Logger } from '@partner/kernel/logger';
+import type { Database, Transaction } from '../../database/database.js';
+import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
+import { FAILING_AFTER } from '../schedule/claim-due.js';
+import type { AttemptResult } from './decode-deliveries-attempted.js';
+import type { AttemptMetrics } from '../schedule/delivery-metrics.js';
+import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
+import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
+import type { RetrySettings } from '../schedule/retry-schedule.js';
+
+/** What the recording of attempts works with. */
+export interface RecordAttemptsDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: AttemptMetrics;
+  readonly retry: RetrySettings;
+}
+
+interface DeliveryUnderLock extends DeliveryStanding {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly companyId: string;
+  readonly companyClass: CompanyClassName;
+  /** Since it was queued, by the database's clock. */
+  readonly ageSeconds: number;
+  readonly eventId: string;
+  readonly isTest: boolean;
+  readonly health: 'healthy' | 'degraded';
+  readonly urlVersion: number;
+  /** Failed attempts of the subscription since the last delivered one, up to {@link FAILING_AFTER}. */
+  readonly failuresInRow: number;
+  /** Ids of the attempts that this transaction has recorded. */
+  readonly recorded: readonly string[];
+}
+
+type Change = Exclude<Settlement, { kind: 'unchanged' }>;
+
+interface SettledDelivery {
+  readonly delivery: DeliveryUnderLock;
+  readonly change: Change;
+}
+
+interface SubscriptionChange {
+  health?: 'healthy' | 'degraded';
+  verifiedUrlVersion?: number;
+  /** True when an attempt was delivered. */
+  hasDelivered: boolean;
+  /** Failed attempts since then, or at all. */
+  failures: number;
+}
+
+/**
+ * Records ended attempts and settles their deliveries, all in one transaction; those that come to an end move to
+ * `finished_deliveries`. An attempt is recorded once, by its id: one that is known already, or whose delivery is gone, changes
+ * nothing; one whose delivery has come to an end only adds to its history, except that a delivered one
+ * makes a dead letter delivered after all. The order in which results come does not matter
+ * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
+ * letter makes the subscription degraded, a delivered attempt makes it healthy, and its endpoint no longer failing. What is recorded, late
+ * or not, is counted in the statistics.
+ *
+ * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id, and last the statistics of the
+ * subscriptions, on which all batches with attempts to one subscription meet: they wait there for no more than a commit.
+ */
+export async function recordAttempts(
+  deps: RecordAttemptsDeps,
+  results: readonly AttemptResult[],
+): Promise<void> {
+  const { recorded, settled } = await deps.database.transaction(async (tx) => {
+    const deliveries = await lockAndRecord(tx, results);
+    const unfinished = new Set(deliveries.map(({ id }) => id));
+    const late = results.filter(({ deliveryId }) => !unfinished.has(deliveryId));
+    const recordedLate = late.length > 0 ? await recordLate(tx, late) : [];
+    const outcome = settle(deliveries, results, deps.retry);
+    if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
+    await countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
+    // Attempts that ended make room under the caps of their subscriptions.
+    if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
+    for (const { delivery } of outcome.settled) {
+      tx.announceAfterCommit(delivery.companyId, [delivery.subscriptionId]);
+    }
+    return outcome;
+  });
+  for (const { delivery, result } of recorded) {
+    deps.metrics.attempted(delivery.companyClass, result.attempt.outcome);
+  }
+  for (const { delivery, change } of settled) {
+    if (change.kind === 'delivered') {
+      deps.metrics.delivered(delivery.companyClass, delivery.ageSeconds, change.attempts);
+    }
+    if (change.kind !== 'dead_lettered') continue;
+    deps.metrics.deadLettered(delivery.companyClass);
+    const { id, subscriptionId, companyId, eventId } = delivery;
+    deps.logger.warn({ deliveryId: id, subscriptionId, companyId, eventId }, 'delivery.dead_lettered');
+  }
+}
+
+/** The columns of an attempt, and the types of the arrays that {@link attemptValues} gives for them. */
+const ATTEMPT_FIELDS = `delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, error,
+  remote_address, secret_version, exchange`;
+const ATTEMPTS = `unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[], $6::text[], $7::integer[],
+  $8::bytea[], $9::text[], $10::text[], $11::integer[], $12::json[]) as attempt (${ATTEMPT_FIELDS})`;
+
+function attemptValues(results: readonly AttemptResult[]): readonly unknown[] {
+  const attempts = results.map((result) => result.attempt);
+  return [
+    results.map((result) => result.deliveryId),
+    attempts.map((attempt) => attempt.deliveryId),
+    attempts.map((attempt) => attempt.number),
+    attempts.map((attempt) => attempt.startedAt),
+    attempts.map((attempt) => attempt.durationMs),
+    attempts.map((attempt) => attempt.outcome),
+    attempts.map((attempt) => attempt.responseStatus ?? null),
+    attempts.map((attempt) => attempt.responseBody ?? null),
+    attempts.map((attempt) => attempt.error ?? null),
+    attempts.map((attempt) => attempt.remoteAddress ?? null),
+    attempts.map((attempt) => attempt.secretVersion),
+    attempts.map((attempt) => attempt.exchange ?? null),
+  ];
+}
+
+const LOCK_AND_RECORD = {
+  name: 'record-attempts',
+  text: `with locked as materialized (
+     select d.* from deliveries d where d.id = any($1::text[]) order by d.id for update
+   ), recorded as (
+     insert into delivery_attempts (${ATTEMPT_FIELDS})
+     select attempt.* from ${ATTEMPTS} join locked on locked.id = attempt.delivery_id
+     on conflict (delivery_id, id) do nothing
+     returning id, delivery_id
+   )
+   select locked.id, locked.subscription_id as "subscriptionId", locked.company_id as "companyId",
+     locked.event_id as "eventId", locked.is_test as "isTest", locked.state, locked.attempts,
+     locked.lease_id as "leaseId", extract(epoch from clock_timestamp() - locked.created_at)::float8 as "ageSeconds",
+     c.class as "companyClass", s.health, s.url_version as "urlVersion", s.failures_in_row as "failuresInRow",
+     array(select recorded.id from recorded where recorded.delivery_id = locked.id) as recorded
+   from locked
+   join subscriptions s on s.id = locked.subscription_id
+   join companies c on c.id = locked.company_id`,
+};
+
+function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Promise<DeliveryUnderLock[]> {
+  return tx.query<DeliveryUnderLock>(LOCK_AND_RECORD, attemptValues(results));
+}
+
+/**
+ * Adds attempts to the history of deliveries that have come to an end, and gives those that are new. A statement of its own, so
+ * that it also sees those whose end was written while the one before waited for their locks.
+ */
+async function recordLate(
+  tx: Transaction,
+  results: readonly AttemptResult[],
+): Promise<readonly CountedAttempt[]> {
+  const recorded = await tx.query<CountedAttempt>(
+    `with recorded as (
+       insert into delivery_attempts (${ATTEMPT_FIELDS})
+       select attempt.* from ${ATTEMPTS}
+       where exists (select 1 from finished_deliveries f where f.id = attempt.delivery_id)
+       on conflict (delivery_id, id) do nothing
+       returning delivery_id, started_at, duration_ms, outcome
+     )
+     select f.subscription_id as "subscriptionId", f.is_test as "isTest", recorded.started_at as "startedAt",
+       recorded.duration_ms as "durationMs", recorded.outcome = 'delivered' as "isDelivered", false as "isDeadLetter"
+     from recorded join finished_deliveries f on f.id = recorded.delivery_id`,
+    attemptValues(results),
+  );
+  const delivered = results.filter(({ attempt }) => attempt.outcome === 'delivered');
+  if (delivered.length === 0) return recorded;
+  const recovered = await tx.query<{ id: string; companyId: string }>(
+    `with delivered as (
+       update finished_deliveries set state = 'delivered' where id = any($1::text[]) and state = 'dead_lettered'
+       returning subscription_id
+     ), locked as materialized (
+       select s.id from subscriptions s where s.id in (select subscription_id from delivered)
+       order by s.id for no key update
+     )
+     update subscriptions s set health = 'healthy', failures_in_row = 0 from locked where s.id = locked.id
+     returning s.id, s.company_id as "companyId"`,
+    [delivered.map(({ deliveryId }) => deliveryId)],
+  );
+  for (const { id, companyId } of recovered) tx.announceAfterCommit(companyId, [id]);
+  return recorded;
+}
+
+interface RecordedAttempt {
+  readonly delivery: DeliveryUnderLock;
+  readonly result: AttemptResult;
+  /** True when its failure dead-letters the delivery. */
+  readonly isDeadLetter: boolean;
+}
+
+function countedAttempt({ delivery, result, isDeadLetter }: RecordedAttempt): CountedAttempt {
+  const { startedAt, durationMs, outcome } = result.attempt;
+  const { subscriptionId, isTest } = delivery;
+  return {
+    subscriptionId,
+    isTest,
+    startedAt,
+    durationMs,
+    isDelivered: outcome === 'delivered',
+    isDeadLetter,
+  };
+}
+
+interface Outcome {
+  readonly recorded: readonly RecordedAttempt[];
+  readonly settled: readonly SettledDelivery[];
+  readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
+}
+
+/** Settles the results one after another in the order in which they came. */
+function settle(
+  deliveries: readonly DeliveryUnderLock[],
+  results: readonly AttemptResult[],
+  retry: RetrySettings,
+): Outcome {
+  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  const unseen = new Set(deliveries.flatMap((delivery) => delivery.recorded));
+  const recorded: RecordedAttempt[] = [];
+  const settled = new Map<string, SettledDelivery>();
+  const subscriptions = new Map<string, SubscriptionChange>();
+
+  for (const result of results) {
+    const delivery = byId.get(result.deliveryId);
+    if (delivery === undefined || !unseen.delete(result.attempt.deliveryId)) continue;
+
+    const before = settled.get(delivery.id)?.change;
+    const { leaseId, retryAfterSeconds, attempt } = result;
+    const change = settleAttempt(
+      before === undefined ? delivery : standingAfter(delivery, before),
+      { leaseId, retryAfterSeconds, outcome: attempt.outcome },
+      retry,
+    );
+    recorded.push({ delivery, result, isDeadLetter: change.kind === 'dead_lettered' });
+    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: together(before, change) });
+
+    const subscription = subscriptions.get(delivery.subscriptionId) ?? { hasDelivered: false, failures: 0 };
+    if (change.kind === 'delivered') subscription.health = 'healthy';
+    if (change.kind === 'dead_lettered') subscription.health = 'degraded';
+    if (attempt.outcome === 'delivered') {
+      subscription.hasDelivered = true;
+      subscription.failures = 0;
+      if (delivery.isTest) subscription.verifiedUrlVersion = result.urlVersion;
+    } else {
+      subscription.failures += 1;
+    }
+    subscriptions.set(delivery.subscriptionId, subscription);
+  }
+
+  for (const delivery of deliveries) {
+    const change = subscriptions.get(delivery.subscriptionId);
+    if (change !== undefined && !changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
+  }
+  // What another result of the batch delivers after all never stood as a dead letter.
+  const isDead = ({ delivery, isDeadLetter }: RecordedAttempt) =>
+    isDeadLetter && settled.get(delivery.id)?.change.kind === 'dead_lettered';
+  return {
+    recorded: recorded.map((each) => ({ ...each, isDeadLetter: isDead(each) })),
+    settled: [...settled.values()],
+    subscriptions,
+  };
+}
+
+/** Whether a subscription is another afterwards, as far as can be told without its lock: a healthy one is not written to. */
+function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean {
+  const failures = Math.min(
+    (change.hasDelivered ? 0 : before.failuresInRow) + change.failures,
+    FAILING_AFTER,
+  );
+  return (
+    failures !== before.failuresInRow ||
+    (change.health !== undefined && change.health !== before.health) ||
+    change.verifiedUrlVersion === before.urlVersion
+  );
+}
+
+function standingAfter(delivery: DeliveryUnderLock, change: Change): DeliveryStanding {
+  const keepsLease = change.kind === 'retry_scheduled' && !change.endsLease;
+  return { state: change.kind, attempts: change.attempts, leaseId: keepsLease ? delivery.leaseId : null };
+}
+
+/** Two changes of one delivery as one: of two waits the longer. */
+function together(before: Change | undefined, change: Change): Change {
+  if (before?.kind !== 'retry_scheduled' || change.kind !== 'retry_scheduled') return change;
+  return {
+    ...change,
+    waitMs: Math.max(before.waitMs, change.waitMs),
+    endsLease: before.endsLease || change.endsLease,
+  };
+}
+
+const SETTLE = {
+  name: 'settle-deliveries',
+  text: `with change as materialized (
+     select * from unnest($1::text[], $2::text[], $3::integer[], $4::double precision[], $5::boolean[])
+       as change (id, state, attempts, wait_ms, ends_lease)
+   ), ended as (
+     delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
+     returning d.*, change.state as end_state, change.attempts as end_attempts
+   ), finished as (
+     insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
+     select ${KEPT_COLUMNS}, end_state, end_attempts, now() from ended
+   ), scheduled as (
+     update deliveries d set
+       state = case d.state when 'held' then 'held' else 'retry_scheduled' end,
+       attempts = change.attempts,
+       lease_id = case when not change.ends_lease then d.lease_id end,
+       next_attempt_at = case
+         when change.ends_lease then greatest(now() + make_interval(secs => change.wait_ms / 1000), d.not_before)
+         when d.lease_id is null then greatest(d.next_attempt_at, now() + make_interval(secs => change.wait_ms / 1000))
+         else d.next_attempt_at
+       end,
+       not_before = case
+         when not change.ends_lease and d.lease_id is not null
+           then greatest(d.not_before, now() + make_interval(secs => change.wait_ms / 1000))
+       end,
+       overdue_since = null
+     from change
+     where d.id = change.id and change.state = 'retry_scheduled'
+   ), locked as materialized (
+     select s.id from subscriptions s where s.id = any($6::text[]) order by s.id for no key update
+   )
+   update subscriptions s set
+     health = coalesce(change.health, s.health),
+     verified_url_version = case
+       when change.verified_url_version = s.url_version then s.url_version
+       else s.verified_url_version
+     end,
+     failures_in_row = least(
+       case when change.has_delivered then 0 else s.failures_in_row end + change.failures, ${FAILING_AFTER}
+     )
+   from locked
+   join unnest($6::text[], $7::text[], $8::integer[], $9::boolean[], $10::integer[])
+     as change (id, health, verified_url_version, has_delivered, failures)
+     on change.id = locked.id
+   where s.id = locked.id`,
+};
+
+/** Writes the deliveries, then the subscriptions that change: locked in their order before anything is written to them. */
+async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
+  const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
+  await tx.query(SETTLE, [
+    settled.map(({ delivery }) => delivery.id),
+    settled.map(({ change }) => change.kind),
+    settled.map(({ change }) => change.attempts),
+    settled.map(({ change }) => (change.kind === 'retry_scheduled' ? change.waitMs : null)),
+    settled.map(({ change }) => change.kind !== 'retry_scheduled' || change.endsLease),
+    changed.map(([id]) => id),
+    changed.map(([, change]) => change.health ?? null),
+    changed.map(([, change]) => change.verifiedUrlVersion ?? null),
+    changed.map(([, change]) => change.hasDelivered),
+    changed.map(([, change]) => change.failures),
+  ]);
+}

@@ -1,0 +1,649 @@
+import { createClient } from '@connectrpc/connect';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  AttemptOutcome,
+  DeliveryService,
+  DeliveryState,
+  EventVerdict,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { runWithRequestId } from '@partner/kernel/request-context';
+import type { ServiceError } from '@partner/kernel/service-error';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { type CallerLimits, type Database, textOf, type TransactionLimits } from '../database/database.js';
+import { MAX_DELIVERIES_SHOWN } from './events/get-event.js';
+import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
+import { createDeliveryService } from './delivery-service.js';
+import { MAX_DELIVERIES_SCANNED } from './attempts/list-deliveries.js';
+
+let fixture: WebhookFixture;
+const logLines: unknown[][] = [];
+/** What the service asked the database within the test. */
+let statements: string[] = [];
+let limitsGiven: (CallerLimits & TransactionLimits)[] = [];
+
+function watched(database: Database): Pick<Database, 'query' | 'transaction'> {
+  return {
+    query: (text, values, limits) => {
+      statements.push(textOf(text));
+      limitsGiven.push(limits ?? {});
+      return database.query(text, values, limits);
+    },
+    transaction: (work, limits) => {
+      limitsGiven.push(limits ?? {});
+      return database.transaction(
+        (tx) =>
+          work({
+            ...tx,
+            query: (text, values) => {
+              statements.push(textOf(text));
+              return tx.query(text, values);
+            },
+          }),
+        limits,
+      );
+    },
+  };
+}
+
+function connect() {
+  const service = createDeliveryService({
+    database: watched(fixture.database),
+    logger: { info: (...line: unknown[]) => void logLines.push(line) },
+  });
+  return createClient(DeliveryService, createInMemoryTransport([rpcService(DeliveryService, service)]));
+}
+let client: ReturnType<typeof connect>;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  client = connect();
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+  return call.then(
+    () => {
+      throw new Error('the call did not fail');
+    },
+    (thrown: unknown) => serviceErrorFrom(thrown),
+  );
+}
+
+/** A company with one subscription, and the deliveries of so many events to it, oldest first. */
+async function companyWith(events: number) {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let made = 0; made < events; made += 1) await fixture.event(companyId);
+  const deliveries = await fixture.deliveriesOf(subscriptionId);
+  return { companyId, subscriptionId, deliveries };
+}
+
+/** A company with one subscription and one delivery to it, which has come to this end. */
+async function companyWithFinished(state: 'delivered' | 'dead_lettered' | 'cancelled') {
+  const { deliveries, ...rest } = await companyWith(1);
+  const [delivery] = deliveries;
+  invariant(delivery, 'one delivery');
+  await fixture.finish(state, delivery.id);
+  return { ...rest, deliveryId: delivery.id, eventId: delivery.event_id };
+}
+
+async function attemptOf(deliveryId: string, exchange: object | null = null, startedAt = new Date()) {
+  const id = newId('dlv');
+  await fixture.database.query(
+    `insert into delivery_attempts
+       (delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, secret_version, exchange)
+     values ($1, $2, 1, $3, 12, 'rejected', 500, 'kept', 1, $4)`,
+    [deliveryId, id, startedAt, exchange === null ? null : JSON.stringify(exchange)],
+  );
+  return id;
+}
+
+const idsOf = (page: { readonly deliveries: readonly { readonly id?: string | undefined }[] }) =>
+  page.deliveries.map(({ id }) => id);
+
+describe('ListDeliveries', () => {
+  test('lists pages from the newest to the oldest, each delivery once, finished or not', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(7);
+    const all = deliveries.map(({ id }) => id).reverse();
+    await fixture.finish('delivered', all[1] ?? '', all[4] ?? '');
+
+    const seen: (string | undefined)[] = [];
+    let next: string | undefined;
+    do {
+      const page = await client.listDeliveries({
+        companyId,
+        subscriptionId,
+        limit: 3,
+        ...(next !== undefined && { beforeDeliveryId: next }),
+      });
+      seen.push(...idsOf(page));
+      next = page.nextBeforeDeliveryId;
+      if (seen.length === 3) await fixture.event(companyId);
+    } while (next !== undefined);
+    expect(seen).toEqual(all);
+  });
+
+  test.each([
+    [DeliveryState.PENDING, 'pending'],
+    [DeliveryState.RETRY_SCHEDULED, 'retry_scheduled'],
+    [DeliveryState.HELD, 'held'],
+    [DeliveryState.DELIVERED, 'delivered'],
+    [DeliveryState.DEAD_LETTERED, 'dead_lettered'],
+    [DeliveryState.CANCELLED, 'cancelled'],
+  ] as const)('lists by state: %s', async (state, name) => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(6);
+    const [pending, scheduled, held, delivered, dead, cancelled] = deliveries.map(({ id }) => id);
+    await fixture.database.query(`update deliveries set state = 'retry_scheduled' where id = $1`, [
+      scheduled,
+    ]);
+    await fixture.database.query(`update deliveries set state = 'held' where id = $1`, [held]);
+    await fixture.finish('delivered', delivered ?? '');
+    await fixture.finish('dead_lettered', dead ?? '');
+    await fixture.finish('cancelled', cancelled ?? '');
+
+    const page = await client.listDeliveries({ companyId, subscriptionId, state });
+    expect(page.deliveries).toMatchObject([{ state }]);
+    const expected = { pending, retry_scheduled: scheduled, held, delivered, dead_lettered: dead, cancelled };
+    expect(idsOf(page)).toEqual([expected[name]]);
+    expect(page.nextBeforeDeliveryId).toBeUndefined();
+  });
+
+  test('lists by event, by group, by resource and by the time of creation', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(3);
+    const [first, second, third] = deliveries;
+    invariant(first && second && third, 'three deliveries');
+    await fixture.database.query(`update deliveries set event = 'install.job_assigned' where id = $1`, [
+      second.id,
+    ]);
+    const list = async (filter: object) =>
+      idsOf(await client.listDeliveries({ companyId, subscriptionId, ...filter }));
+
+    expect(await list({ event: 'install.job_assigned' })).toEqual([second.id]);
+    expect(await list({ event: 'install.*' })).toEqual([third.id, second.id, first.id]);
+    expect(await list({ event: 'quote.*' })).toEqual([]);
+    expect(await list({ resourceId: first.resource_id })).toEqual([first.id]);
+
+    // The shown times are whole milliseconds: what is shown as created at an instant is found from that instant on.
+    const at = (text: string) => timestampFromDate(new Date(text));
+    for (const [id, created] of [
+      [first.id, '2026-09-01T10:00:00Z'],
+      [second.id, '2026-09-01T10:00:01Z'],
+      [third.id, '2026-09-01T10:00:02Z'],
+    ] as const) {
+      const moved = idFloor('dlv', new Date(created)).slice(0, 20) + id.slice(20);
+      await fixture.database.query('update deliveries set id = $2, created_at = $3 where id = $1', [
+        id,
+        moved,
+        new Date(created),
+      ]);
+    }
+    const [one, two, three] = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
+    expect(await list({ from: at('2026-09-01T10:00:01Z') })).toEqual([three, two]);
+    expect(await list({ to: at('2026-09-01T10:00:01Z') })).toEqual([one]);
+    expect(await list({ from: at('2026-09-01T10:00:01Z'), to: at('2026-09-01T10:00:02Z') })).toEqual([two]);
+  });
+
+  test('looks through a bounded number of deliveries for a filter that few pass, and goes on from there', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const [oldest] = deliveries;
+    invariant(oldest, 'one delivery');
+    await fixture.database.query(`update deliveries set event = 'install.job_assigned' where id = $1`, [
+      oldest.id,
+    ]);
+    await fixture.database.query(
+      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+         state, attempts, created_at, finished_at)
+       select 'dlv_7' || lpad(n::text, 25, '0'), $1, $2, 'evt_' || n, 'install.status_changed', 'install_job', 'job', false,
+         'delivered', 1, now(), now()
+       from generate_series(1, $3) as n`,
+      [subscriptionId, companyId, MAX_DELIVERIES_SCANNED],
+    );
+    const filter = { companyId, subscriptionId, event: 'install.job_assigned' };
+    const first = await client.listDeliveries(filter);
+    expect(idsOf(first)).toEqual([]);
+    invariant(first.nextBeforeDeliveryId, 'there may be more');
+    const second = await client.listDeliveries({ ...filter, beforeDeliveryId: first.nextBeforeDeliveryId });
+    expect(idsOf(second)).toEqual([oldest.id]);
+    expect(second.nextBeforeDeliveryId).toBeUndefined();
+  });
+
+  test('refuses a size, a state and an event that make no sense', async () => {
+    const { companyId, subscriptionId } = await companyWith(0);
+    for (const request of [
+      { limit: 0 },
+      { limit: 101 },
+      { state: DeliveryState.UNSPECIFIED },
+      { event: 'install' },
+    ]) {
+      const failure = await failureOf(client.listDeliveries({ companyId, subscriptionId, ...request }));
+      expect(failure.reason).toBe('invalid_argument');
+    }
+  });
+});
+
+describe('GetDelivery', () => {
+  test('finds a delivery by its own id and by the id of any attempt, with the attempts in their order', async () => {
+    const { companyId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
+    const later = await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:02Z'));
+    const earlier = await attemptOf(
+      deliveryId,
+      {
+        dnsMs: 2,
+        addresses: ['203.0.113.7'],
+        certificateSubject: 'receiver.example',
+        certificateValidTo: '2027-01-01T00:00:00.000Z',
+        reusedConnection: false,
+        ofALaterVersion: true,
+      },
+      new Date('2026-08-26T14:00:01Z'),
+    );
+
+    const byId = await client.getDelivery({ companyId, deliveryId });
+    expect(byId.delivery).toMatchObject({ id: deliveryId, eventId, state: DeliveryState.DEAD_LETTERED });
+    expect(byId.delivery?.finishedAt).toBeDefined();
+    expect(byId.attempts).toMatchObject([
+      {
+        deliveryId: earlier,
+        outcome: AttemptOutcome.REJECTED,
+        responseStatus: 500,
+        exchange: {
+          dnsMs: 2,
+          addresses: ['203.0.113.7'],
+          certificateSubject: 'receiver.example',
+          certificateValidTo: timestampFromDate(new Date('2027-01-01T00:00:00Z')),
+          reusedConnection: false,
+        },
+      },
+      { deliveryId: later },
+    ]);
+    expect(byId.attempts[1]?.exchange).toBeUndefined();
+    expect(Buffer.from(byId.attempts[1]?.responseBody ?? []).toString()).toBe('kept');
+    expect(Buffer.from(byId.body ?? []).toString()).toContain(eventId);
+    expect(await client.getDelivery({ companyId, deliveryId: earlier })).toEqual(byId);
+    expect(await client.getDelivery({ companyId, deliveryId: later })).toEqual(byId);
+  });
+
+  test('shows a delivery whose event is no longer kept, without a body', async () => {
+    const { companyId, deliveryId, eventId } = await companyWithFinished('delivered');
+    await fixture.database.query('delete from events where id = $1', [eventId]);
+    const found = await client.getDelivery({ companyId, deliveryId });
+    expect(found.delivery).toMatchObject({ eventId, event: 'install.status_changed' });
+    expect(found.body).toBeUndefined();
+  });
+});
+
+describe('ReplayDelivery', () => {
+  test.each(['delivered', 'dead_lettered'] as const)(
+    'makes a new series of attempts of the same event of a %s one [DELIVERY-3, REPLAY-1]',
+    async (state) => {
+      const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
+      const { delivery } = await client.replayDelivery({
+        companyId,
+        deliveryId,
+        actingMembershipId: 'mem_1',
+      });
+      invariant(delivery?.id, 'a replay was made');
+      expect(delivery).toMatchObject({
+        subscriptionId,
+        eventId,
+        event: 'install.status_changed',
+        state: DeliveryState.PENDING,
+        attempts: 0,
+        replayOf: deliveryId,
+      });
+      expect(await fixture.delivery(delivery.id)).toMatchObject({
+        state: 'pending',
+        attempts: 0,
+        event_id: eventId,
+      });
+      expect((await fixture.delivery(deliveryId)).state).toBe(state);
+      expect(await client.getDelivery({ companyId, deliveryId: delivery.id })).toMatchObject({
+        body: (await client.getDelivery({ companyId, deliveryId })).body,
+      });
+      expect(logLines).toContainEqual([
+        expect.objectContaining({
+          deliveryId: delivery.id,
+          replayOf: deliveryId,
+          companyId,
+          membershipId: 'mem_1',
+        }),
+        'delivery.replayed',
+      ]);
+    },
+  );
+
+  test('is taken by the id of an attempt too, and of a replay again [REPLAY-1]', async () => {
+    const { companyId, deliveryId } = await companyWithFinished('dead_lettered');
+    const attemptId = await attemptOf(deliveryId);
+    const { delivery } = await client.replayDelivery({ companyId, deliveryId: attemptId });
+    expect(delivery?.replayOf).toBe(deliveryId);
+    await fixture.finish('dead_lettered', delivery?.id ?? '');
+    const again = await client.replayDelivery({ companyId, deliveryId: delivery?.id ?? '' });
+    expect(again.delivery?.replayOf).toBe(delivery?.id);
+  });
+
+  test('makes one delivery however often it is asked for at once, and names it to the others [REPLAY-2]', async () => {
+    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => client.replayDelivery({ companyId, deliveryId })),
+    );
+    const made = (await fixture.deliveriesOf(subscriptionId)).filter(({ state }) => state === 'pending');
+    expect(made).toHaveLength(1);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue;
+      const failure = serviceErrorFrom(result.reason);
+      expect(failure.reason).toBe('replay_in_progress');
+      expect(failure.message).toContain(made[0]?.id);
+    }
+  });
+
+  test('is held while the subscription is paused [REPLAY-1]', async () => {
+    const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
+    await fixture.setState(subscriptionId, 'paused');
+    const { delivery } = await client.replayDelivery({ companyId, deliveryId });
+    expect(delivery).toMatchObject({ state: DeliveryState.HELD });
+    expect(delivery?.nextAttemptAt).toBeUndefined();
+  });
+
+  test('is refused for what is not finished, for a test, for a dropped event and for a deleted subscription [REPLAY-2]', async () => {
+    const unfinished = await companyWith(1);
+    const [pending] = unfinished.deliveries;
+    const cancelled = await companyWithFinished('cancelled');
+    const tested = await companyWithFinished('delivered');
+    await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [
+      tested.deliveryId,
+    ]);
+    const dropped = await companyWithFinished('delivered');
+    await fixture.database.query('delete from events where id = $1', [dropped.eventId]);
+    const deleted = await companyWithFinished('delivered');
+    await fixture.database.query(
+      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+      [deleted.subscriptionId],
+    );
+
+    const cases = [
+      [
+        { companyId: unfinished.companyId, deliveryId: pending?.id ?? '' },
+        'delivery_not_replayable',
+        'is pending',
+      ],
+      [cancelled, 'delivery_not_replayable', 'is cancelled'],
+      [tested, 'delivery_not_replayable', 'test'],
+      [dropped, 'event_expired', 'no longer kept'],
+      [deleted, 'not_found', 'no such'],
+    ] as const;
+    for (const [{ companyId, deliveryId }, reason, words] of cases) {
+      const failure = await failureOf(client.replayDelivery({ companyId, deliveryId }));
+      expect([failure.reason, failure.message]).toEqual([reason, expect.stringContaining(words)]);
+    }
+  });
+});
+
+describe('ListEvents', () => {
+  test('lists the events of a company in pages, by event and by resource [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const events: string[] = [];
+    for (let made = 0; made < 5; made += 1) events.unshift(await fixture.event(companyId));
+    const first = await client.listEvents({ companyId, limit: 3 });
+    expect(first.events.map(({ id }) => id)).toEqual(events.slice(0, 3));
+    invariant(first.nextBeforeEventId, 'more follow');
+    const second = await client.listEvents({ companyId, limit: 3, beforeEventId: first.nextBeforeEventId });
+    expect(second.events.map(({ id }) => id)).toEqual(events.slice(3));
+    expect(second.nextBeforeEventId).toBeUndefined();
+
+    const [newest] = first.events;
+    invariant(newest?.resourceId, 'an event has a resource');
+    const about = await client.listEvents({ companyId, resourceId: newest.resourceId });
+    expect(about.events).toEqual([newest]);
+    expect((await client.listEvents({ companyId, resourceId: newId('job') })).events).toEqual([]);
+    expect((await client.listEvents({ companyId, event: 'install.status_changed' })).events).toHaveLength(5);
+    expect((await client.listEvents({ companyId, event: 'quote.*' })).events).toEqual([]);
+    expect((await failureOf(client.listEvents({ companyId, event: '*' }))).reason).toBe('invalid_argument');
+  });
+});
+
+describe('GetEvent', () => {
+  test('tells of each subscription what became of the event, or why it was not queued [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const make = (options: object) => fixture.subscription({ companyId, ...options });
+    const active = await make({});
+    const paused = await make({ state: 'paused' });
+    const others = await make({ events: ['install.job_assigned'] });
+    const newer = await make({ schemaVersion: 2 });
+    const deletedBefore = await make({});
+    const remove = (id: string) =>
+      fixture.database.query(
+        `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+        [id],
+      );
+    await remove(deletedBefore);
+    const eventId = await runWithRequestId('req-1', () => fixture.event(companyId));
+    const later = await make({});
+    const [delivery] = await fixture.deliveriesOf(active);
+    invariant(delivery, 'one delivery');
+    await fixture.finish('dead_lettered', delivery.id);
+    const attemptId = await attemptOf(delivery.id);
+    const replayed = await client.replayDelivery({ companyId, deliveryId: delivery.id });
+    await remove(paused);
+
+    const { event, body, subscriptions } = await client.getEvent({ companyId, eventId });
+    expect(event).toMatchObject({
+      id: eventId,
+      name: 'install.status_changed',
+      resourceType: 'install_job',
+      resourceVersion: 2,
+      schemaVersion: 1,
+      requestId: 'req-1',
+    });
+    expect(Buffer.from(body ?? []).toString()).toContain(eventId);
+    expect(subscriptions.map(({ subscriptionId, verdict }) => [subscriptionId, verdict])).toEqual([
+      [active, EventVerdict.QUEUED],
+      [paused, EventVerdict.PAUSED],
+      [others, EventVerdict.NOT_SUBSCRIBED],
+      [newer, EventVerdict.SCHEMA_VERSION],
+      [deletedBefore, EventVerdict.DELETED],
+      [later, EventVerdict.CREATED_LATER],
+    ]);
+    expect(subscriptions[0]?.deliveries).toMatchObject([
+      { delivery: { id: replayed.delivery?.id, state: DeliveryState.PENDING }, attempts: [] },
+      {
+        delivery: { id: delivery.id, state: DeliveryState.DEAD_LETTERED },
+        attempts: [{ deliveryId: attemptId, outcome: AttemptOutcome.REJECTED, responseStatus: 500 }],
+      },
+    ]);
+    expect(subscriptions[0]?.deliveries[0]?.delivery?.nextAttemptAt).toBeDefined();
+    expect(subscriptions[0]?.deliveries[1]?.attempts[0]?.responseBody).toBeUndefined();
+  });
+
+  test('tells of a class that may not have the event, and of what is no longer kept [EVENT-6]', async () => {
+    const companyId = await fixture.company('SALES');
+    await fixture.subscription({ companyId, events: ['install.*'] });
+    const eventId = await fixture.event(companyId);
+    const verdicts = async () =>
+      (await client.getEvent({ companyId, eventId })).subscriptions.map(({ verdict }) => verdict);
+    expect(await verdicts()).toEqual([EventVerdict.CLASS]);
+
+    const installer = await companyWith(1);
+    const [delivery] = installer.deliveries;
+    await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
+    const { subscriptions } = await client.getEvent({
+      companyId: installer.companyId,
+      eventId: delivery?.event_id ?? '',
+    });
+    expect(subscriptions).toMatchObject([{ verdict: EventVerdict.NO_LONGER_KEPT }]);
+  });
+
+  test('shows the newest deliveries to each subscription, however often another one got the event', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(0);
+    expect(deliveries).toEqual([]);
+    const other = await fixture.subscription({ companyId });
+    const eventId = await fixture.event(companyId);
+    await fixture.database.query(
+      `insert into finished_deliveries (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test,
+         state, attempts, created_at, finished_at)
+       select id, $2, $3, $4, 'install.status_changed', 'install_job', 'job', false, 'delivered', 1, now(), now()
+       from unnest($1::text[]) as id`,
+      [Array.from({ length: 120 }, () => newId('dlv')), other, companyId, eventId],
+    );
+    const { subscriptions } = await client.getEvent({ companyId, eventId });
+    expect(
+      subscriptions.map((trail) => [trail.subscriptionId, trail.verdict, trail.deliveries.length]),
+    ).toEqual([
+      [subscriptionId, EventVerdict.QUEUED, 1],
+      [other, EventVerdict.QUEUED, MAX_DELIVERIES_SHOWN],
+    ]);
+    const [newest] = (await fixture.deliveriesOf(other)).slice(-1);
+    expect(subscriptions[1]?.deliveries[0]?.delivery?.id).toBe(newest?.id);
+  });
+
+  test('calls a subscription deleted only when it was by the time of the event', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(1);
+    const [delivery] = deliveries;
+    await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
+    await fixture.database.query(
+      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+      [subscriptionId],
+    );
+    const { subscriptions } = await client.getEvent({ companyId, eventId: delivery?.event_id ?? '' });
+    expect(subscriptions).toMatchObject([{ verdict: EventVerdict.NO_LONGER_KEPT }]);
+  });
+
+  test('finds the deliveries of an event whose id is of a clock behind that of its commit', async () => {
+    const { companyId, deliveries } = await companyWith(1);
+    const [delivery] = deliveries;
+    invariant(delivery, 'one delivery');
+    for (const [table, id] of [
+      ['events', delivery.event_id],
+      ['deliveries', delivery.id],
+    ]) {
+      await fixture.database.query(
+        `update ${table} set created_at = created_at + interval '5 minutes' where id = $1`,
+        [id],
+      );
+    }
+    const { subscriptions } = await client.getEvent({ companyId, eventId: delivery.event_id });
+    expect(subscriptions).toMatchObject([
+      { verdict: EventVerdict.QUEUED, deliveries: [{ delivery: { id: delivery.id } }] },
+    ]);
+  });
+
+  test('asks the database as often for many subscriptions and deliveries as for one', async () => {
+    const counts: number[] = [];
+    for (const subscriptions of [1, 5]) {
+      const companyId = await fixture.company();
+      for (let made = 0; made < subscriptions; made += 1) await fixture.subscription({ companyId });
+      const eventId = await fixture.event(companyId);
+      statements = [];
+      const found = await client.getEvent({ companyId, eventId });
+      expect(found.subscriptions).toHaveLength(subscriptions);
+      counts.push(statements.length);
+    }
+    expect(counts).toEqual([4, 4]);
+  });
+});
+
+describe('the lists', () => {
+  test('ask the database as often for many as for one', async () => {
+    const { companyId, subscriptionId, deliveries } = await companyWith(10);
+    const counted = async (work: () => Promise<unknown>) => {
+      statements = [];
+      await work();
+      return statements.length;
+    };
+    expect(await counted(() => client.listDeliveries({ companyId, subscriptionId }))).toBe(2);
+    expect(
+      await counted(() => client.listDeliveries({ companyId, subscriptionId, event: 'install.*' })),
+    ).toBe(2);
+    expect(await counted(() => client.listEvents({ companyId }))).toBe(1);
+    expect(await counted(() => client.listEvents({ companyId, event: 'install.*' }))).toBe(1);
+    expect(await counted(() => client.listBulkReplays({ companyId, subscriptionId }))).toBe(2);
+    const deliveryId = deliveries[0]?.id ?? '';
+    expect(await counted(() => client.getDelivery({ companyId, deliveryId }))).toBe(2);
+  });
+});
+
+const SELECTION = {
+  states: [DeliveryState.DEAD_LETTERED],
+  from: timestampFromDate(new Date(Date.now() - 3_600_000)),
+  to: timestampFromDate(new Date(Date.now() + 3_600_000)),
+};
+
+describe('another company', () => {
+  test('finds nothing of a company, by whatever id, and changes nothing', async () => {
+    const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
+    const attemptId = await attemptOf(deliveryId);
+    const { replay } = await client.createBulkReplay({
+      companyId,
+      subscriptionId,
+      selection: SELECTION,
+      perMinute: 60,
+    });
+    const replayId = replay?.id ?? '';
+    const stranger = await fixture.company();
+    const calls = [
+      client.listDeliveries({ companyId: stranger, subscriptionId }),
+      client.getDelivery({ companyId: stranger, deliveryId }),
+      client.getDelivery({ companyId: stranger, deliveryId: attemptId }),
+      client.replayDelivery({ companyId: stranger, deliveryId }),
+      client.replayDelivery({ companyId: stranger, deliveryId: attemptId }),
+      client.previewBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION }),
+      client.createBulkReplay({ companyId: stranger, subscriptionId, selection: SELECTION, perMinute: 60 }),
+      client.listBulkReplays({ companyId: stranger, subscriptionId }),
+      client.getBulkReplay({ companyId: stranger, replayId }),
+      client.cancelBulkReplay({ companyId: stranger, replayId }),
+      client.getEvent({ companyId: stranger, eventId }),
+    ];
+    for (const call of calls) expect((await failureOf(call)).reason).toBe('not_found');
+    expect((await client.listEvents({ companyId: stranger })).events).toEqual([]);
+    const { replay: after } = await client.getBulkReplay({ companyId, replayId });
+    expect(after).toEqual(replay);
+    expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(1);
+  });
+});
+
+describe('an RPC', () => {
+  test.each([
+    'listDeliveries',
+    'getDelivery',
+    'replayDelivery',
+    'previewBulkReplay',
+    'createBulkReplay',
+    'listBulkReplays',
+    'getBulkReplay',
+    'cancelBulkReplay',
+    'listEvents',
+    'getEvent',
+  ] as const)('%s gives the database no more time than its caller waits', async (method) => {
+    limitsGiven = [];
+    const companyId = newId('cmp');
+    const nothing = {
+      companyId,
+      subscriptionId: newId('whk'),
+      deliveryId: newId('dlv'),
+      eventId: newId('evt'),
+      replayId: newId('rpl'),
+      selection: SELECTION,
+      perMinute: 60,
+    };
+    await client[method](nothing, { timeoutMs: 4_000 }).catch((error: unknown) => {
+      expect(serviceErrorFrom(error).reason).toBe('not_found');
+    });
+    expect(limitsGiven.length).toBeGreaterThan(0);
+    for (const limits of limitsGiven) expect(limits.timeoutMs).toBeLessThanOrEqual(4_000);
+    const isGated = ['replayDelivery', 'previewBulkReplay', 'createBulkReplay', 'cancelBulkReplay'].includes(
+      method,
+    );
+    expect(limitsGiven.map((limits) => limits.companyId)).toEqual(
+      limitsGiven.map(() => (isGated ? companyId : undefined)),
+    );
+  });
+});

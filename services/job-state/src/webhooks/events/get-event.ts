@@ -1,0 +1,124 @@
+import { instantOfId } from '@partner/kernel/ids';
+import { notFound } from '@partner/kernel/service-error';
+import type { Queryable } from '../../database/database.js';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import {
+  ANY_DELIVERY_COLUMNS,
+  ATTEMPT_SUMMARY_COLUMNS,
+  type AttemptSummaryRow,
+  type DeliveryRow,
+} from '../schedule/delivery-message.js';
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type EventVerdictName,
+  type SubscriptionTrail,
+} from './event-message.js';
+import type { NOT_QUEUED_REASONS } from './record-event.js';
+
+/** Deliveries of one event to one subscription that are shown, at most: the newest. */
+export const MAX_DELIVERIES_SHOWN = 10;
+
+/** Of each delivery, on average. More than the 8 that count: an attempt whose lease ran out is made again. */
+const MAX_ATTEMPTS_SHOWN = 10;
+const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
+
+/** An event with its body and what became of it for each subscription. */
+export interface EventHistory {
+  readonly event: EventRow;
+  readonly body: Uint8Array;
+  /** Oldest subscription first. */
+  readonly subscriptions: readonly SubscriptionTrail[];
+}
+
+interface StoredEvent extends EventRow {
+  readonly body: Buffer;
+  readonly notQueued: Readonly<Record<string, (typeof NOT_QUEUED_REASONS)[number]>> | null;
+}
+
+interface TracedSubscription {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly deletedAt: Date | null;
+}
+
+/**
+ * Reads one event of a company with what became of it for each subscription that the company has, and the newest of those that
+ * it has deleted: its deliveries to it, the newest {@link MAX_DELIVERIES_SHOWN} of each, or why it has none. A test concerns the subscription that it was sent to alone. Another
+ * company's is `not_found` like one that does not exist. Four statements, whatever there is.
+ */
+export async function getEvent(
+  database: Queryable,
+  { companyId, eventId }: { readonly companyId: string; readonly eventId: string },
+): Promise<EventHistory> {
+  const [found] = await database.query<StoredEvent>(
+    `select ${EVENT_COLUMNS}, e.body, e.not_queued as "notQueued" from events e where e.id = $1 and e.company_id = $2`,
+    [eventId, companyId],
+  );
+  if (found === undefined) throw notFound('event');
+  const { body, notQueued, ...event } = found;
+  const subscriptions = await subscriptionsConcernedBy(database, companyId, event);
+  // The process that made the event's id made those of its deliveries right after it: the clock is the same.
+  const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', event.id), to: undefined });
+  const deliveries = await database.query<DeliveryRow>(
+    `with of_event as materialized (
+       select d.*, row_number() over (partition by d.subscription_id order by d.id desc) as place
+       from all_deliveries d
+       where d.event_id = $1 and d.company_id = $2 and d.id >= $3 and d.subscription_id = any($4::text[])
+     )
+     select ${ANY_DELIVERY_COLUMNS} from of_event d where d.place <= $5 order by d.id desc`,
+    [eventId, companyId, lowest, subscriptions.map(({ id }) => id), MAX_DELIVERIES_SHOWN],
+  );
+  const attempts = await database.query<AttemptSummaryRow & { readonly of: string }>(
+    `select ${ATTEMPT_SUMMARY_COLUMNS}, a.delivery_id as of from delivery_attempts a
+     where a.delivery_id = any($1::text[])
+     order by a.started_at, a.id
+     limit $2`,
+    [deliveries.map(({ id }) => id), MAX_ATTEMPTS_SHOWN * deliveries.length],
+  );
+  return {
+    event,
+    body,
+    subscriptions: subscriptions.map((subscription) => {
+      const own = deliveries.filter(({ subscriptionId }) => subscriptionId === subscription.id);
+      return {
+        subscriptionId: subscription.id,
+        verdict: own.length > 0 ? 'queued' : whyNotQueued(subscription, event, notQueued?.[subscription.id]),
+        deliveries: own.map((delivery) => ({
+          delivery,
+          attempts: attempts.filter(({ of }) => of === delivery.id),
+        })),
+      };
+    }),
+  };
+}
+
+function subscriptionsConcernedBy(
+  database: Queryable,
+  companyId: string,
+  event: EventRow,
+): Promise<TracedSubscription[]> {
+  return database.query<TracedSubscription>(
+    `with concerned as not materialized (
+       select s.id, s.created_at as "createdAt", s.deleted_at as "deletedAt" from subscriptions s
+       where s.company_id = $1 and ($2::text is null or s.id = $2)
+     )
+     (select * from concerned where "deletedAt" is null)
+     union all
+     (select * from concerned where "deletedAt" is not null order by id desc limit $3)
+     order by id`,
+    [companyId, event.name === 'install.test' ? event.resourceId : null, MAX_DELETED_SUBSCRIPTIONS_SHOWN],
+  );
+}
+
+/** Why there is no delivery; what was noted when the event was committed comes first. */
+function whyNotQueued(
+  subscription: TracedSubscription,
+  event: EventRow,
+  noted: EventVerdictName | undefined,
+): EventVerdictName {
+  if (noted !== undefined) return noted;
+  if (subscription.createdAt > event.committedAt) return 'created_later';
+  const { deletedAt } = subscription;
+  return deletedAt !== null && deletedAt <= event.committedAt ? 'deleted' : 'no_longer_kept';
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '../../database/database.js';
+import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
+import { EVENT_COLUMNS, type EventRow } from './event-message.js';
+
+/** Events that one page looks through at most, however few of them pass its filter. */
+export const MAX_EVENTS_SCANNED = 10_000;
+
+/** A page of a company's events. */
+export interface EventQuery {
+  readonly companyId: string;
+  /** Only events older than this one; from the newest when not given. */
+  readonly beforeEventId: string | undefined;
+  /** From 1. */
+  readonly limit: number;
+  /** Only these events; all when not given. */
+  readonly events: readonly string[] | undefined;
+  /** Only events about this resource; all when not given. */
+  readonly resourceId: string | undefined;
+}
+
+/** Goes through the company's events, or those about one resource, from the newest on; an index knows both. */
+const SCANNED = `
+  select e.* from events e
+  where e.company_id = $1 and ($2::text is null or e.id < $2) and ($3::text is null or e.resource_id = $3)
+  order by e.id desc`;
+
+/**
+ * Lists a company's events, newest first, by their ids. `nextBeforeId` is where the next page goes on. A page whose filter
+ * few events pass ends after {@link MAX_EVENTS_SCANNED}, with what it has found. One statement, so that what is committed
+ * meanwhile is neither skipped nor repeated.
+ */
+export async function listEvents(
+  database: Queryable,
+  { companyId, beforeEventId, limit, events, resourceId }: EventQuery,
+): Promise<{ readonly events: readonly EventRow[]; readonly nextBeforeId: string | undefined }> {
+  const scan = [companyId, beforeEventId ?? null, resourceId ?? null];
+  const page = `
+    select ${EVENT_COLUMNS} from (${SCANNED} limit $4) e
+    where ($5::text[] is null or e.name = any($5))
+    order by e.id desc
+    limit $6`;
+  const rows = await database.query<PageRow<EventRow>>(
+    pageWithScanEnd({
+      page,
+      scanned: SCANNED,
+      isNeeded: '$5::text[] is not null',
+      maxScanned: '$4',
+      maxRows: '$6',
+    }),
+    [...scan, MAX_EVENTS_SCANNED, events ?? null, limit + 1],
+  );
+  const { rows: found, nextBeforeId } = pageOf(rows, limit);
+  return { events: found, nextBeforeId };
+}

@@ -1,0 +1,167 @@
+import '@partner/kernel/telemetry/start';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { withSpan } from '@partner/kernel/telemetry/tracing';
+import { recordEvent } from './record-event.js';
+import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+
+let fixture: WebhookFixture;
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+function eventOf(companyId: string) {
+  const jobId = newId('job');
+  const now = new Date('2026-08-26T14:03:00Z');
+  return {
+    companyId,
+    event: 'install.job_unassigned',
+    occurredAt: now,
+    resource: { type: 'install_job', id: jobId, version: 7 },
+    data: { jobId },
+    now,
+  } as const;
+}
+
+async function events(companyId: string) {
+  return fixture.database.query<{
+    id: string;
+    name: string;
+    schema_version: number;
+    body: Buffer;
+    trace_parent: string | null;
+    not_queued: Record<string, string> | null;
+  }>('select id, name, schema_version, body, trace_parent, not_queued from events where company_id = $1', [
+    companyId,
+  ]);
+}
+
+describe('recordEvent', () => {
+  test('records the event also when nobody subscribes', async () => {
+    const companyId = await fixture.company();
+    const event = eventOf(companyId);
+    const recorded = await fixture.database.transaction((tx) => recordEvent(tx, event));
+
+    expect(recorded.deliveries).toBe(0);
+    const [stored] = await events(companyId);
+    expect(stored).toMatchObject({
+      id: recorded.eventId,
+      name: 'install.job_unassigned',
+      schema_version: 1,
+      not_queued: null,
+    });
+    expect(stored?.body.toString()).toBe(
+      `{"id":"${recorded.eventId}","event":"install.job_unassigned","apiVersion":"2026-08-26","schemaVersion":1,` +
+        `"occurredAt":"2026-08-26T14:03:00.000Z","resource":{"type":"install_job","id":"${event.resource.id}","version":7},` +
+        `"data":{"jobId":"${event.resource.id}"}}`,
+    );
+  });
+
+  test('queues one delivery for each active subscription of the company that names the event or its group [VERSION-4, WEBHOOK-2, WEBHOOK-5]', async () => {
+    const companyId = await fixture.company();
+    const strangerId = await fixture.company();
+    const byName = await fixture.subscription({ companyId, events: ['install.job_unassigned'] });
+    const byGroup = await fixture.subscription({
+      companyId,
+      events: ['install.*', 'install.job_unassigned'],
+    });
+    const others = await Promise.all([
+      fixture.subscription({ companyId, events: ['install.job_assigned'] }),
+      fixture.subscription({ companyId, events: ['quote.*'] }),
+      fixture.subscription({ companyId, state: 'paused' }),
+      fixture.subscription({ companyId, schemaVersion: 2 }),
+      fixture.subscription({ companyId: strangerId }),
+    ]);
+
+    const recorded = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
+    expect(recorded.deliveries).toBe(2);
+    for (const id of [byName, byGroup]) {
+      const deliveries = await fixture.deliveriesOf(id);
+      expect(deliveries).toHaveLength(1);
+      expect(deliveries[0]).toMatchObject({
+        event_id: recorded.eventId,
+        event: 'install.job_unassigned',
+        resource_type: 'install_job',
+        state: 'pending',
+        attempts: 0,
+        lease_id: null,
+      });
+      expect(deliveries[0]?.wait_ms).toBeLessThanOrEqual(0);
+    }
+    for (const id of others) expect(await fixture.deliveriesOf(id)).toEqual([]);
+  });
+
+  test('queues nothing for a company whose class may not have the event, whatever it subscribed to [EVENT-5]', async () => {
+    const companyId = await fixture.company('SALES');
+    const subscriptionId = await fixture.subscription({ companyId, events: ['install.*'] });
+    const recorded = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
+    expect(recorded.deliveries).toBe(0);
+    const [stored] = await events(companyId);
+    expect(stored?.not_queued).toEqual({ [subscriptionId]: 'class' });
+  });
+
+  test('notes of each subscription that gets nothing why, and of a deleted one nothing [EVENT-6]', async () => {
+    const companyId = await fixture.company();
+    const make = (options: object) => fixture.subscription({ companyId, ...options });
+    const active = await make({});
+    const paused = await make({ state: 'paused' });
+    const unnamed = await make({ events: ['install.job_assigned'], state: 'paused' });
+    const ofOtherSchema = await make({ schemaVersion: 2 });
+    const deleted = await make({});
+    await fixture.database.query(
+      `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
+      [deleted],
+    );
+    let statements = 0;
+    const recorded = await fixture.database.transaction((tx) =>
+      recordEvent(
+        {
+          ...tx,
+          query: (text, values) => {
+            statements += 1;
+            return tx.query(text, values);
+          },
+        },
+        eventOf(companyId),
+      ),
+    );
+    expect(recorded.deliveries).toBe(1);
+    expect(statements).toBe(1);
+    expect(await fixture.deliveriesOf(active)).toHaveLength(1);
+    expect(await fixture.deliveriesOf(deleted)).toEqual([]);
+    const [stored] = await events(companyId);
+    expect(stored?.not_queued).toEqual({
+      [paused]: 'paused',
+      [unnamed]: 'not_subscribed',
+      [ofOtherSchema]: 'schema_version',
+    });
+  });
+
+  test('leaves nothing when its transaction is rolled back', async () => {
+    const companyId = await fixture.company();
+    const subscriptionId = await fixture.subscription({ companyId });
+    const undone = fixture.database.transaction(async (tx) => {
+      await recordEvent(tx, eventOf(companyId));
+      throw new Error('changed my mind');
+    });
+    await expect(undone).rejects.toThrow('changed my mind');
+    expect(await events(companyId)).toEqual([]);
+    expect(await fixture.deliveriesOf(subscriptionId)).toEqual([]);
+  });
+
+  test('keeps the trace that it happened in', async () => {
+    const companyId = await fixture.company();
+    const traceId = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => {
+      await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
+      return span.spanContext().traceId;
+    });
+    const [stored] = await events(companyId);
+    expect(stored?.trace_parent).toContain(traceId);
+    expect(traceId).not.toMatch(/^0+$/);
+  });
+});

@@ -1,0 +1,125 @@
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { currentRequestId } from '@partner/kernel/request-context';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import {
+  EVENT_CATALOGUE,
+  type EventName,
+  type EventData,
+  eventGroup,
+} from '@partner/proto-contracts/public-api/webhook-events';
+import type { PreparedStatement, Transaction } from '../../database/database.js';
+import { MAX_SUBSCRIPTIONS_PER_COMPANY } from '../subscriptions/create-subscription.js';
+import { newDeliveryIds } from '../schedule/delivery-ids.js';
+import { renderEnvelope } from './render-envelope.js';
+
+/** Something that happened and that a company may have subscribed to. */
+export interface EventToRecord<E extends EventName> {
+  /** The company that is told. */
+  readonly companyId: string;
+  readonly event: E;
+  /** When it happened; goes into the envelope. */
+  readonly occurredAt: Date;
+  /** What it is about; the version is the one that the change made. */
+  readonly resource: { readonly type: string; readonly id: string; readonly version: number };
+  readonly data: EventData<E>;
+  /** The time of the change. */
+  readonly now: Date;
+}
+
+/** Why a subscription got no delivery of an event, as it was when the event was committed. */
+export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
+
+/** The statement that records an event, with what of the deliveries is different from one each that is due at once. */
+const recordEventStatement = (
+  name: string,
+  { faults, copies, dueAt }: { readonly faults: string; readonly copies: string; readonly dueAt: string },
+): PreparedStatement => ({
+  name,
+  text: `with ${faults}verdicts as materialized (
+     select s.id,
+       case
+         when c.class <> all($14::text[]) then 'class'
+         when not s.events && $12::text[] then 'not_subscribed'
+         when s.schema_version <> $13 then 'schema_version'
+         when s.state = 'paused' then 'paused'
+       end as reason
+     from subscriptions s
+     join companies c on c.id = s.company_id
+     where s.company_id = $2 and s.deleted_at is null
+   ), event as (
+     insert into events
+       (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body, trace_parent,
+        created_at, request_id, not_queued)
+     values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
+       (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
+   ), queued as (
+     insert into deliveries
+       (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
+     select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10, ${dueAt}
+     from verdicts v${copies}
+     where v.reason is null
+     returning subscription_id
+   )
+   select array(select subscription_id from queued) as "subscriptionIds"`,
+});
+
+const RECORD_EVENT = recordEventStatement('record-event', { faults: '', copies: '', dueAt: 'now()' });
+
+/** In the sandbox the fault scripts of the company's keys say whether there is a second delivery, and when the first is due. */
+const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults', {
+  faults: `faults as (
+     select coalesce(bool_or((k.faults -> 'webhooks' ->> 'duplicate')::boolean), false) as duplicate,
+       coalesce(bool_or((k.faults -> 'webhooks' ->> 'reorder')::boolean), false) as reorder
+     from api_keys k
+     where k.company_id = $2 and k.faults is not null and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > $10)
+   ), `,
+  copies: ' cross join faults f cross join lateral generate_series(0, f.duplicate::integer) copy (number)',
+  // As long after the end of its 4 seconds as the event came before it: what came first is due last.
+  dueAt: `now() + make_interval(secs => copy.number +
+       case when f.reorder then 2 * (4 - mod(extract(epoch from now()), 4))::double precision else 0 end)`,
+});
+
+/**
+ * Records an event in the transaction of the change that it tells of, with one delivery for each subscription of the
+ * company that is active, names the event or its group, and opted in to the payload's schema version. The event is kept
+ * also when nobody subscribes, and with it why each of the company's other subscriptions got nothing: the first of
+ * {@link NOT_QUEUED_REASONS} that holds. A company whose class may not have the event gets no delivery, whatever its
+ * subscriptions say. A deleted subscription gets nothing, not even a reason.
+ *
+ * One statement, so one snapshot: towards a pause or an activation that runs at the same time the event comes either
+ * before or after. It takes no lock. The deliveries are due at once; what releases them is woken after the commit.
+ * Throws when the data does not fit the event's schema.
+ */
+export async function recordEvent<E extends EventName>(
+  tx: Transaction,
+  event: EventToRecord<E>,
+): Promise<{ eventId: string; deliveries: number }> {
+  const eventId = newId('evt');
+  const isSandbox = tx.environment === 'sandbox';
+  const statement = isSandbox ? RECORD_EVENT_WITH_FAULTS : RECORD_EVENT;
+  const [row] = await tx.query<{ subscriptionIds: readonly string[] }>(statement, [
+    eventId,
+    event.companyId,
+    event.event,
+    event.occurredAt,
+    event.resource.type,
+    event.resource.id,
+    event.resource.version,
+    renderEnvelope({ ...event, eventId }),
+    injectTrace()['traceparent'] ?? null,
+    event.now,
+    newDeliveryIds((isSandbox ? 2 : 1) * MAX_SUBSCRIPTIONS_PER_COMPANY),
+    [event.event, `${eventGroup(event.event)}.*`],
+    CURRENT_SCHEMA_VERSION,
+    EVENT_CATALOGUE[event.event].classes,
+    currentRequestId() ?? null,
+  ]);
+  invariant(row, 'an array has a row');
+  const { subscriptionIds } = row;
+  if (subscriptionIds.length > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
+  tx.announceAfterCommit(event.companyId, subscriptionIds);
+  return { eventId, deliveries: subscriptionIds.length };
+}

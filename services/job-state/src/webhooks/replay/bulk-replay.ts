@@ -1,0 +1,400 @@
+import {
+  bulkReplayIn,
+  DEFAULT_REPLAYS_PER_MINUTE,
+  PREVIEWED_RESOURCES,
+} from '@partner/proto-contracts/public-api/bulk-replay';
+import { type CompanyClassName, eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
+import type { Actor } from '../../audit/actor.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Database, Queryable, Transaction, TransactionLimits } from '../../database/database.js';
+import { eventsOfSubscription } from '../events/events-of-subscription.js';
+import {
+  getSubscription,
+  lockSubscription,
+  type OwnersSubscription,
+  type SubscriptionOfCompany,
+} from '../subscriptions/get-subscription.js';
+import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-message.js';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import type { DeliveryStateName } from '../schedule/delivery-message.js';
+
+/** Which deliveries of a subscription to repeat. */
+export interface BulkReplaySelection {
+  /** `delivered`, `dead_lettered` or both; a dead-lettered one counts only if its event has not been delivered since. */
+  readonly states: readonly DeliveryStateName[];
+  readonly from: Date;
+  readonly to: Date;
+  /** An event or `group.*`; undefined: all. */
+  readonly event: string | undefined;
+}
+
+/** What a bulk replay would queue now. */
+export interface BulkReplayPreview {
+  readonly deliveries: number;
+  /** True: there are more than these in the span, which were not counted. */
+  readonly atLeast: boolean;
+  readonly oldest: Date | null;
+  readonly newest: Date | null;
+  readonly resourceCount: number;
+  /** Those with the most deliveries first. */
+  readonly resources: readonly { readonly type: string; readonly id: string; readonly deliveries: number }[];
+}
+
+/** Of the events of a pause so many are looked at, at most, to tell how many there are to back-fill. */
+export const MAX_EVENTS_COUNTED = 100_000;
+
+/** Of the deliveries of a span so many are looked at, at most, the oldest, to tell how many there are to replay. */
+export const MAX_DELIVERIES_COUNTED = 100_000;
+
+/**
+ * The oldest finished deliveries of subscription $1 in one of the states $2, with an id of which `from` is true and before $4: so
+ * many as `limit` says. It reads no more than that of each state, by the index that knows the state, however much else there is.
+ */
+export function oldestFinished({ from, limit }: { readonly from: string; readonly limit: string }): string {
+  return `
+  select f.* from (select distinct state from unnest($2::text[]) as state) meant
+  cross join lateral (
+    select f.id, f.event_id, f.event, f.resource_type, f.resource_id, f.state, f.created_at, f.is_test
+    from finished_deliveries f
+    where f.subscription_id = $1 and f.state = meant.state and ${from} and f.id < $4
+    order by f.id limit ${limit}
+  ) f
+  order by f.id limit ${limit}`;
+}
+
+/**
+ * Whether a selection means the finished delivery `m`: created from $5 on and before $6, of one of the events $7 when that is
+ * not null, never a test.
+ */
+export const IS_SELECTED = `
+  m.created_at >= $5 and m.created_at < $6 and ($7::text[] is null or m.event = any($7)) and not m.is_test`;
+
+/**
+ * What of the selected deliveries `m` can be queued: its event is kept and not on its way to subscription $1 already; and
+ * if only dead letters are meant, it has not been delivered since.
+ */
+export const IS_TO_BE_QUEUED = `
+  not exists (select 1 from deliveries u where u.event_id = m.event_id and u.subscription_id = $1)
+  and exists (select 1 from events e where e.id = m.event_id)
+  and (m.state = 'delivered' or 'delivered' = any($2::text[]) or not exists (
+    select 1 from finished_deliveries g
+    where g.event_id = m.event_id and g.subscription_id = $1 and g.state = 'delivered' and g.id > m.id
+  ))`;
+
+/** What a count looks at: one more than {@link MAX_DELIVERIES_COUNTED}, to know whether that is all. */
+const LOOKED_AT = `
+  looked_at as materialized (${oldestFinished({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
+  counted as materialized (select * from looked_at order by id limit $8::integer)`;
+
+/** True when more than was counted is in the span. */
+const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
+
+/** The values $1 to $7 of a selection. */
+export function selectionValues(
+  subscriptionId: string,
+  { states, from, to, event }: Pick<BulkReplaySelection, 'states' | 'from' | 'to' | 'event'>,
+): readonly unknown[] {
+  const { lowest, beyond } = idsCreatedWithin('dlv', { from, to });
+  return [
+    subscriptionId,
+    states,
+    lowest,
+    beyond,
+    from,
+    to,
+    event === undefined ? null : eventsNamedBy(event),
+  ];
+}
+
+/** Bounds of a transaction that counts; `maxCounted` has a default that only tests do without. */
+export interface CountLimits extends TransactionLimits {
+  readonly maxCounted?: number | undefined;
+}
+
+/**
+ * Tells what a bulk replay would queue now: one delivery for each event, of the oldest {@link MAX_DELIVERIES_COUNTED} of the
+ * span. The count has a place among the company's transactions, so that many at once do not take the connections of others.
+ * Fails with `not_found` for a subscription that the company does not have and with `invalid_argument` for a selection that
+ * makes no sense.
+ */
+export function previewBulkReplay(
+  database: Pick<Database, 'transaction'>,
+  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  { maxCounted, ...limits }: CountLimits = {},
+): Promise<BulkReplayPreview> {
+  checkSelection(request.selection, DEFAULT_REPLAYS_PER_MINUTE);
+  const { companyId } = request;
+  return database.transaction((tx) => preview(tx, request, maxCounted), { ...limits, companyId });
+}
+
+async function preview(
+  tx: Transaction,
+  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  maxCounted = MAX_DELIVERIES_COUNTED,
+): Promise<BulkReplayPreview> {
+  await getSubscription(tx, request);
+  const [found] = await tx.query<BulkReplayPreview>(
+    `with ${LOOKED_AT}, queued as materialized (
+       select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
+       from counted m
+       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
+       order by m.event_id, m.id desc
+     ), resources as materialized (
+       select resource_type as type, resource_id as id, count(*)::integer as deliveries
+       from queued group by resource_type, resource_id
+     )
+     select (select count(*)::integer from queued) as deliveries, ${IS_AT_LEAST} as "atLeast", (select min(created_at) from queued) as oldest,
+       (select max(created_at) from queued) as newest, (select count(*)::integer from resources) as "resourceCount",
+       coalesce(
+         (select json_agg(r) from (select * from resources order by deliveries desc, id limit $9) r), '[]'
+       ) as resources`,
+    [...selectionValues(request.subscriptionId, request.selection), maxCounted, PREVIEWED_RESOURCES],
+  );
+  invariant(found, 'a count has a row');
+  return found;
+}
+
+/**
+ * Begins to queue deliveries of a subscription again; `runBulkReplays` does the work. It means those that are created before
+ * it, all of them; of these the oldest {@link MAX_DELIVERIES_COUNTED} are counted. Fails with `not_found` for a subscription
+ * that the company does not have, with `invalid_argument` for a selection that makes no sense, and with `replay_in_progress`
+ * while another one of the subscription runs, without a count.
+ */
+export async function createBulkReplay(
+  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
+  request: OwnersSubscription & { readonly selection: BulkReplaySelection; readonly perMinute: number },
+  { maxCounted = MAX_DELIVERIES_COUNTED, ...limits }: CountLimits = {},
+): Promise<BulkReplayRow> {
+  const { companyId, subscriptionId, membershipId, actor, selection, perMinute } = request;
+  checkSelection(selection, perMinute);
+  const replay = await deps.database.transaction(
+    async (tx) => {
+      await getSubscription(tx, request);
+      await refuseSecond(tx, subscriptionId);
+      const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
+        `with ${LOOKED_AT}
+         select count(distinct m.event_id)::integer as total, ${IS_AT_LEAST} as "atLeast"
+         from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}`,
+        [...selectionValues(subscriptionId, selection), maxCounted],
+      );
+      invariant(counted, 'a count has a row');
+      // Not before: whoever pauses or deletes the subscription need not wait for the count.
+      await lockSubscription(tx, request);
+      const [row] = await tx.query<BulkReplayRow>(
+        `with b as (
+           insert into bulk_replays
+             (id, subscription_id, company_id, kind, delivery_states, event, from_time, to_time, per_minute, total,
+              total_is_at_least)
+           values ($1, $2, $3, 'replay', $4, $5, $6, $7, $8, $9, $10)
+           on conflict (subscription_id, kind) where state = 'running' do nothing
+           returning *
+         )
+         select ${BULK_REPLAY_COLUMNS} from b`,
+        [
+          newId('rpl'),
+          subscriptionId,
+          companyId,
+          [...new Set(selection.states)],
+          selection.event ?? null,
+          selection.from,
+          selection.to,
+          perMinute,
+          counted.total,
+          counted.atLeast,
+        ],
+      );
+      if (row === undefined) await refuseSecond(tx, subscriptionId);
+      invariant(row, 'what kept it from being made still runs, since the subscription is locked');
+      const { states, event, from, to, total } = row;
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'bulk_replay.started',
+        subject: { type: 'bulk_replay', id: row.id },
+        details: { subscriptionId, states, event, from, to, perMinute, total },
+      });
+      tx.announceAfterCommit(companyId, [subscriptionId]);
+      return row;
+    },
+    { ...limits, companyId },
+  );
+  const { id: replayId, total } = replay;
+  deps.logger.info({ replayId, subscriptionId, companyId, membershipId, total }, 'bulk_replay.created');
+  return replay;
+}
+
+async function refuseSecond(tx: Transaction, subscriptionId: string): Promise<void> {
+  const [running] = await tx.query<{ id: string }>(
+    `select id from bulk_replays where subscription_id = $1 and kind = 'replay' and state = 'running'`,
+    [subscriptionId],
+  );
+  if (running === undefined) return;
+  throw new ServiceError(
+    'replay_in_progress',
+    `${running.id} of this subscription is still running; wait for its end or cancel it`,
+  );
+}
+
+function checkSelection({ states, from, to, event }: BulkReplaySelection, perMinute: number): void {
+  const checked = validate(
+    bulkReplayIn,
+    { states, from: from.toISOString(), to: to.toISOString(), event, perMinute },
+    'selection',
+  );
+  if (!checked.valid) throw invalidArgument(checked.violations);
+}
+
+/**
+ * Begins, in the transaction of an activation, to queue the events that the subscription missed while it was paused from
+ * `from` to `to`: those that match what it names, its class and its schema version by the time that they are queued, and have
+ * no delivery to it. One that is still running goes on until the new `to`. Its events are counted up to
+ * {@link MAX_EVENTS_COUNTED}; when there are more, `atLeast` of it is true. The caller holds the lock of the subscription.
+ */
+export async function startBackfill(
+  tx: Transaction,
+  request: SubscriptionOfCompany & { readonly from: Date; readonly to: Date },
+  { maxCounted = MAX_EVENTS_COUNTED }: Pick<CountLimits, 'maxCounted'> = {},
+): Promise<{ readonly id: string }> {
+  const { companyId, subscriptionId, from, to } = request;
+  const [subscription] = await tx.query<{
+    events: readonly string[];
+    schemaVersion: number;
+    companyClass: CompanyClassName;
+  }>(
+    `select s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
+     from subscriptions s join companies c on c.id = s.company_id
+     where s.id = $1 and s.company_id = $2`,
+    [subscriptionId, companyId],
+  );
+  invariant(subscription, 'an activation has its subscription');
+  const [row] = await tx.query<{ id: string }>(
+    `insert into bulk_replays as b
+       (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total, total_is_at_least)
+     select $1, $2, $3, 'backfill', $4, $5, $6,
+       count(*) filter (
+         where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
+       ),
+       count(*) >= $9
+     from (
+       select e.name, e.schema_version, e.created_at from events e
+       where e.company_id = $3 and e.id >= $7 and e.id < $8
+       order by e.id limit $9
+     ) e
+     on conflict (subscription_id, kind) where state = 'running'
+       do update set to_time = greatest(b.to_time, excluded.to_time), total = b.total + excluded.total,
+         total_is_at_least = b.total_is_at_least or excluded.total_is_at_least
+     returning id`,
+    [
+      newId('rpl'),
+      subscriptionId,
+      companyId,
+      from,
+      to,
+      DEFAULT_REPLAYS_PER_MINUTE,
+      idFloor('evt', from),
+      idsCreatedWithin('evt', { from, to }).beyond,
+      maxCounted,
+      eventsOfSubscription(subscription.events, subscription.companyClass),
+      subscription.schemaVersion,
+    ],
+  );
+  invariant(row, 'an insert gives its row');
+  return row;
+}
+
+/** A page of a subscription's bulk replays. */
+export interface BulkReplayQuery extends SubscriptionOfCompany {
+  /** Only those older than this one; from the newest when not given. */
+  readonly beforeReplayId: string | undefined;
+  /** From 1. */
+  readonly limit: number;
+}
+
+/**
+ * Lists a subscription's bulk replays and back-fills, newest first. Fails with `not_found` for a subscription that the
+ * company does not have.
+ */
+export async function listBulkReplays(
+  database: Queryable,
+  query: BulkReplayQuery,
+): Promise<{ readonly replays: readonly BulkReplayRow[]; readonly hasMore: boolean }> {
+  await getSubscription(database, query);
+  const rows = await database.query<BulkReplayRow>(
+    `select ${BULK_REPLAY_COLUMNS} from bulk_replays b
+     where b.subscription_id = $1 and ($2::text is null or b.id < $2)
+     order by b.id desc
+     limit $3`,
+    [query.subscriptionId, query.beforeReplayId ?? null, query.limit + 1],
+  );
+  return { replays: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+}
+
+/** One bulk replay of one company. */
+export interface BulkReplayOfCompany {
+  readonly companyId: string;
+  readonly replayId: string;
+}
+
+/** Reads one bulk replay or back-fill; another company's is `not_found` like one that does not exist. */
+export async function getBulkReplay(
+  database: Queryable,
+  { companyId, replayId }: BulkReplayOfCompany,
+): Promise<BulkReplayRow> {
+  const [row] = await database.query<BulkReplayRow>(
+    `select ${BULK_REPLAY_COLUMNS} from bulk_replays b where b.id = $1 and b.company_id = $2`,
+    [replayId, companyId],
+  );
+  if (row === undefined) throw notFound('bulk replay');
+  return row;
+}
+
+/**
+ * Has a bulk replay or back-fill queue nothing more; what it has queued goes on. One that has come to its end stays as it is.
+ * Fails with `not_found` for one that the company does not have.
+ *
+ * Lock: the bulk replay; a step of it that is under way is waited for.
+ */
+export async function cancelBulkReplay(
+  deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
+  request: BulkReplayOfCompany & {
+    readonly membershipId?: string | undefined;
+    readonly actor?: Actor | undefined;
+  },
+  limits: TransactionLimits = {},
+): Promise<BulkReplayRow> {
+  const { companyId, replayId, membershipId, actor } = request;
+  const { replay, isCancelled } = await deps.database.transaction(
+    async (tx) => {
+      const cancelled = await tx.query(
+        `update bulk_replays set state = 'cancelled', finished_at = now()
+         where id = $1 and company_id = $2 and state = 'running'
+         returning id`,
+        [replayId, companyId],
+      );
+      const after = await getBulkReplay(tx, request);
+      if (cancelled.length > 0) {
+        const { subscriptionId, kind, queued } = after;
+        await recordAudit(tx, {
+          companyId,
+          actor,
+          action: 'bulk_replay.cancelled',
+          subject: { type: 'bulk_replay', id: replayId },
+          details: { subscriptionId, kind, queued },
+        });
+        tx.announceAfterCommit(companyId, [subscriptionId]);
+      }
+      return { replay: after, isCancelled: cancelled.length > 0 };
+    },
+    { ...limits, companyId },
+  );
+  if (isCancelled) {
+    const { subscriptionId, queued } = replay;
+    deps.logger.info({ replayId, subscriptionId, companyId, membershipId, queued }, 'bulk_replay.cancelled');
+  }
+  return replay;
+}

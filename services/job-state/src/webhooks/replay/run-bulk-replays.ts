@@ -1,0 +1,299 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { idFloor } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import type { Registry } from 'prom-client';
+import type { Database, Transaction } from '../../database/database.js';
+import { type Loop, startLoop } from '../../database/start-loop.js';
+import { eventsOfSubscription } from '../events/events-of-subscription.js';
+import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-message.js';
+import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
+import { newDeliveryIds } from '../schedule/delivery-ids.js';
+
+/** How old an event has to be before a back-fill passes over it: longer than any transaction that commits one. */
+export const EVENTS_SETTLED_MS = 60_000;
+
+/** Deliveries or events that one step looks at, at most, for each that it may queue, and at least. */
+const SCANNED = { perQueued: 5, atLeast: 500 };
+/** Queued deliveries of one bulk replay that have not been attempted, at most: one step may pass it by its size. */
+const MAX_WAITING = 100;
+const BACKLOG_PAUSE_SECONDS = 1;
+const SECONDS_PER_MINUTE = 60;
+/** Between two looks at a back-fill that waits for its last events to settle. */
+const SETTLE_PAUSE_SECONDS = 5;
+const FAILURE_PAUSE_MS = 5_000;
+/** Until a bulk replay whose step failed is tried again. */
+const FAILED_STEP_PAUSE_SECONDS = 60;
+
+/** What the steps of bulk replays work with. */
+export interface BulkReplayStepDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** {@link EVENTS_SETTLED_MS}, unless a test has no other transactions. */
+  readonly eventsSettledMs: number;
+}
+
+interface DueBulkReplay extends BulkReplayRow {
+  readonly afterId: string;
+  readonly isDeleted: boolean;
+  readonly events: readonly string[];
+  readonly schemaVersion: number;
+  readonly companyClass: CompanyClassName;
+  readonly now: Date;
+}
+
+/** What a step did. */
+interface Step {
+  readonly queued: number;
+  /** The last delivery or event that has been passed over. */
+  readonly afterId: string;
+  readonly isDone: boolean;
+  /** Seconds to wait beside those of the rate. */
+  readonly pauseSeconds: number;
+}
+
+/** Starts to do the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
+export function startBulkReplays(
+  deps: BulkReplayStepDeps & {
+    readonly metrics: Registry;
+    /** Between two looks at what is due, in milliseconds. */
+    readonly intervalMs: number;
+  },
+): Loop {
+  return startLoop({
+    name: 'bulk_replays',
+    intervalMs: deps.intervalMs,
+    failurePauseMs: FAILURE_PAUSE_MS,
+    logger: deps.logger,
+    metrics: deps.metrics,
+    runOnce: () => stepBulkReplay(deps),
+  });
+}
+
+/**
+ * Does one step of a bulk replay or back-fill that is due: queues at most a second's worth of its rate and moves to where the
+ * next one goes on, in one transaction, so that a crash neither queues an event twice nor leaves one out. One of a paused
+ * subscription is not due until the activation; one of a deleted subscription is cancelled. `idle` when nothing was due. A
+ * step that fails is logged and tried again after {@link FAILED_STEP_PAUSE_SECONDS}, so that it does not keep others from
+ * theirs; it throws when not even that can be noted.
+ *
+ * Locks: the bulk replay and its subscription, neither of which is waited for. The second keeps a replay of a single delivery,
+ * a pause and a deletion from coming between.
+ */
+export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' | 'idle'> {
+  let picked: DueBulkReplay | undefined;
+  const pick = (due: DueBulkReplay) => void (picked = due);
+  try {
+    return await stepNext(deps, pick);
+  } catch (error) {
+    if (picked === undefined) throw error;
+    await putOff(deps, picked, error);
+    return 'more';
+  }
+}
+
+/** `pick` is told which one it is before its step begins. */
+async function stepNext(
+  deps: BulkReplayStepDeps,
+  pick: (due: DueBulkReplay) => void,
+): Promise<'more' | 'idle'> {
+  const done = await deps.database.transaction(async (tx) => {
+    const [due] = await tx.query<DueBulkReplay>(
+      `select ${BULK_REPLAY_COLUMNS}, b.after_id as "afterId", s.deleted_at is not null as "isDeleted", s.events,
+         s.schema_version as "schemaVersion", c.class as "companyClass", now() as now
+       from bulk_replays b
+       join subscriptions s on s.id = b.subscription_id
+       join companies c on c.id = s.company_id
+       where b.state = 'running' and b.next_run_at <= now() and (s.state = 'active' or s.deleted_at is not null)
+       order by b.next_run_at
+       limit 1
+       for no key update of b skip locked for no key update of s skip locked`,
+    );
+    if (due === undefined) return undefined;
+    pick(due);
+    const step = due.isDeleted ? undefined : await takeStep(tx, due, deps.eventsSettledMs);
+    const state = step === undefined ? 'cancelled' : step.isDone ? 'done' : 'running';
+    await tx.query(
+      `update bulk_replays set state = $2, queued = queued + $3, after_id = $4,
+         finished_at = case when $2 <> 'running' then now() end,
+         next_run_at = greatest(next_run_at, now() - interval '1 second') + make_interval(secs => $5)
+       where id = $1`,
+      [
+        due.id,
+        state,
+        step?.queued ?? 0,
+        step?.afterId ?? due.afterId,
+        step === undefined ? 0 : (step.queued * SECONDS_PER_MINUTE) / due.perMinute + step.pauseSeconds,
+      ],
+    );
+    if (step !== undefined && step.queued > 0) tx.wakeAfterCommit('deliveries', [due.subscriptionId]);
+    if (state !== 'running' || (step?.queued ?? 0) > 0) {
+      tx.announceAfterCommit(due.companyId, [due.subscriptionId]);
+    }
+    return { due, state, queued: due.queued + (step?.queued ?? 0) };
+  });
+  if (done === undefined) return 'idle';
+  const { due, state, queued } = done;
+  if (state !== 'running') {
+    const { id: replayId, subscriptionId, companyId, kind } = due;
+    deps.logger.info({ replayId, subscriptionId, companyId, kind, queued }, `bulk_replay.${state}`);
+  }
+  return 'more';
+}
+
+async function putOff(deps: BulkReplayStepDeps, due: DueBulkReplay, error: unknown): Promise<void> {
+  const { id: replayId, subscriptionId, companyId, kind } = due;
+  deps.logger.warn({ err: error, replayId, subscriptionId, companyId, kind }, 'bulk_replay.step_failed');
+  await deps.database.transaction((tx) =>
+    tx.query(
+      `update bulk_replays set next_run_at = now() + make_interval(secs => $2) where id = $1 and state = 'running'`,
+      [replayId, FAILED_STEP_PAUSE_SECONDS],
+    ),
+  );
+}
+
+async function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+  if (await isBacklogged(tx, due)) {
+    return { queued: 0, afterId: due.afterId, isDone: false, pauseSeconds: BACKLOG_PAUSE_SECONDS };
+  }
+  return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, settledMs);
+}
+
+/** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind what is repeated. */
+async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolean> {
+  const [row] = await tx.query<{ unfinished: number }>(
+    `select count(*)::integer as unfinished
+     from (select 1 from deliveries where bulk_replay_id = $1 and state = 'pending' limit $2) waiting`,
+    [due.id, MAX_WAITING],
+  );
+  return row !== undefined && row.unfinished >= MAX_WAITING;
+}
+
+interface StepCounts {
+  readonly scanned: number;
+  readonly lastScanned: string | null;
+  readonly queued: number;
+  readonly lastQueued: string | null;
+}
+
+/**
+ * Of several deliveries of one event in the span the newest is the one that is repeated, so that the event is queued once
+ * wherever the steps begin and end.
+ */
+async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
+  const size = stepSize(due.perMinute);
+  const to = due.to < due.createdAt ? due.to : due.createdAt;
+  const selection = { states: due.states ?? [], from: due.from, to, event: due.event ?? undefined };
+  const [counts] = await tx.query<StepCounts>(
+    `with scanned as materialized (
+       select * from (${oldestFinished({ from: 'f.id >= $3 and f.id > $8', limit: '$9::integer' })}) m
+     ), to_queue as materialized (
+       select m.* from scanned m
+       where ${IS_SELECTED} and ${IS_TO_BE_QUEUED} and not exists (
+         select 1 from finished_deliveries f
+         where f.event_id = m.event_id and f.subscription_id = $1 and f.id > m.id and f.state = any($2) and f.id < $4
+           and f.created_at >= $5 and f.created_at < $6 and not f.is_test
+       )
+       order by m.id limit $10
+     ), queued as (
+       insert into deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, replay_of, bulk_replay_id)
+       select ($11::text[])[row_number() over (order by m.id)], $1, $12, m.event_id, m.event, m.resource_type,
+         m.resource_id, m.id, $13
+       from to_queue m
+     )
+     ${COUNTS}`,
+    [
+      ...selectionValues(due.subscriptionId, selection),
+      due.afterId,
+      scanSize(size),
+      size,
+      newDeliveryIds(size),
+      due.companyId,
+      due.id,
+    ],
+  );
+  return stepOf(counts, due, size, true);
+}
+
+/**
+ * Passes over events only once they have settled: one whose transaction was under way at the pause or the activation saw a
+ * paused subscription and may have been committed later. Such a one has an instant before or after the pause, and is told from
+ * others by why it was not queued.
+ */
+async function stepBackfill(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
+  const size = stepSize(due.perMinute);
+  const settled = new Date(due.now.getTime() - settledMs);
+  const end = new Date(due.to.getTime() + settledMs + 1);
+  const begin = new Date(due.from.getTime() - settledMs);
+  const [counts] = await tx.query<StepCounts>(
+    `with scanned as materialized (
+       select e.id, e.name, e.resource_type, e.resource_id, e.schema_version, e.created_at, e.not_queued from events e
+       where e.company_id = $2 and e.id > $3 and e.id < $4
+       order by e.id limit $5
+     ), to_queue as materialized (
+       select m.* from scanned m
+       where m.name = any($6::text[]) and m.schema_version = $7
+         and (m.created_at between $8 and $9 or m.not_queued ->> $1 = 'paused')
+         and not exists (select 1 from deliveries u where u.event_id = m.id and u.subscription_id = $1)
+         and not exists (
+           select 1 from finished_deliveries f where f.event_id = m.id and f.subscription_id = $1 and f.id >= $10
+         )
+       order by m.id limit $11
+     ), queued as (
+       insert into deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, bulk_replay_id)
+       select ($12::text[])[row_number() over (order by m.id)], $1, $2, m.id, m.name, m.resource_type, m.resource_id, $13
+       from to_queue m
+     )
+     ${COUNTS}`,
+    [
+      due.subscriptionId,
+      due.companyId,
+      later(due.afterId, idFloor('evt', begin)),
+      idFloor('evt', settled < end ? settled : end),
+      scanSize(size),
+      eventsOfSubscription(due.events, due.companyClass),
+      due.schemaVersion,
+      due.from,
+      due.to,
+      idFloor('dlv', new Date(begin.getTime() - EVENTS_SETTLED_MS)),
+      size,
+      newDeliveryIds(size),
+      due.id,
+    ],
+  );
+  return stepOf(counts, due, size, settled >= end);
+}
+
+const COUNTS = `
+  select (select count(*)::integer from scanned) as scanned, (select max(id) from scanned) as "lastScanned",
+    (select count(*)::integer from to_queue) as queued, (select max(id) from to_queue) as "lastQueued"`;
+
+/** `isComplete`: nothing more can come after what was scanned. */
+function stepOf(counts: StepCounts | undefined, due: DueBulkReplay, size: number, isComplete: boolean): Step {
+  invariant(counts, 'a count has a row');
+  const { scanned, lastScanned, queued, lastQueued } = counts;
+  const isFull = queued === size;
+  const hasScannedAll = !isFull && scanned < scanSize(size);
+  return {
+    queued,
+    afterId: (isFull ? lastQueued : lastScanned) ?? due.afterId,
+    isDone: hasScannedAll && isComplete,
+    pauseSeconds: hasScannedAll ? SETTLE_PAUSE_SECONDS : 0,
+  };
+}
+
+/** What is queued at once: a second's worth of the rate, at least one. */
+function stepSize(perMinute: number): number {
+  return Math.max(1, Math.floor(perMinute / SECONDS_PER_MINUTE));
+}
+
+/** What one step looks at, however little of it is to be queued. */
+function scanSize(size: number): number {
+  return Math.max(SCANNED.atLeast, SCANNED.perQueued * size);
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}

@@ -1,0 +1,313 @@
+import type { PreparedStatement, Queryable } from '../../database/database.js';
+
+/** One delivery that may be attempted now, with all that its attempt needs. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly leaseId: string;
+  /** By the database's clock. */
+  readonly leasedAt: Date;
+  /** By the database's clock. */
+  readonly leaseExpiresAt: Date;
+  /** The number of the attempt to make, from 1. */
+  readonly attempt: number;
+  readonly subscriptionId: string;
+  /** Whether the latest attempt of the subscription, of any delivery, failed. */
+  readonly lastAttemptFailed: boolean;
+  readonly url: string;
+  readonly urlVersion: number;
+  readonly secretVersion: number;
+  readonly sealedSecret: Buffer;
+  readonly eventId: string;
+  readonly event: string;
+  readonly body: Buffer;
+  readonly traceParent: string | null;
+  /** The request that made the event. */
+  readonly requestId: string | null;
+}
+
+/** How much is claimed and for how long. */
+export interface ClaimLimits {
+  readonly batchSize: number;
+  readonly leaseSeconds: number;
+  /** Slots: deliveries in flight at once, at most, of all companies together. */
+  readonly inFlight: number;
+  /** Slots of one subscription. At least 2, or first attempts starve behind a backlog of retries. */
+  readonly subscriptionCap: number;
+  /** Slots of one company; all by default. */
+  readonly companyCap?: number;
+}
+
+/** The share of all slots that is reserved for companies with nothing in flight. */
+const RESERVED_FOR_FIRST = 0.25;
+/** The share of all slots, and of a company's, that failing endpoints have together. */
+const FAILING_SHARE = 0.5;
+/** One of so many slots of a subscription is reserved for retries while any are due. */
+const SLOTS_PER_RETRY = 4;
+
+/** After so many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
+export const FAILING_AFTER = 5;
+
+/** The slots of companies that have something in flight already. */
+export function sharedSlotsOf(inFlight: number): number {
+  return inFlight - Math.floor(inFlight * RESERVED_FOR_FIRST);
+}
+
+function failingSlotsOf(slots: number): number {
+  return Math.max(1, Math.floor(slots * FAILING_SHARE));
+}
+
+/** Hops through an index from one subscription with waiting deliveries to the next. */
+function hop(state: 'pending' | 'retry_scheduled'): PreparedStatement {
+  const waiting = `select d.subscription_id from deliveries d where d.state = '${state}' and d.lease_id is null`;
+  const text = `
+    with recursive hop (subscription_id, number) as (
+      (select (${waiting} and d.subscription_id > $1 order by d.subscription_id limit 1), 1)
+      union all
+      select (${waiting} and d.subscription_id > hop.subscription_id order by d.subscription_id limit 1), hop.number + 1
+      from hop where hop.subscription_id is not null and hop.number <= $2
+    )
+    select subscription_id as id from hop where subscription_id is not null order by number limit $2`;
+  return { name: `waiting-${state}`, text };
+}
+
+const HOPS = { pending: hop('pending'), retry_scheduled: hop('retry_scheduled') } as const;
+
+/**
+ * Lists subscriptions that have first attempts (`pending`) or retries waiting, due or not, in ascending order of id from
+ * behind a given one on.
+ */
+export async function findWaiting(
+  database: Queryable,
+  waiting: {
+    readonly state: 'pending' | 'retry_scheduled';
+    readonly afterId: string;
+    readonly limit: number;
+  },
+): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>(HOPS[waiting.state], [waiting.afterId, waiting.limit]);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Due deliveries are inspected per subscription, so that neither the size of one backlog nor a slow endpoint delays the others:
+ *
+ * - `in_flight` counts the leases that have not ended, of which there are few;
+ * - `free` is how many slots each subscription has left, and how many of these are reserved for retries: a quarter of its cap,
+ *   less the retries in flight;
+ * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts
+ *   as far as slots are reserved for them, and come behind them otherwise;
+ * - `admitted` drops deliveries to failing endpoints beyond their share of all slots or of their company's. Companies with the
+ *   fewest of these in flight come first. A failing endpoint keeps its cap, and so its schedule of retries, but all of them
+ *   together leave the rest of the slots to endpoints that work, however long each attempt hangs;
+ * - `ranked` numbers the rest per company, failing endpoints last in each round: a delivery's rank is how many of its company
+ *   are then in flight, divided by the company's weight;
+ * - `candidates` are those with the lowest ranks, as many as there are free slots: companies with the least in flight come
+ *   first, before all others companies with nothing in flight. The last quarter of the slots is for these alone;
+ * - `leased` takes them. Rows that another replica is taking are skipped, or fail the second check of their due time.
+ *
+ * Each step reads through one index whatever the planner believes of the table, which is empty now and full a minute later:
+ * the plan is made once a connection.
+ *
+ * The bounds count the leases of this statement's snapshot: replicas that claim in the same instant can together exceed them.
+ */
+const CLAIM = {
+  name: 'claim-due',
+  text: `
+  with in_flight as materialized (
+    select d.subscription_id, d.company_id, count(*)::integer as deliveries,
+      (count(*) filter (where d.state = 'retry_scheduled'))::integer as retries
+    from deliveries d
+    where d.lease_id is not null and d.next_attempt_at > now()
+    group by d.subscription_id, d.company_id
+  ), of_companies as materialized (
+    select in_flight.company_id, sum(in_flight.deliveries)::integer as deliveries,
+      coalesce(sum(in_flight.deliveries) filter (where endpoint.is_failing), 0)::integer as failing
+    from in_flight
+    cross join lateral (
+      select s.failures_in_row >= ${FAILING_AFTER} as is_failing from subscriptions s
+      where s.id = in_flight.subscription_id limit 1
+    ) endpoint
+    group by in_flight.company_id
+  ), all_in_flight as materialized (
+    select coalesce(sum(deliveries), 0)::integer as deliveries, coalesce(sum(failing), 0)::integer as failing
+    from of_companies
+  ), free as materialized (
+    select s.id, s.company_id, s.state = 'active' as is_active, s.failures_in_row >= ${FAILING_AFTER} as is_failing,
+      $4::integer - coalesce(in_flight.deliveries, 0) as slots,
+      greatest($4::integer / ${SLOTS_PER_RETRY}, 1) - coalesce(in_flight.retries, 0) as reserved_for_retries
+    from subscriptions s
+    left join in_flight on in_flight.subscription_id = s.id
+    where s.id = any($9::text[]) and s.deleted_at is null
+  ), due as (
+    select oldest.*, free.company_id, free.is_failing
+    from free
+    cross join lateral (
+      select either.id, either.next_attempt_at, row_number() over (order by either.round, either.next_attempt_at) as round
+      from (
+        select first.*, row_number() over (order by first.next_attempt_at)::double precision as round
+        from (
+          select d.id, d.next_attempt_at from deliveries d
+          where d.subscription_id = free.id and d.state = 'pending' and d.lease_id is null and d.next_attempt_at <= now()
+            and (free.is_active or d.is_test)
+          order by d.next_attempt_at limit free.slots
+        ) first
+        union all
+        select numbered.id, numbered.next_attempt_at,
+          case when numbered.number <= free.reserved_for_retries then numbered.number - 0.5 else 1e9 + numbered.number end
+        from (
+          select retry.*, row_number() over (order by retry.next_attempt_at) as number
+          from (
+            select d.id, d.next_attempt_at from deliveries d
+            where d.subscription_id = free.id and d.state = 'retry_scheduled' and d.lease_id is null
+              and d.next_attempt_at <= now() and (free.is_active or d.is_test)
+            order by d.next_attempt_at limit free.slots
+          ) retry
+        ) numbered
+      ) either
+      order by either.round, either.next_attempt_at
+      limit free.slots
+    ) oldest
+    where free.slots > 0
+  ), of_kind as (
+    select due.*, coalesce(of_companies.deliveries, 0) as company_in_flight,
+      coalesce(of_companies.failing, 0)
+        + row_number() over (partition by due.is_failing, due.company_id order by due.round, due.next_attempt_at) as failing_of_company
+    from due left join of_companies on of_companies.company_id = due.company_id
+  ), admitted as (
+    select counted.* from (
+      select of_kind.*,
+        row_number() over (partition by is_failing order by failing_of_company, next_attempt_at) as failing_of_all
+      from of_kind
+    ) counted, all_in_flight
+    where not counted.is_failing
+      or counted.failing_of_company <= $8::integer and all_in_flight.failing + counted.failing_of_all <= $7::integer
+  ), ranked as (
+    select admitted.id, admitted.next_attempt_at,
+      admitted.company_in_flight + row_number() over (
+        partition by admitted.company_id order by admitted.round, admitted.is_failing, admitted.next_attempt_at
+      ) as of_company,
+      c.delivery_weight
+    from admitted
+    join companies c on c.id = admitted.company_id
+  ), numbered as (
+    select ranked.id, ranked.of_company,
+      row_number() over (
+        order by ranked.of_company > 1, ranked.of_company::double precision / ranked.delivery_weight, ranked.next_attempt_at
+      ) as number
+    from ranked where ranked.of_company <= $6::integer
+  ), candidates as materialized (
+    select numbered.id, numbered.number from numbered, all_in_flight
+    where numbered.number <= $1::integer
+      and all_in_flight.deliveries + numbered.number <= case numbered.of_company when 1 then $3::integer else $5::integer end
+  ), leased as (
+    update deliveries set lease_id = gen_random_uuid()::text, next_attempt_at = now() + make_interval(secs => $2)
+    from (
+      select taken.id from candidates
+      cross join lateral (
+        select d.id, d.subscription_id, d.is_test from deliveries d
+        where d.id = candidates.id
+          and d.state in ('pending', 'retry_scheduled') and d.lease_id is null and d.next_attempt_at <= now()
+        for update skip locked
+      ) taken
+      where exists (
+        select from subscriptions s
+        where s.id = taken.subscription_id and s.deleted_at is null and (s.state = 'active' or taken.is_test)
+      )
+    ) takeable
+    where deliveries.id = takeable.id
+    returning deliveries.*
+  )
+  select leased.id, leased.lease_id as "leaseId", now() as "leasedAt", leased.next_attempt_at as "leaseExpiresAt",
+    leased.attempts + 1 as attempt,
+    s.id as "subscriptionId", s.failures_in_row > 0 as "lastAttemptFailed", s.url, s.url_version as "urlVersion",
+    secret.version as "secretVersion", secret.sealed as "sealedSecret",
+    leased.event_id as "eventId", leased.event, event.body, event.trace_parent as "traceParent",
+    event.request_id as "requestId"
+  from leased
+  join subscriptions s on s.id = leased.subscription_id
+  cross join lateral (
+    select version, sealed from subscription_secrets
+    where subscription_id = s.id and version in (leased.secret_version, s.secret_version)
+    order by version = leased.secret_version desc nulls last limit 1
+  ) secret
+  cross join lateral (select e.body, e.trace_parent, e.request_id from events e where e.id = leased.event_id limit 1) event
+  join candidates on candidates.id = leased.id
+  order by candidates.number`,
+};
+
+/**
+ * Leases due deliveries of the given subscriptions for `leaseSeconds`, first those of the companies with the least in flight
+ * for their weight, and returns them in that order. Due times and leases go by the database's clock, so that replicas agree
+ * whatever their own clocks say. No two calls, in whatever process, lease the same delivery at a time. Of a paused
+ * subscription only tests are leased, of a deleted one nothing.
+ */
+export async function claimDue(
+  database: Queryable,
+  limits: ClaimLimits & { readonly subscriptionIds: readonly string[] },
+): Promise<readonly ClaimedDelivery[]> {
+  if (limits.subscriptionIds.length === 0) return [];
+  const { inFlight, companyCap = inFlight } = limits;
+  return database.query<ClaimedDelivery>(CLAIM, [
+    limits.batchSize,
+    limits.leaseSeconds,
+    inFlight,
+    limits.subscriptionCap,
+    sharedSlotsOf(inFlight),
+    companyCap,
+    failingSlotsOf(inFlight),
+    failingSlotsOf(companyCap),
+    limits.subscriptionIds,
+  ]);
+}
+
+/** Leases that are ended at once, at most. */
+const EXPIRED_AT_ONCE = 1_000;
+
+/**
+ * Ends leases that have run out without a result: their deliveries are due again, with the attempts that they had, and
+ * overdue from the end of the first such lease on, unless a former lease's result has come meanwhile. Gives how many there
+ * were.
+ */
+export async function endExpiredLeases(database: Queryable): Promise<number> {
+  const ended = await database.query(
+    `update deliveries set lease_id = null, not_before = null, next_attempt_at = greatest(next_attempt_at, not_before),
+       overdue_since = case when not_before is null then coalesce(overdue_since, next_attempt_at) end
+     from (
+       select d.id from deliveries d where d.lease_id is not null and d.next_attempt_at <= now()
+       order by d.next_attempt_at limit $1 for update skip locked
+     ) expired
+     where deliveries.id = expired.id
+     returning deliveries.id`,
+    [EXPIRED_AT_ONCE],
+  );
+  return ended.length;
+}
+
+/** A lease on a delivery. */
+export type Lease = Pick<ClaimedDelivery, 'id' | 'leaseId'>;
+
+/**
+ * Gives back leases under which nothing was sent: the deliveries are due again after `afterMs`, with the attempts that they
+ * had, and overdue from the first time on. A lease that has ended or been settled meanwhile is left alone.
+ *
+ * Locks: the deliveries in ascending id.
+ */
+export async function returnLeases(
+  database: Queryable,
+  leases: readonly Lease[],
+  afterMs: number,
+): Promise<void> {
+  await database.query(
+    `with locked as materialized (
+       select d.id from deliveries d
+       join unnest($1::text[], $2::text[]) as lease (id, lease_id) on lease.id = d.id and lease.lease_id = d.lease_id
+       order by d.id
+       for no key update of d
+     )
+     update deliveries set lease_id = null, not_before = null,
+       next_attempt_at = greatest(now() + make_interval(secs => $3::double precision / 1000), not_before),
+       overdue_since = case when not_before is null then coalesce(overdue_since, now()) end
+     from locked where deliveries.id = locked.id`,
+    [leases.map((lease) => lease.id), leases.map((lease) => lease.leaseId), afterMs],
+  );
+}

@@ -1,0 +1,189 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { Database } from '../../database/database.js';
+import { measuredGauge } from '../../database/measured-gauge.js';
+import { FAILING_AFTER, sharedSlotsOf } from './claim-due.js';
+
+export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;
+
+export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
+
+type Measurable = Pick<Database, 'query'>;
+
+/** What the age of due deliveries is told by. */
+const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
+type EndpointState = (typeof ENDPOINT_STATES)[number];
+
+const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
+/** A measurement is given up after that, rather than weigh on a database that is slow already. */
+const MEASUREMENT_MS = 3_000;
+/** Subscriptions with a backlog that a measurement looks at: its time goes with their number. */
+const SUBSCRIPTIONS_MEASURED = 5_000;
+/** From what a healthy endpoint feels to the last retry after 127 minutes. */
+const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
+
+/** What the release of due deliveries measures; the age of what is due is asked of the database, every 10 s at most. */
+export function createReleaseMetrics(
+  metrics: Registry,
+  database: Measurable,
+  options: {
+    /** Deliveries that are under way at once, at most. */
+    readonly inFlight: number;
+    /** Of one subscription. */
+    readonly subscriptionCap: number;
+    readonly freshMs?: number | undefined;
+  },
+) {
+  measuredGauge({
+    name: 'partner_webhook_oldest_due_seconds',
+    help: 'For how long the oldest due delivery has been due, 0 when none is: to endpoints that have failed five times in a row (failing), to those that have half of their places taken while there is room for others, and so their own pace (busy), and to all others (healthy). What went to the dispatcher without a result is due from the end of its first lease on, and never counts as busy.',
+    label: { name: 'endpoint_state', values: ENDPOINT_STATES },
+    metrics,
+    measure: () => oldestDueSeconds(database, options),
+    freshMs: options.freshMs,
+  });
+  measuredGauge({
+    name: 'partner_webhook_failing_endpoints',
+    help: 'Active subscriptions whose last five attempts, or more, failed. All of them together have half of the slots.',
+    metrics,
+    measure: () => failingEndpoints(database),
+    freshMs: options.freshMs,
+  });
+  return {
+    batchSize: new Histogram({
+      name: 'partner_webhook_release_batch_size',
+      help: 'Deliveries that were released at once; only batches with any.',
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      registers: [metrics],
+    }),
+    leaseExpiries: new Counter({
+      name: 'partner_webhook_lease_expiries_total',
+      help: 'Released deliveries whose lease ran out without a result.',
+      registers: [metrics],
+    }),
+    failedReleases: new Counter({
+      name: 'partner_webhook_failed_releases_total',
+      help: 'Deliveries that could not be given to the broker and became due again.',
+      registers: [metrics],
+    }),
+  };
+}
+
+/** What the recording of attempts measures, by the class of the company whose endpoint it was. */
+export function createAttemptMetrics(metrics: Registry) {
+  const registers = [metrics];
+  const attempts = new Counter({
+    name: 'partner_webhook_attempts_recorded_total',
+    help: 'Recorded attempts by how they ended.',
+    labelNames: ['company_class', 'outcome'] as const,
+    registers,
+  });
+  const deadLetters = new Counter({
+    name: 'partner_webhook_dead_letters_total',
+    help: 'Deliveries whose last attempt failed.',
+    labelNames: ['company_class'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'partner_webhook_delivery_seconds',
+    help: 'From the transaction that queued a delivery, that of its event unless it is a replay, to the record that it was delivered; by whether its first attempt did it.',
+    labelNames: ['company_class', 'attempt'] as const,
+    buckets: DELIVERY_BUCKETS,
+    registers,
+  });
+  for (const companyClass of COMPANY_CLASSES) {
+    const company_class = labelOf(companyClass);
+    for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ company_class, outcome }, 0);
+    deadLetters.inc({ company_class }, 0);
+    for (const attempt of ['first', 'later'] as const) seconds.zero({ company_class, attempt });
+  }
+  return {
+    attempted(companyClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
+      attempts.inc({ company_class: labelOf(companyClass), outcome });
+    },
+    deadLettered(companyClass: CompanyClassName): void {
+      deadLetters.inc({ company_class: labelOf(companyClass) });
+    },
+    delivered(companyClass: CompanyClassName, afterSeconds: number, tries: number): void {
+      const attempt = tries === 1 ? 'first' : 'later';
+      seconds.observe({ company_class: labelOf(companyClass), attempt }, Math.max(0, afterSeconds));
+    },
+  };
+}
+
+function labelOf(companyClass: CompanyClassName): Lowercase<CompanyClassName> {
+  switch (companyClass) {
+    case 'SALES':
+      return 'sales';
+    case 'INSTALLER':
+      return 'installer';
+    case 'ACCOUNTING':
+      return 'accounting';
+  }
+}
+
+async function failingEndpoints(database: Measurable): Promise<number> {
+  const [row] = await database.query<{ failing: number }>(
+    `select count(*)::integer as failing from subscriptions
+     where failures_in_row >= $1 and state = 'active' and deleted_at is null`,
+    [FAILING_AFTER],
+    { timeoutMs: MEASUREMENT_MS },
+  );
+  return row?.failing ?? 0;
+}
+
+/**
+ * Of each subscription the oldest that waits: the indexes begin with it, whatever the backlog. And what is overdue, waiting or
+ * with the dispatcher once more.
+ */
+async function oldestDueSeconds(
+  database: Measurable,
+  { inFlight, subscriptionCap }: { readonly inFlight: number; readonly subscriptionCap: number },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ state: EndpointState; age: number }>(
+    `with recursive first (subscription_id, next_attempt_at) as (
+       (select subscription_id, next_attempt_at from deliveries where state = 'pending' and lease_id is null
+        order by subscription_id, next_attempt_at limit 1)
+       union all
+       select following.* from first cross join lateral (
+         select d.subscription_id, d.next_attempt_at from deliveries d
+         where d.state = 'pending' and d.lease_id is null and d.subscription_id > first.subscription_id
+         order by d.subscription_id, d.next_attempt_at limit 1
+       ) following
+     ), retry (subscription_id, next_attempt_at) as (
+       (select subscription_id, next_attempt_at from deliveries where state = 'retry_scheduled' and lease_id is null
+        order by subscription_id, next_attempt_at limit 1)
+       union all
+       select following.* from retry cross join lateral (
+         select d.subscription_id, d.next_attempt_at from deliveries d
+         where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.subscription_id
+         order by d.subscription_id, d.next_attempt_at limit 1
+       ) following
+     ), waiting as materialized (
+       (select * from first limit $2) union all (select * from retry limit $2)
+     ), under_way as materialized (
+       select subscription_id, count(*) as deliveries from deliveries where lease_id is not null and next_attempt_at > now()
+       group by 1
+     ), due (subscription_id, since, is_busy) as (
+       select waiting.subscription_id, waiting.next_attempt_at, coalesce(under_way.deliveries, 0) >= $3 / 2.0
+         and (select sum(deliveries) from under_way) < $4
+       from waiting left join under_way on under_way.subscription_id = waiting.subscription_id
+       where waiting.next_attempt_at <= now()
+       union all
+       (select subscription_id, overdue_since, false from deliveries
+        where overdue_since is not null and state <> 'held'
+          and (lease_id is not null or next_attempt_at <= now() + interval '5 seconds')
+        order by overdue_since limit $2)
+     )
+     select case when s.failures_in_row >= $1 then 'failing' when due.is_busy then 'busy' else 'healthy' end as state,
+       extract(epoch from now() - min(due.since))::double precision as age
+     from due join subscriptions s on s.id = due.subscription_id
+     group by 1`,
+    [FAILING_AFTER, SUBSCRIPTIONS_MEASURED, subscriptionCap, sharedSlotsOf(inFlight)],
+    { timeoutMs: MEASUREMENT_MS },
+  );
+  return new Map(
+    ENDPOINT_STATES.map((state) => [state, rows.find((row) => row.state === state)?.age ?? 0] as const),
+  );
+}

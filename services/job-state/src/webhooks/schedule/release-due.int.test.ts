@@ -1,0 +1,242 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryPublisher } from '@partner/kernel/testing/in-memory-publisher';
+import { createRecorder } from '@partner/test-kit/recorder';
+import { Registry } from 'prom-client';
+import { type Queryable, textOf } from '../../database/database.js';
+import { type Scheduler, startScheduler } from './release-due.js';
+import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+
+/** Longer than any test: what happens sooner happened because the scheduler was woken. */
+const NEVER_MS = 3_600_000;
+
+let fixture: WebhookFixture;
+let schedulers: Scheduler[] = [];
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+});
+
+beforeEach(async () => {
+  await fixture.database.query('delete from deliveries');
+});
+
+afterEach(async () => {
+  await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+  schedulers = [];
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+function start(options: {
+  readonly intervalMs: number;
+  readonly batchSize?: number;
+  readonly publish?: Publisher['publish'];
+  readonly database?: Queryable;
+}) {
+  const publisher = createInMemoryPublisher();
+  const log = createRecorder<string>();
+  const record = (_fields: unknown, line?: unknown) => log.record(String(line));
+  let now = 0;
+  const scheduler = startScheduler({
+    database: options.database ?? fixture.database,
+    publisher: options.publish === undefined ? publisher : { publish: options.publish },
+    logger: { debug: () => undefined, info: record, warn: record },
+    metrics: new Registry(),
+    elapsedMs: () => now,
+    intervalMs: options.intervalMs,
+    leaseSeconds: 30,
+    inFlight: 1_000,
+    batchSize: options.batchSize ?? 100,
+  });
+  schedulers.push(scheduler);
+  fixture.database.onWake('deliveries', scheduler.wake);
+  fixture.database.onWake('room', scheduler.wakeLater);
+  const passSeconds = (seconds: number) => {
+    now += seconds * 1_000;
+  };
+  return { scheduler, publisher, log, passSeconds };
+}
+
+async function subscribedCompany(): Promise<string> {
+  const companyId = await fixture.company();
+  await fixture.subscription({ companyId });
+  return companyId;
+}
+
+async function allDue(): Promise<void> {
+  await fixture.database.query(`update deliveries set next_attempt_at = now() - interval '1 second'`);
+}
+
+describe('startScheduler', () => {
+  test('looks at intervals, without being woken', async () => {
+    const companyId = await subscribedCompany();
+    const { publisher } = start({ intervalMs: 5 });
+    await fixture.event(companyId);
+    expect(await publisher.published.atLeast(1)).toHaveLength(1);
+  });
+
+  test('releases at once when a transaction wakes it, and when it is woken', async () => {
+    const companyId = await subscribedCompany();
+    const { scheduler, publisher } = start({ intervalMs: NEVER_MS });
+    await fixture.event(companyId);
+    scheduler.wake([]);
+    await publisher.published.atLeast(1);
+
+    await fixture.event(companyId);
+    await fixture.database.transaction((tx) => {
+      tx.wakeAfterCommit('deliveries');
+      return Promise.resolve();
+    });
+    expect(await publisher.published.atLeast(2)).toHaveLength(2);
+  });
+
+  test('takes what a commit names while it still goes through the backlog of others', async () => {
+    const companyId = await subscribedCompany();
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const database: Queryable = {
+      query: async (statement, values) => {
+        if (textOf(statement).includes('recursive hop')) await held;
+        return fixture.database.query(statement, values);
+      },
+    };
+    const { publisher } = start({ intervalMs: NEVER_MS, database });
+    await fixture.event(companyId);
+    const [subscription] = await fixture.database.query<{ id: string }>(
+      'select id from subscriptions where company_id = $1',
+      [companyId],
+    );
+    await fixture.database.transaction((tx) => {
+      tx.wakeAfterCommit('deliveries', [subscription?.id ?? '']);
+      return Promise.resolve();
+    });
+    expect(await publisher.published.atLeast(1)).toHaveLength(1);
+    finish();
+  });
+
+  test('has no subscription in two claims at a time, whatever names it meanwhile', async () => {
+    const companyId = await subscribedCompany();
+    const claims = createRecorder<unknown>();
+    const looks = createRecorder<string>();
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const database: Queryable = {
+      query: async (statement, values) => {
+        if (textOf(statement).includes('recursive hop')) looks.record('look');
+        if (textOf(statement).includes('with in_flight')) {
+          claims.record(values?.at(-1));
+          await held;
+        }
+        return fixture.database.query(statement, values);
+      },
+    };
+    const { publisher } = start({ intervalMs: 5, database });
+    // Its commit names the subscription.
+    await fixture.event(companyId);
+    await claims.atLeast(1);
+    const before = looks.all().length;
+    await looks.atLeast(before + 5);
+    expect(claims.all()).toHaveLength(1);
+    finish();
+    await publisher.published.atLeast(1);
+  });
+
+  test('goes on as long as it finds full batches', async () => {
+    const companyId = await subscribedCompany();
+    for (let event = 0; event < 10; event += 1) await fixture.event(companyId);
+    const { publisher } = start({ intervalMs: NEVER_MS, batchSize: 2 });
+    const published = await publisher.published.atLeast(5);
+    expect(new Set(published.map(({ messageId }) => messageId)).size).toBe(5);
+    await eventually('all leased', async () => (await fixture.leases()) === 10);
+  });
+
+  test('tries a single delivery a second while the broker is away, and goes on by itself', async () => {
+    const companyId = await subscribedCompany();
+    for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
+    const tries = createRecorder<string>();
+    let isBrokerAway = true;
+    const { scheduler, log, passSeconds } = start({
+      intervalMs: NEVER_MS,
+      publish: ({ messageId }) => {
+        tries.record(messageId);
+        return isBrokerAway ? Promise.reject(new Error('the broker is away')) : Promise.resolve();
+      },
+    });
+    await log.find((line) => line === 'deliveries.release_failed');
+    expect(tries.all()).toHaveLength(1);
+
+    await allDue();
+    passSeconds(1);
+    scheduler.wake([]);
+    await tries.atLeast(2);
+    await eventually('the lease given back', async () => (await fixture.leases()) === 0);
+    expect(tries.all()).toHaveLength(2);
+
+    isBrokerAway = false;
+    await allDue();
+    passSeconds(1);
+    scheduler.wake([]);
+    await log.find((line) => line === 'deliveries.release_resumed');
+    await eventually('all leased', async () => (await fixture.leases()) === 5);
+    expect(log.all()).toEqual(['deliveries.release_failed', 'deliveries.release_resumed']);
+  });
+
+  test('does not touch the database between two tries of an outage, however often it is woken', async () => {
+    const companyId = await subscribedCompany();
+    await fixture.event(companyId);
+    let queries = 0;
+    const failures = createRecorder<string>();
+    let now = 0;
+    const scheduler = startScheduler({
+      database: {
+        query: () => {
+          queries += 1;
+          return Promise.reject(new Error('the database is away'));
+        },
+      },
+      publisher: createInMemoryPublisher(),
+      logger: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: (_fields: unknown, line?: unknown) => failures.record(String(line)),
+      },
+      metrics: new Registry(),
+      elapsedMs: () => now,
+      intervalMs: 1,
+      leaseSeconds: 30,
+      inFlight: 200,
+      batchSize: 10,
+    });
+    schedulers.push(scheduler);
+    await failures.atLeast(1);
+    for (let wake = 0; wake < 20; wake += 1) {
+      scheduler.wake([]);
+      await new Promise(setImmediate);
+    }
+    expect(queries).toBe(1);
+    now += 1_000;
+    scheduler.wake([]);
+    await failures.atLeast(2);
+    expect(queries).toBe(2);
+  });
+
+  test('stops after the batch in flight', async () => {
+    const companyId = await subscribedCompany();
+    const { scheduler, publisher } = start({ intervalMs: 5 });
+    await fixture.event(companyId);
+    await publisher.published.atLeast(1);
+    await scheduler.stop();
+    await fixture.event(companyId);
+    scheduler.wake([]);
+    await new Promise(setImmediate);
+    expect(publisher.published.all()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,440 @@
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type AttemptCounts,
+  AttemptOutcome,
+  DeliveryService,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { eventually } from '@partner/test-kit/eventually';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import { Registry } from 'prom-client';
+import { type Database, textOf } from '../../database/database.js';
+import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
+import { createDeliveryService } from '../delivery-service.js';
+import { createGate } from '../../testing/create-gate.js';
+import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
+import { countAttempts } from './count-attempts.js';
+
+const FAILED = AttemptOutcome.TIMED_OUT;
+const DAY_MS = 24 * 3_600_000;
+
+let fixture: WebhookFixture;
+let handle: ReturnType<typeof createDeliveryResultsHandler>;
+let client: ReturnType<typeof connect>;
+
+function handlerWith(database: Pick<Database, 'transaction'>) {
+  return createDeliveryResultsHandler({
+    database,
+    logger: { warn: () => undefined },
+    metrics: new Registry(),
+    retryBaseMs: 60_000,
+    random: () => 0,
+  });
+}
+
+function connect(database: Database) {
+  const service = createDeliveryService({ database, logger: { info: () => undefined } });
+  return createClient(DeliveryService, createInMemoryTransport([rpcService(DeliveryService, service)]));
+}
+
+beforeAll(async () => {
+  fixture = await openWebhookFixture();
+  handle = handlerWith(fixture.database);
+  client = connect(fixture.database);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+/** A company with one subscription, and so many deliveries to it that wait. */
+async function companyWith(deliveries: number) {
+  const companyId = await fixture.company();
+  const subscriptionId = await fixture.subscription({ companyId });
+  for (let made = 0; made < deliveries; made += 1) await fixture.event(companyId);
+  const ids = (await fixture.deliveriesOf(subscriptionId)).map(({ id }) => id);
+  const [deliveryId] = ids;
+  invariant(deliveryId, 'there is a delivery');
+  return { companyId, subscriptionId, deliveryId, ids };
+}
+
+type Attempted = Partial<Parameters<typeof attemptedMessage>[0]>;
+
+const attempted = (deliveryId: string, given: Attempted = {}) =>
+  attemptedMessage({ deliveryId, leaseId: 'former', ...given });
+
+/** Has results share a batch: the first keeps the handler busy and is of nothing. */
+async function together(...messages: ReturnType<typeof attempted>[]): Promise<void> {
+  await Promise.all([attempted(newId('dlv')), ...messages].map((message) => handle(message)));
+}
+
+const span = (from: Date, to: Date) => ({ from: timestampFromDate(from), to: timestampFromDate(to) });
+const lastDay = () => span(new Date(Date.now() - DAY_MS / 2), new Date());
+
+function plain(counts: AttemptCounts | undefined) {
+  const { delivered, failed, deadLettered } = counts ?? {};
+  return { delivered, failed, deadLettered };
+}
+
+async function totalsOf(of: { companyId: string; subscriptionId: string }) {
+  const { totals } = await client.getSubscriptionStatistics({ ...of, ...lastDay() });
+  return plain(totals);
+}
+
+const reasonOf = async (call: Promise<unknown>) =>
+  call.then(
+    () => 'none',
+    (error: unknown) => serviceErrorFrom(error).reason,
+  );
+
+describe('the statistics of a subscription', () => {
+  test('count each attempt as soon as it is recorded, up to the dead letter', async () => {
+    const of = await companyWith(1);
+    expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 0, deadLettered: 0 });
+    for (let failed = 1; failed <= 8; failed += 1) {
+      await handle(attempted(of.deliveryId, { outcome: FAILED }));
+      expect(await totalsOf(of)).toEqual({ delivered: 0, failed, deadLettered: failed === 8 ? 1 : 0 });
+    }
+  });
+
+  test('count a result once, however often it comes, also within one batch and after the end [CONSOLE-6]', async () => {
+    const of = await companyWith(1);
+    const failure = attempted(of.deliveryId, { outcome: FAILED });
+    const success = attempted(of.deliveryId);
+    await together(failure, failure, success, success);
+    await together(failure, success);
+    await handle(success);
+    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 1, deadLettered: 0 });
+  });
+
+  test('count results that come after the end of their delivery, and keep the dead letter that one of them undoes [CONSOLE-6]', async () => {
+    const of = await companyWith(1);
+    for (let n = 0; n < 8; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
+    const [late, success] = [attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId)];
+    await together(late, late, success, success);
+    await together(late, success);
+    expect(await fixture.delivery(of.deliveryId)).toMatchObject({ state: 'delivered' });
+    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 9, deadLettered: 1 });
+  });
+
+  test('count no dead letter that a result of the same batch delivers after all', async () => {
+    const of = await companyWith(1);
+    for (let n = 0; n < 7; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
+    await together(attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId));
+    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 8, deadLettered: 0 });
+  });
+
+  test('leave out tests, before and after their end, and the attempts of deliveries that are gone [CONSOLE-6]', async () => {
+    const of = await companyWith(2);
+    const [testId, ordinaryId] = of.ids;
+    invariant(testId !== undefined && ordinaryId !== undefined, 'there are two deliveries');
+    await fixture.database.query('update deliveries set is_test = true where id = $1', [testId]);
+    await together(attempted(testId, { outcome: FAILED }), attempted(ordinaryId, { outcome: FAILED }));
+    await handle(attempted(testId));
+    await handle(attempted(testId, { outcome: FAILED }));
+    await handle(attempted(newId('dlv')));
+    expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 1, deadLettered: 0 });
+  });
+
+  test('are not changed by a batch that is not committed, and are by its repetition', async () => {
+    const of = await companyWith(1);
+    const message = attempted(of.deliveryId);
+    const failsOnCommit = handlerWith({
+      transaction: (work) =>
+        fixture.database.transaction(async (tx) => {
+          await work(tx);
+          throw new Error('the commit fails');
+        }),
+    });
+    await expect(failsOnCommit(message)).rejects.toThrow('the commit fails');
+    expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 0, deadLettered: 0 });
+    await handle(message);
+    expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 0, deadLettered: 0 });
+  });
+
+  test('add up over batches of replicas that meet on the same subscriptions', async () => {
+    const companies = await Promise.all([companyWith(30), companyWith(30), companyWith(30)]);
+    const replicas = [1, 2, 3].map(() => handlerWith(fixture.database));
+    const messages = companies.flatMap(({ ids }) => ids).map((id) => attempted(id));
+    const shuffled = [messages, [...messages].reverse(), [...messages.slice(45), ...messages.slice(0, 45)]];
+    await Promise.all(
+      replicas.flatMap((replica, index) => (shuffled[index] ?? []).map((message) => replica(message))),
+    );
+    for (const of of companies) {
+      expect(await totalsOf(of)).toEqual({ delivered: 30, failed: 0, deadLettered: 0 });
+    }
+  });
+
+  test('are locked by the last statement before the commit', async () => {
+    const of = await companyWith(2);
+    const [firstId, secondId] = of.ids;
+    invariant(firstId !== undefined && secondId !== undefined, 'there are two deliveries');
+    const [written, commit] = [createGate(), createGate()];
+    const statements: string[] = [];
+    const heldBack = handlerWith({
+      transaction: (work) =>
+        fixture.database.transaction(async (tx) => {
+          const query: typeof tx.query = (text, values) => {
+            statements.push(textOf(text));
+            return tx.query(text, values);
+          };
+          const result = await work({ ...tx, query });
+          written.open();
+          await commit.opened;
+          return result;
+        }),
+    });
+    const first = heldBack(attempted(firstId));
+    await written.opened;
+    const second = handle(attempted(secondId));
+    commit.open();
+    await Promise.all([first, second]);
+    expect(statements.at(-1)).toContain('insert into delivery_statistics');
+    expect(statements.filter((text) => text.includes('delivery_statistics'))).toHaveLength(1);
+    expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
+  });
+
+  test('are locked in ascending order, so that two batches never wait for each other', async () => {
+    const attemptTo = (subscriptionId: string) => ({
+      subscriptionId,
+      isTest: false,
+      startedAt: new Date('2026-03-06T10:00:00Z'),
+      durationMs: 12,
+      isDelivered: true,
+      isDeadLetter: false,
+    });
+    const [lower, higher] = [attemptTo('whk_1'), attemptTo('whk_2')];
+    const [locked, commit] = [createGate(), createGate()];
+    const { database } = fixture;
+    const first = database.transaction(async (tx) => {
+      await countAttempts(tx, [lower]);
+      locked.open();
+      await commit.opened;
+    });
+    await locked.opened;
+    const second = database.transaction((tx) => countAttempts(tx, [higher, lower]));
+    await eventually('the second waits for the first', async () => {
+      const waiting = await database.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    const third = database.transaction((tx) => countAttempts(tx, [higher]), { lockTimeoutMs: 2_000 });
+    const [end] = await Promise.allSettled([third]);
+    commit.open();
+    await Promise.all([first, second]);
+    expect(end).toMatchObject({ status: 'fulfilled' });
+  });
+});
+
+describe('the buckets of statistics', () => {
+  /** A Thursday, long enough ago that nothing else is there. */
+  const at = (time: string) => new Date(`2026-03-05T${time}Z`);
+
+  async function bucketsOf(of: { companyId: string; subscriptionId: string }, from: Date, to: Date) {
+    const { bucketMinutes, buckets, totals } = await client.getSubscriptionStatistics({
+      ...of,
+      ...span(from, to),
+    });
+    return {
+      bucketMinutes,
+      buckets: buckets.map(({ startsAt, counts }) => ({
+        startsAt: startsAt && timestampDate(startsAt).toISOString().slice(5, 16),
+        ...plain(counts),
+      })),
+      totals: plain(totals),
+    };
+  }
+
+  async function companyWithHistory() {
+    const of = await companyWith(6);
+    const times = [
+      '10:00:00.000',
+      '10:04:59.999',
+      '10:05:00.000',
+      '11:59:59.999',
+      '12:00:00.000',
+      '17:59:00.000',
+    ];
+    await together(
+      ...of.ids.map((id, index) =>
+        attempted(id, { startedAt: at(times[index] ?? ''), ...(index === 2 && { outcome: FAILED }) }),
+      ),
+    );
+    return of;
+  }
+  const bucket = (startsAt: string, delivered: number, failed = 0) => ({
+    startsAt: `03-05T${startsAt}`,
+    delivered,
+    failed,
+    deadLettered: 0,
+  });
+
+  test('hold the attempts that began in them: of 5 minutes, an hour or 6 hours, by the length of the span [CONSOLE-5]', async () => {
+    const of = await companyWithHistory();
+    const totals = { delivered: 5, failed: 1, deadLettered: 0 };
+    expect(await bucketsOf(of, at('00:00:00'), new Date(at('00:00:00').getTime() + DAY_MS))).toEqual({
+      bucketMinutes: 5,
+      buckets: [
+        bucket('10:00', 2),
+        bucket('10:05', 0, 1),
+        bucket('11:55', 1),
+        bucket('12:00', 1),
+        bucket('17:55', 1),
+      ],
+      totals,
+    });
+    expect(await bucketsOf(of, at('00:00:00'), new Date(at('00:00:00').getTime() + 7 * DAY_MS))).toEqual({
+      bucketMinutes: 60,
+      buckets: [bucket('10:00', 2, 1), bucket('11:00', 1), bucket('12:00', 1), bucket('17:00', 1)],
+      totals,
+    });
+    expect(await bucketsOf(of, at('00:00:00'), new Date(at('00:00:00').getTime() + 31 * DAY_MS))).toEqual({
+      bucketMinutes: 360,
+      buckets: [bucket('06:00', 3, 1), bucket('12:00', 2)],
+      totals,
+    });
+  });
+
+  test('count whole, also those that the span begins and ends in, and none beside them', async () => {
+    const of = await companyWithHistory();
+    expect(await bucketsOf(of, at('10:04:30'), at('10:05:00'))).toMatchObject({
+      buckets: [bucket('10:00', 2)],
+      totals: { delivered: 2, failed: 0 },
+    });
+    expect(await bucketsOf(of, at('10:05:00'), at('11:55:00.001'))).toMatchObject({
+      buckets: [bucket('10:05', 0, 1), bucket('11:55', 1)],
+    });
+  });
+
+  test('take an attempt of a dispatcher whose clock is ahead as begun now [CONSOLE-6]', async () => {
+    const of = await companyWith(2);
+    const [ahead, present] = of.ids;
+    invariant(ahead !== undefined && present !== undefined, 'there are two deliveries');
+    await together(attempted(ahead, { startedAt: new Date(Date.now() + 3 * DAY_MS) }), attempted(present));
+    expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
+  });
+
+  test('tell how long the attempts took, each and all of them together [CONSOLE-7]', async () => {
+    const of = await companyWith(20);
+    await together(
+      ...of.ids.map((id, index) =>
+        attempted(id, {
+          startedAt: at(index < 10 ? '10:00:00' : '10:05:00'),
+          durationMs: index < 10 ? 10 : 400,
+          outcome: index % 2 === 0 ? FAILED : AttemptOutcome.DELIVERED,
+        }),
+      ),
+    );
+    const found = await client.getSubscriptionStatistics({ ...of, ...span(at('10:00:00'), at('11:00:00')) });
+    expect(found.buckets.map(({ counts }) => [counts?.p50Ms, counts?.p95Ms])).toEqual([
+      [13, 24],
+      [400, 490],
+    ]);
+    expect([found.totals?.p50Ms, found.totals?.p95Ms]).toEqual([25, 480]);
+    const { totals } = await client.getSubscriptionStatistics({
+      ...of,
+      ...span(at('01:00:00'), at('02:00:00')),
+    });
+    expect(totals).toMatchObject({ delivered: 0, failed: 0 });
+    expect([totals?.p50Ms, totals?.p95Ms]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ['is empty', at('10:00:00'), at('10:00:00')],
+    ['is longer than 31 days', at('10:00:00'), new Date(at('10:00:00.001').getTime() + 31 * DAY_MS)],
+  ])('are not read for a span that %s', async (_what, from, to) => {
+    const of = await companyWith(1);
+    expect(await reasonOf(client.getSubscriptionStatistics({ ...of, ...span(from, to) }))).toBe(
+      'invalid_argument',
+    );
+    expect(await reasonOf(client.getCompanyStatistics({ ...of, ...span(from, to) }))).toBe(
+      'invalid_argument',
+    );
+  });
+});
+
+describe('the statistics of a company', () => {
+  const ofCompany = async (companyId: string) => {
+    const { subscriptions, buckets, totals } = await client.getCompanyStatistics({ companyId, ...lastDay() });
+    return {
+      subscriptions: subscriptions.map(({ subscriptionId, totals: own }) => [subscriptionId, plain(own)]),
+      inBuckets: buckets.reduce(
+        (sum, { counts }) => sum + (counts?.delivered ?? 0) + (counts?.failed ?? 0),
+        0,
+      ),
+      totals: plain(totals),
+    };
+  };
+
+  test('are of each subscription and of all together, of no other company and of nothing that was deleted [CONSOLE-7]', async () => {
+    const companyId = await fixture.company();
+    const subscriptions = [1, 2, 3, 4].map(() => fixture.subscription({ companyId }));
+    const ids = (await Promise.all(subscriptions)).sort();
+    for (let event = 0; event < 2; event += 1) await fixture.event(companyId);
+    const [first = '', second = '', deleted = '', silent = ''] = ids;
+    const deliveriesOf = async (id: string) => (await fixture.deliveriesOf(id)).map((each) => each.id);
+    const [of1, of2, of3] = [
+      await deliveriesOf(first),
+      await deliveriesOf(second),
+      await deliveriesOf(deleted),
+    ];
+    await together(
+      ...of1.map((id) => attempted(id)),
+      ...of2.slice(1).map((id) => attempted(id, { outcome: FAILED })),
+      ...of3.map((id) => attempted(id)),
+    );
+    const other = await companyWith(1);
+    await handle(attempted(other.deliveryId));
+    await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [deleted]);
+
+    expect(await ofCompany(companyId)).toEqual({
+      subscriptions: [
+        [first, { delivered: 2, failed: 0, deadLettered: 0 }],
+        [second, { delivered: 0, failed: 1, deadLettered: 0 }],
+        [silent, { delivered: 0, failed: 0, deadLettered: 0 }],
+      ],
+      inBuckets: 3,
+      totals: { delivered: 2, failed: 1, deadLettered: 0 },
+    });
+    expect(
+      await reasonOf(client.getSubscriptionStatistics({ companyId, subscriptionId: deleted, ...lastDay() })),
+    ).toBe('not_found');
+  });
+
+  test('wait among the transactions of their company, and hold up nobody else', async () => {
+    const [companyId, otherId] = [await fixture.company(), await fixture.company()];
+    const gate = createGate();
+    const holding = [1, 2, 3, 4, 5].map(() => fixture.database.transaction(() => gate.opened, { companyId }));
+    const answered: string[] = [];
+    const read = async (id: string) => {
+      await ofCompany(id);
+      answered.push(id);
+    };
+    const mine = read(companyId);
+    for (let n = 0; n < 3; n += 1) await read(otherId);
+    const answeredMeanwhile = [...answered];
+    gate.open();
+    await Promise.all([...holding, mine]);
+    expect(answeredMeanwhile).toEqual([otherId, otherId, otherId]);
+  });
+
+  test('are not shown to another company, and there are none without subscriptions', async () => {
+    const theirs = await companyWith(1);
+    await handle(attempted(theirs.deliveryId));
+    const companyId = await fixture.company();
+    expect(await reasonOf(client.getSubscriptionStatistics({ ...theirs, companyId, ...lastDay() }))).toBe(
+      'not_found',
+    );
+    expect(await ofCompany(companyId)).toEqual({
+      subscriptions: [],
+      inBuckets: 0,
+      totals: { delivered: 0, failed: 0, deadLettered: 0 },
+    });
+  });
+});

@@ -1,0 +1,144 @@
+import type { CallerLimits, Database, Queryable } from '../../database/database.js';
+import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/get-subscription.js';
+import { DURATION_SLOTS, type DurationHistogram, sumOfHistograms } from './duration-histogram.js';
+import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
+
+/** What became of attempts. */
+export interface AttemptCounts {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly deadLettered: number;
+  /** Of all of them. */
+  readonly durations: DurationHistogram;
+}
+
+/** The attempts that began within the minutes of one bucket: at least one. */
+export interface CountedBucket extends AttemptCounts {
+  readonly startsAt: Date;
+}
+
+/** Attempts in a span. */
+export interface Statistics {
+  readonly bucketMinutes: number;
+  /** Those with attempts, oldest first. */
+  readonly buckets: readonly CountedBucket[];
+  readonly totals: AttemptCounts;
+}
+
+/** Attempts to all subscriptions of a company in a span. */
+export interface CompanyStatistics extends Statistics {
+  /** Of each, oldest first. */
+  readonly subscriptions: readonly { readonly subscriptionId: string; readonly totals: AttemptCounts }[];
+}
+
+/** All numbers as double precision: sums are never so great that it would round them. */
+const SUMS = `sum(delivered)::float8 as delivered, sum(failed)::float8 as failed,
+  sum(dead_lettered)::float8 as "deadLettered",
+  array[${Array.from({ length: DURATION_SLOTS }, (_, slot) => `sum(durations[${slot + 1}])::float8`).join(', ')}] as durations`;
+
+const STATISTICS = `
+  select subscription_id as "subscriptionId", starts_at as "startsAt", ${SUMS}
+  from (
+    select subscription_id, date_bin(make_interval(mins => $4), starts_at, 'epoch') as starts_at,
+      delivered, failed, dead_lettered, durations
+    from delivery_statistics
+    where subscription_id = any($1::text[]) and starts_at >= $2 and starts_at < $3
+  ) as bucket
+  group by grouping sets ((subscription_id), (starts_at))
+  order by starts_at`;
+
+interface SummedRow extends AttemptCounts {
+  /** Null in the sum of a bucket. */
+  readonly subscriptionId: string | null;
+  /** Null in the sum of a subscription. */
+  readonly startsAt: Date | null;
+}
+
+const NOTHING: AttemptCounts = {
+  delivered: 0,
+  failed: 0,
+  deadLettered: 0,
+  durations: Array.from({ length: DURATION_SLOTS }, () => 0),
+};
+
+/**
+ * Reads the statistics of one subscription. Fails with `not_found` for a subscription that the company does not have or has
+ * deleted.
+ */
+export async function getSubscriptionStatistics(
+  database: Queryable,
+  subscription: SubscriptionOfCompany,
+  span: StatisticsSpan,
+): Promise<Statistics> {
+  const buckets = bucketsOf(span);
+  await getSubscription(database, subscription);
+  const { subscriptions: _, ...statistics } = await statisticsOf(
+    database,
+    [subscription.subscriptionId],
+    buckets,
+  );
+  return statistics;
+}
+
+/**
+ * Reads the statistics of all subscriptions that a company has; what it has deleted is not part of it. Has a place among the
+ * company's transactions, since a month of many subscriptions takes a second: many at once do not take the connections of
+ * others.
+ */
+export async function getCompanyStatistics(
+  database: Pick<Database, 'transaction'>,
+  companyId: string,
+  span: StatisticsSpan,
+  limits: CallerLimits = {},
+): Promise<CompanyStatistics> {
+  const buckets = bucketsOf(span);
+  return database.transaction(
+    async (tx) => {
+      const subscriptions = await tx.query<{ id: string }>(
+        'select s.id from subscriptions s where s.company_id = $1 and s.deleted_at is null order by s.id',
+        [companyId],
+      );
+      return statisticsOf(
+        tx,
+        subscriptions.map(({ id }) => id),
+        buckets,
+      );
+    },
+    { ...limits, companyId },
+  );
+}
+
+/** One statement over the rows of the subscriptions: sums of each subscription and of each bucket. */
+async function statisticsOf(
+  database: Queryable,
+  subscriptionIds: readonly string[],
+  { from, to, bucketMinutes }: BucketedSpan,
+): Promise<CompanyStatistics> {
+  const rows = await database.query<SummedRow>(STATISTICS, [subscriptionIds, from, to, bucketMinutes]);
+  const bySubscription = new Map(rows.map(({ subscriptionId, ...sums }) => [subscriptionId, countsOf(sums)]));
+  const subscriptions = subscriptionIds.map((subscriptionId) => ({
+    subscriptionId,
+    totals: bySubscription.get(subscriptionId) ?? NOTHING,
+  }));
+  return {
+    bucketMinutes,
+    buckets: rows.flatMap(({ startsAt, ...sums }) =>
+      startsAt === null ? [] : [{ startsAt, ...countsOf(sums) }],
+    ),
+    totals: subscriptions.map(({ totals }) => totals).reduce(sumOfCounts, NOTHING),
+    subscriptions,
+  };
+}
+
+function countsOf({ delivered, failed, deadLettered, durations }: AttemptCounts): AttemptCounts {
+  return { delivered, failed, deadLettered, durations };
+}
+
+function sumOfCounts(a: AttemptCounts, b: AttemptCounts): AttemptCounts {
+  return {
+    delivered: a.delivered + b.delivered,
+    failed: a.failed + b.failed,
+    deadLettered: a.deadLettered + b.deadLettered,
+    durations: sumOfHistograms(a.durations, b.durations),
+  };
+}

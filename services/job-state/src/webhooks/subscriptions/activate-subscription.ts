@@ -1,0 +1,83 @@
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Database, Queryable, TransactionLimits } from '../../database/database.js';
+import { startBackfill } from '../replay/bulk-replay.js';
+import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/** A subscription after its activation. */
+export interface Activation {
+  readonly subscription: SubscriptionRow;
+  /** The back-fill that was begun, or is still running; undefined when none was asked for or none runs. */
+  readonly backfillId: string | undefined;
+}
+
+/**
+ * Makes a subscription active: from now on matching events are queued for it, and what was held goes on in its time, whatever
+ * the backlog. With `backfill` the events since the pause, or since the creation of one that was never active, are queued as
+ * well. One that is active already stays as it is, and no back-fill is begun: one that is asked for is then the one that is
+ * still running. Fails with `not_found` for a subscription that the company does not have, and with `test_delivery_required`
+ * unless a test delivery to the present URL was answered with 2xx.
+ *
+ * Atomic: the activation and the beginning of the back-fill. Lock: the subscription.
+ */
+export async function activateSubscription(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
+  request: OwnersSubscription & { readonly backfill: boolean },
+  limits: TransactionLimits = {},
+): Promise<Activation> {
+  const { companyId, subscriptionId, membershipId, actor } = request;
+  const { wasPaused, ...activation } = await deps.database.transaction(async (tx) => {
+    const before = await lockSubscription(tx, request);
+    if (before.state === 'active') {
+      const backfillId = request.backfill ? await runningBackfill(tx, subscriptionId) : undefined;
+      return { subscription: before, backfillId, wasPaused: false };
+    }
+    if (!before.verified) {
+      throw new ServiceError(
+        'test_delivery_required',
+        'the subscription can be activated once a test delivery to its present URL was answered with 2xx; ' +
+          'send one and wait until it is delivered',
+      );
+    }
+    const now = deps.clock();
+    const [active] = await tx.query<SubscriptionRow>(
+      `update subscriptions s set state = 'active', paused_at = null, updated_at = $2 where s.id = $1
+       returning ${SUBSCRIPTION_COLUMNS}`,
+      [subscriptionId, now],
+    );
+    invariant(active && before.pausedAt, 'the locked row is there, and was paused at a time');
+    const backfill = request.backfill
+      ? await startBackfill(tx, { companyId, subscriptionId, from: before.pausedAt, to: now })
+      : undefined;
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.activated',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { backfillId: backfill?.id ?? null },
+    });
+    tx.wakeAfterCommit('subscriptions');
+    tx.announceAfterCommit(companyId, [subscriptionId]);
+    return { subscription: active, backfillId: backfill?.id, wasPaused: true };
+  }, limits);
+  if (wasPaused) {
+    const { backfillId } = activation;
+    deps.logger.info({ subscriptionId, companyId, membershipId, backfillId }, 'subscription.activated');
+  }
+  return activation;
+}
+
+async function runningBackfill(tx: Queryable, subscriptionId: string): Promise<string | undefined> {
+  const [running] = await tx.query<{ id: string }>(
+    `select id from bulk_replays where subscription_id = $1 and kind = 'backfill' and state = 'running'`,
+    [subscriptionId],
+  );
+  return running?.id;
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  failureOf,
+  openSubscriptionFixture,
+  type SubscriptionFixture,
+} from '../../testing/subscription-fixture.js';
+
+let fixture: SubscriptionFixture;
+let companyId: string;
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  companyId = await fixture.company();
+});
+
+afterAll(() => fixture.close());
+
+describe('CheckUrl', () => {
+  test('allows what the creation takes', async () => {
+    const url = 'https://Receiver.example/hooks';
+    expect(await fixture.client.checkUrl({ companyId, url })).toMatchObject({ allowed: true });
+    expect(fixture.dispatcher.asked).toEqual([url]);
+  });
+
+  test.each([
+    '',
+    'nothing',
+    'http://receiver.example/',
+    'https://receiver.example:8443/',
+    'https://me@receiver.example/',
+    'https://receiver.example/a b',
+    `https://receiver.example/${'x'.repeat(2_048)}`,
+    'https://inside.example/',
+  ])('refuses %j in the words of the creation', async (url) => {
+    const created = fixture.client.createSubscription({
+      companyId,
+      companyClass: CompanyClass.INSTALLER,
+      url,
+      events: ['install.*'],
+    });
+    const { message } = await failureOf(created);
+    const { allowed, refusal = '' } = await fixture.client.checkUrl({ companyId, url });
+    expect(allowed).toBe(false);
+    expect(message).toContain(`url: ${refusal}`);
+  });
+
+  test('asks the dispatcher for no URL whose text is wrong', async () => {
+    const before = fixture.dispatcher.asked.length;
+    await fixture.client.checkUrl({ companyId, url: 'http://receiver.example/' });
+    expect(fixture.dispatcher.asked).toHaveLength(before);
+  });
+
+  test('is unavailable while the dispatcher is', async () => {
+    fixture.dispatcher.isAway = true;
+    const url = 'https://receiver.example/';
+    expect(await failureOf(fixture.client.checkUrl({ companyId, url }))).toMatchObject({
+      reason: 'unavailable',
+    });
+    fixture.dispatcher.isAway = false;
+  });
+});

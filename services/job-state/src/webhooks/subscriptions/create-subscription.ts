@@ -1,0 +1,136 @@
+import type { Client } from '@connectrpc/connect';
+import type { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { subscriptionFields, WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import type { SealingKeys } from '@partner/kernel/secret-sealing';
+import { notFound, ServiceError } from '@partner/kernel/service-error';
+import type { Actor } from '../../audit/actor.js';
+import { recordAudit } from '../../audit/record-audit.js';
+import { type Database, type Queryable, queryWithin, type Transaction } from '../../database/database.js';
+import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
+import { checkFields } from './check-fields.js';
+import { createSecret } from './create-secret.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/** Subscriptions of one company at most, so that one event makes a bounded number of deliveries. */
+export const MAX_SUBSCRIPTIONS_PER_COMPANY = WEBHOOK_LIMITS.subscriptionsPerCompany;
+
+const FIRST_VERSION = 1;
+
+/** What the creation of subscriptions works with. */
+export interface CreateSubscriptionDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly endpoints: Client<typeof EndpointService>;
+  readonly sealingKeys: SealingKeys;
+  /** The newest schema version of payloads that a subscription can opt in to; the one that it gets when it names none. */
+  readonly newestSchemaVersion: number;
+  readonly logger: Pick<Logger, 'info'>;
+  readonly clock: () => Date;
+}
+
+/** The subscription that an owner asks for. */
+export interface SubscriptionToCreate {
+  readonly companyId: string;
+  /** The owner who asks, for the log. */
+  readonly membershipId?: string | undefined;
+  /** The same owner, for the audit trail. */
+  readonly actor?: Actor | undefined;
+  readonly companyClass: CompanyClassName;
+  readonly url: string;
+  /** Event names, or `group.*`. */
+  readonly events: readonly string[];
+  readonly description: string | undefined;
+  /** The current one when not given. */
+  readonly schemaVersion: number | undefined;
+}
+
+/**
+ * Makes a paused subscription with its first secret, which is kept sealed and given out only here. An event that is named
+ * twice is kept once. Fails with `invalid_argument` for an event that the company's class may not have (`events.<index>`),
+ * a URL that the dispatcher's rules refuse (`url`) or a schema version that does not exist; with `subscription_limit_reached`
+ * for one subscription too many, before the dispatcher is asked; with `unavailable` when the dispatcher does not answer in
+ * the time that the caller waits. For a caller who no longer waits nothing is made.
+ *
+ * Lock: the company, so that subscriptions created at the same time are counted one after another.
+ */
+export async function createSubscription(
+  deps: CreateSubscriptionDeps,
+  request: SubscriptionToCreate,
+  caller: Caller,
+): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
+  const { companyId, companyClass, membershipId, actor } = request;
+  const { creation } = subscriptionFields(deps.newestSchemaVersion);
+  const fields = checkFields(creation, request, companyClass);
+  const { events, description = '', schemaVersion = deps.newestSchemaVersion } = fields;
+  await refuseOneTooMany(queryWithin(deps.database, caller.timeoutMs()), companyId);
+  const url = await checkEndpoint(deps.endpoints, fields.url, caller);
+
+  const id = newId('whk');
+  const owner = { subscriptionId: id, version: FIRST_VERSION };
+  const { secret, sealed, sealingKeyId } = createSecret(deps.sealingKeys, owner);
+  const subscription = await deps.database.transaction(
+    async (tx) => {
+      await claimPlace(tx, companyId);
+      refuseWhenOverdue(caller);
+      const [row] = await tx.query<SubscriptionRow>(
+        `with s as (
+           insert into subscriptions
+             (id, company_id, url, description, events, schema_version, secret_version, paused_at, created_at, updated_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $8)
+           returning *
+         ), secret as (
+           insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, created_at)
+           select s.id, s.secret_version, $9, $10, s.created_at from s
+         )
+         select ${SUBSCRIPTION_COLUMNS} from s`,
+        [
+          id,
+          companyId,
+          url,
+          description,
+          events,
+          schemaVersion,
+          FIRST_VERSION,
+          deps.clock(),
+          sealed,
+          sealingKeyId,
+        ],
+      );
+      invariant(row, 'an insert gives its row');
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'webhook.created',
+        subject: { type: 'webhook', id },
+        details: { url, events, description, schemaVersion },
+      });
+      tx.announceAfterCommit(companyId, [id]);
+      return row;
+    },
+    { companyId, timeoutMs: caller.timeoutMs() },
+  );
+  deps.logger.info({ subscriptionId: id, companyId, membershipId, events }, 'subscription.created');
+  return { subscription, secret };
+}
+
+async function claimPlace(tx: Transaction, companyId: string): Promise<void> {
+  const [company] = await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
+  if (company === undefined) throw notFound('company');
+  await refuseOneTooMany(tx, companyId);
+}
+
+async function refuseOneTooMany(database: Queryable, companyId: string): Promise<void> {
+  const [taken] = await database.query<{ count: number }>(
+    'select count(*)::integer as count from subscriptions where company_id = $1 and deleted_at is null',
+    [companyId],
+  );
+  if (taken !== undefined && taken.count >= MAX_SUBSCRIPTIONS_PER_COMPANY) {
+    throw new ServiceError(
+      'subscription_limit_reached',
+      `a company can have at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions; delete one first`,
+    );
+  }
+}

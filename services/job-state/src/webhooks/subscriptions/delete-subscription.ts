@@ -1,0 +1,43 @@
+import type { Logger } from '@partner/kernel/logger';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Database, TransactionLimits } from '../../database/database.js';
+import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+
+/**
+ * Deletes a subscription and drops its secrets. From then on it is `not_found` for its owner, leaves its place to another one
+ * and gets nothing; what it has not got yet is cancelled in its time, whatever the backlog. Its row stays for as long as its
+ * deliveries are kept. Fails with `not_found` for a subscription that the company does not have.
+ *
+ * Locks: the subscription, then its secrets.
+ */
+export async function deleteSubscription(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
+  request: OwnersSubscription,
+  limits: TransactionLimits = {},
+): Promise<void> {
+  const { companyId, subscriptionId, membershipId, actor } = request;
+  await deps.database.transaction(async (tx) => {
+    const { url } = await lockSubscription(tx, request);
+    await tx.query(
+      `update subscriptions set state = 'paused', paused_at = coalesce(paused_at, $2), deleted_at = $2, updated_at = $2,
+         pending_secret_version = null
+       where id = $1`,
+      [subscriptionId, deps.clock()],
+    );
+    await tx.query('delete from subscription_secrets where subscription_id = $1', [subscriptionId]);
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.deleted',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { url },
+    });
+    tx.wakeAfterCommit('subscriptions');
+    tx.announceAfterCommit(companyId, [subscriptionId]);
+  }, limits);
+  deps.logger.info({ subscriptionId, companyId, membershipId }, 'subscription.deleted');
+}

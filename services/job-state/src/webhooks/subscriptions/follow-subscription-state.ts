@@ -1,0 +1,171 @@
+import type { Logger } from '@partner/kernel/logger';
+import type { Registry } from 'prom-client';
+import type { Database } from '../../database/database.js';
+import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
+import { type Loop, startLoop } from '../../database/start-loop.js';
+
+/** Deliveries that one statement moves, so that what it locks is bounded. */
+const BATCH_SIZE = 1_000;
+/** Subscriptions that one run works on. */
+const MAX_SUBSCRIPTIONS = 1_000;
+
+/** What becomes of the deliveries of a subscription. */
+type Move = 'hold' | 'resume' | 'cancel';
+
+const MOVES = ['hold', 'resume', 'cancel'] as const satisfies readonly Move[];
+
+/** What the following works with. */
+export interface FollowDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+}
+
+/**
+ * The subscriptions whose deliveries do not stand as their state wants it: `held` and `waiting` hop through the partial indexes
+ * from one subscription with such deliveries to the next, whatever their number.
+ */
+const LOOK = `
+  with recursive held (id) as (
+    (select d.subscription_id from deliveries d where d.state = 'held' order by d.subscription_id limit 1)
+    union all
+    select (select d.subscription_id from deliveries d
+            where d.state = 'held' and d.subscription_id > held.id order by d.subscription_id limit 1)
+    from held where held.id is not null
+  ), first (id) as (
+    (select d.subscription_id from deliveries d
+     where d.state = 'pending' and d.lease_id is null order by d.subscription_id limit 1)
+    union all
+    select (select d.subscription_id from deliveries d
+            where d.state = 'pending' and d.lease_id is null and d.subscription_id > first.id
+            order by d.subscription_id limit 1)
+    from first where first.id is not null
+  ), retry (id) as (
+    (select d.subscription_id from deliveries d
+     where d.state = 'retry_scheduled' and d.lease_id is null order by d.subscription_id limit 1)
+    union all
+    select (select d.subscription_id from deliveries d
+            where d.state = 'retry_scheduled' and d.lease_id is null and d.subscription_id > retry.id
+            order by d.subscription_id limit 1)
+    from retry where retry.id is not null
+  ), waiting (id) as (
+    select id from first union select id from retry
+  )
+  select s.id, case when s.deleted_at is null then 'resume' else 'cancel' end as move
+  from held join subscriptions s on s.id = held.id
+  where s.state = 'active' or s.deleted_at is not null
+  union
+  select s.id, case when s.deleted_at is null then 'hold' else 'cancel' end
+  from waiting join subscriptions s on s.id = waiting.id
+  where s.deleted_at is not null or s.state = 'paused' and (
+    exists (select 1 from deliveries d
+            where d.subscription_id = s.id and d.state = 'pending' and d.lease_id is null and not d.is_test)
+    or exists (select 1 from deliveries d
+               where d.subscription_id = s.id and d.state = 'retry_scheduled' and d.lease_id is null and not d.is_test)
+  )
+  limit ${MAX_SUBSCRIPTIONS}`;
+
+/**
+ * Up to $2 of each kind and subscription, so that the backlog of one does not keep the others waiting. The state is asked for
+ * again: what has changed since the look is left for the next one.
+ */
+function candidates(condition: string, branches: readonly string[]): string {
+  const of = branches
+    .map((branch) => `(select d.id from deliveries d where d.subscription_id = s.id and ${branch} limit $2)`)
+    .join(' union all ');
+  return `
+    select backlog.id from unnest($1::text[]) as one (id)
+    join subscriptions s on s.id = one.id and ${condition}
+    cross join lateral (${of}) backlog
+    limit ${BATCH_SIZE}`;
+}
+
+/** Rows that another transaction is changing are skipped, or fail the second look: they come with the next run. */
+function locked(candidateRows: string, condition: string): string {
+  return `
+    with candidates as materialized (${candidateRows}), locked as materialized (
+      select d.id from deliveries d join candidates on candidates.id = d.id
+      where ${condition}
+      order by d.id
+      for update of d skip locked
+    )`;
+}
+
+const PENDING = `d.state = 'pending' and d.lease_id is null`;
+const RETRY = `d.state = 'retry_scheduled' and d.lease_id is null`;
+
+const STATEMENTS: Readonly<Record<Move, string>> = {
+  hold: `
+    ${locked(
+      candidates(
+        `s.state = 'paused' and s.deleted_at is null`,
+        [PENDING, RETRY].map((branch) => `${branch} and not d.is_test`),
+      ),
+      `d.state in ('pending', 'retry_scheduled') and d.lease_id is null`,
+    )}
+    update deliveries d set state = 'held', overdue_since = null from locked where d.id = locked.id
+    returning d.subscription_id as "subscriptionId", d.company_id as "companyId"`,
+  resume: `
+    ${locked(candidates(`s.state = 'active'`, [`d.state = 'held'`]), `d.state = 'held'`)}
+    update deliveries d set state = case d.attempts when 0 then 'pending' else 'retry_scheduled' end
+    from locked where d.id = locked.id
+    returning d.subscription_id as "subscriptionId", d.company_id as "companyId"`,
+  cancel: `
+    ${locked(candidates(`s.deleted_at is not null`, [PENDING, RETRY, `d.state = 'held'`]), `d.lease_id is null`)}
+    , cancelled as (
+      delete from deliveries d using locked where d.id = locked.id returning d.*
+    )
+    insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
+    select ${KEPT_COLUMNS}, 'cancelled', attempts, now()
+    from cancelled
+    returning subscription_id as "subscriptionId", company_id as "companyId"`,
+};
+
+/**
+ * Moves deliveries that have not come to an end, and are under no lease, to where the state of their subscription wants them,
+ * a bounded number at a time, and gives how many it moved:
+ *
+ * - of a paused subscription they become `held`, tests excepted;
+ * - of an active one those that were held go on, each at the time that it had;
+ * - of a deleted one they come to their end as `cancelled`.
+ *
+ * It is driven by what is there and not by what has happened: a delivery that is queued, or whose attempt fails, while its
+ * subscription changes is found by the next run. Any number of replicas may run it.
+ *
+ * Locks: deliveries in ascending id; none is waited for.
+ */
+export async function followSubscriptionState({ database }: FollowDeps): Promise<number> {
+  const found = await database.query<{ id: string; move: Move }>(LOOK);
+  let moved = 0;
+  for (const move of MOVES) {
+    const ids = found.filter((each) => each.move === move).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    const perSubscription = Math.ceil(BATCH_SIZE / ids.length);
+    moved += await database.transaction(async (tx) => {
+      const rows = await tx.query<{ subscriptionId: string; companyId: string }>(STATEMENTS[move], [
+        ids,
+        perSubscription,
+      ]);
+      for (const { companyId, subscriptionId } of rows) tx.announceAfterCommit(companyId, [subscriptionId]);
+      if (move === 'resume' && rows.length > 0) tx.wakeAfterCommit('deliveries');
+      return rows.length;
+    });
+  }
+  return moved;
+}
+
+/** Follows the states of subscriptions until it is stopped. Waking makes it prompt, looking at intervals makes it correct. */
+export function startFollowingSubscriptionState(
+  options: FollowDeps & {
+    readonly logger: Pick<Logger, 'info' | 'warn'>;
+    readonly metrics: Registry;
+    /** Milliseconds between two looks, when nothing wakes it. */
+    readonly intervalMs: number;
+  },
+): Loop {
+  return startLoop({
+    name: 'subscription_states',
+    intervalMs: options.intervalMs,
+    logger: options.logger,
+    metrics: options.metrics,
+    runOnce: async () => ((await followSubscriptionState(options)) > 0 ? 'more' : 'idle'),
+  });
+}

@@ -1,0 +1,59 @@
+import { notFound } from '@partner/kernel/service-error';
+import type { Actor } from '../../audit/actor.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { required } from '../../rpc/required.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/** One subscription of one company. */
+export interface SubscriptionOfCompany {
+  readonly companyId: string;
+  readonly subscriptionId: string;
+}
+
+/** One subscription of one company, and the owner who asks for a change of it. */
+export interface OwnersSubscription extends SubscriptionOfCompany {
+  /** For the log; absent when the caller does not tell. */
+  readonly membershipId?: string | undefined;
+  /** For the audit trail; absent when the caller does not tell. */
+  readonly actor?: Actor | undefined;
+}
+
+/** Reads one subscription; another company's, or a deleted one, is `not_found` like one that does not exist. */
+export async function getSubscription(
+  database: Queryable,
+  { companyId, subscriptionId }: SubscriptionOfCompany,
+): Promise<SubscriptionRow> {
+  const [row] = await database.query<SubscriptionRow>(
+    `select ${SUBSCRIPTION_COLUMNS} from subscriptions s
+     where s.id = $1 and s.company_id = $2 and s.deleted_at is null`,
+    [subscriptionId, companyId],
+  );
+  if (row === undefined) throw notFound('webhook subscription');
+  return row;
+}
+
+/** Reads one subscription as {@link getSubscription} does and locks it, so that changes of it come one after another. */
+export async function lockSubscription(
+  tx: Transaction,
+  { companyId, subscriptionId }: SubscriptionOfCompany,
+): Promise<SubscriptionRow & { readonly pausedAt: Date | null }> {
+  const [row] = await tx.query<SubscriptionRow & { pausedAt: Date | null }>(
+    `select ${SUBSCRIPTION_COLUMNS}, s.paused_at as "pausedAt" from subscriptions s
+     where s.id = $1 and s.company_id = $2 and s.deleted_at is null
+     for no key update`,
+    [subscriptionId, companyId],
+  );
+  if (row === undefined) throw notFound('webhook subscription');
+  return row;
+}
+
+/** The subscription that a request names; a request that leaves a part out is a fault of the caller. */
+export function subscriptionOf(request: {
+  readonly companyId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+}): SubscriptionOfCompany {
+  return {
+    companyId: required(request.companyId, 'company_id'),
+    subscriptionId: required(request.subscriptionId, 'subscription_id'),
+  };
+}

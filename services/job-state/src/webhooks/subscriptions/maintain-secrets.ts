@@ -1,0 +1,167 @@
+import type { Logger } from '@partner/kernel/logger';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
+import type { Registry } from 'prom-client';
+import type { Database, Queryable } from '../../database/database.js';
+import { measuredGauge } from '../../database/measured-gauge.js';
+import { type Loop, startLoop } from '../../database/start-loop.js';
+
+/** Secrets that one transaction changes. */
+const BATCH_SIZE = 100;
+/** Batches that one run seals anew, at most. */
+const RESEALED_BATCHES = 10;
+const SECRETS_FRESH_MS = 60_000;
+
+/** What the maintenance of secrets works with. */
+export interface SecretMaintenanceDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly sealingKeys: SealingKeys;
+  readonly clock: () => Date;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Keeps the secrets of subscriptions in order. */
+export interface SecretMaintenance {
+  /**
+   * Drops one batch of secrets, and seals at most 10 batches anew: what is left of these waits for the next run. `more` while
+   * there may be more to drop.
+   */
+  runOnce(): Promise<'more' | 'idle'>;
+}
+
+interface SecretRow {
+  readonly subscriptionId: string;
+  readonly version: number;
+  readonly sealed: Buffer;
+}
+
+/**
+ * Makes the maintenance of secrets, which any number of replicas may run. It drops secrets whose time is over, and seals
+ * those that are sealed under a former key anew under the current one, so that the former key can be taken away once
+ * `partner_webhook_secrets_under_former_keys` is 0. Deliveries under way are not touched: whoever opens a secret holds both
+ * keys. What can not be opened, because its key is not held or it was changed, is left as it is and logged once.
+ */
+export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMaintenance {
+  const { database, sealingKeys, logger } = deps;
+  const former = [...sealingKeys.keys.keys()].filter((id) => id !== sealingKeys.currentKeyId);
+  const keysTold = new Set<string>();
+  const unopenable = new Set<string>();
+
+  async function reseal(): Promise<number> {
+    const { seen, resealed } = await database.transaction(async (tx) => {
+      const rows = await tx.query<SecretRow>(
+        `select subscription_id as "subscriptionId", version, sealed from subscription_secrets
+         where sealing_key_id = any($1::text[]) and subscription_id || ' ' || version <> all($2::text[])
+         order by subscription_id, version
+         limit ${BATCH_SIZE}
+         for update skip locked`,
+        [former, [...unopenable]],
+      );
+      const opened = rows.flatMap((row) => sealedAnew(row) ?? []);
+      await tx.query(
+        `update subscription_secrets s set sealed = anew.sealed, sealing_key_id = $4
+         from unnest($1::text[], $2::integer[], $3::bytea[]) as anew (subscription_id, version, sealed)
+         where s.subscription_id = anew.subscription_id and s.version = anew.version`,
+        [
+          opened.map(({ subscriptionId }) => subscriptionId),
+          opened.map(({ version }) => version),
+          opened.map(({ sealed }) => sealed),
+          sealingKeys.currentKeyId,
+        ],
+      );
+      return { seen: rows.length, resealed: opened.length };
+    });
+    if (resealed > 0) logger.info({ resealed }, 'webhook_secrets.resealed');
+    return seen;
+  }
+
+  function sealedAnew(row: SecretRow): SecretRow | undefined {
+    const { subscriptionId, version } = row;
+    try {
+      const secret = openSecret(sealingKeys, row, row.sealed);
+      return { subscriptionId, version, sealed: sealSecret(sealingKeys, row, secret) };
+    } catch (error) {
+      unopenable.add(`${subscriptionId} ${version}`);
+      logger.warn({ err: error, subscriptionId, version }, 'webhook_secrets.not_opened');
+      return undefined;
+    }
+  }
+
+  async function tellOfUnknownKeys(): Promise<void> {
+    const found = await database.query<{ sealingKeyId: string; secrets: number }>(
+      `select sealing_key_id as "sealingKeyId", count(*)::integer as secrets from subscription_secrets
+       where sealing_key_id <> all($1::text[])
+       group by sealing_key_id`,
+      [[...sealingKeys.keys.keys()]],
+    );
+    for (const { sealingKeyId, secrets } of found) {
+      if (keysTold.has(sealingKeyId)) continue;
+      keysTold.add(sealingKeyId);
+      logger.warn({ sealingKeyId, secrets }, 'webhook_secrets.key_not_held');
+    }
+  }
+
+  return {
+    async runOnce() {
+      const dropped = await dropExpired(database, deps.clock());
+      if (dropped > 0) logger.info({ dropped }, 'webhook_secrets.dropped');
+      await tellOfUnknownKeys();
+      // Never all of them at once: while replicas disagree on which key is current, they seal each other's secrets anew.
+      for (let batch = 0; former.length > 0 && batch < RESEALED_BATCHES; batch += 1) {
+        if ((await reseal()) < BATCH_SIZE) break;
+      }
+      return dropped === BATCH_SIZE ? 'more' : 'idle';
+    },
+  };
+}
+
+async function dropExpired(database: Queryable, now: Date): Promise<number> {
+  const dropped = await database.query(
+    `delete from subscription_secrets where (subscription_id, version) in (
+       select subscription_id, version from subscription_secrets where expires_at <= $1
+       order by expires_at limit ${BATCH_SIZE} for update skip locked
+     )
+     returning version`,
+    [now],
+  );
+  return dropped.length;
+}
+
+/** Starts the maintenance of secrets, and the gauge of those that are not sealed under the current key. */
+export function startSecretMaintenance(
+  options: SecretMaintenanceDeps & {
+    readonly metrics: Registry;
+    /** Milliseconds between two runs. */
+    readonly intervalMs: number;
+    /** For how many milliseconds a count of the secrets is good; absent: 60,000. */
+    readonly freshMs?: number;
+  },
+): Loop {
+  const { database, sealingKeys, logger, intervalMs } = options;
+  measuredGauge({
+    name: 'partner_webhook_secrets_under_former_keys',
+    help: 'Secrets that are not sealed under the current key, held or not.',
+    metrics: options.metrics,
+    measure: () => countUnderFormerKeys(database, sealingKeys),
+    freshMs: options.freshMs ?? SECRETS_FRESH_MS,
+  });
+  const maintenance = createSecretMaintenance(options);
+  return startLoop({
+    name: 'webhook_secrets',
+    intervalMs,
+    failurePauseMs: intervalMs,
+    logger,
+    metrics: options.metrics,
+    runOnce: () => maintenance.runOnce(),
+  });
+}
+
+async function countUnderFormerKeys(
+  database: Queryable,
+  { currentKeyId }: Pick<SealingKeys, 'currentKeyId'>,
+): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    'select count(*)::integer as count from subscription_secrets where sealing_key_id <> $1',
+    [currentKeyId],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,62 @@
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import type { SealingKeys } from '@partner/kernel/secret-sealing';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Database, TransactionLimits } from '../../database/database.js';
+import { createSecret } from './create-secret.js';
+import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/**
+ * Makes a pending secret with the next version number (spec: Secret rotation 1), which is kept sealed and given out only here.
+ * Deliveries stay signed with the current one. A pending secret that there is, is dropped; a test that was to be signed with it
+ * is signed with the current one. Version numbers are not used again. Fails with `not_found` for a subscription that the company does not have.
+ *
+ * Locks: the subscription, then the secret that is replaced.
+ */
+export async function rotateSecret(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly sealingKeys: SealingKeys;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
+  request: OwnersSubscription,
+  limits: TransactionLimits = {},
+): Promise<{ readonly subscription: SubscriptionRow; readonly secret: string }> {
+  const { companyId, subscriptionId, membershipId, actor } = request;
+  const rotated = await deps.database.transaction(async (tx) => {
+    const before = await lockSubscription(tx, request);
+    const version = (before.pendingSecretVersion ?? before.secretVersion) + 1;
+    const { secret, sealed, sealingKeyId } = createSecret(deps.sealingKeys, { subscriptionId, version });
+    await tx.query('delete from subscription_secrets where subscription_id = $1 and version = $2', [
+      subscriptionId,
+      before.pendingSecretVersion,
+    ]);
+    const [subscription] = await tx.query<SubscriptionRow>(
+      `with secret as (
+         insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id, created_at)
+         values ($1, $2, $3, $4, $5)
+       )
+       update subscriptions s set pending_secret_version = $2, updated_at = $5 where s.id = $1
+       returning ${SUBSCRIPTION_COLUMNS}`,
+      [subscriptionId, version, sealed, sealingKeyId, deps.clock()],
+    );
+    invariant(subscription, 'the locked row is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.secret_rotated',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { pendingSecretVersion: version },
+    });
+    tx.announceAfterCommit(companyId, [subscriptionId]);
+    return { subscription, secret };
+  }, limits);
+  const { pendingSecretVersion } = rotated.subscription;
+  deps.logger.info(
+    { subscriptionId, companyId, membershipId, pendingSecretVersion },
+    'subscription.secret_rotated',
+  );
+  return rotated;
+}

@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SendTestDeliveryResponse } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { invariant } from '@partner/kernel/invariant';
+import { silentLogger } from '@partner/kernel/logger';
+import { openSecret, type SealingKeys, sealSecret } from '@partner/kernel/secret-sealing';
+import { Registry } from 'prom-client';
+import {
+  failureOf,
+  openSubscriptionFixture,
+  type SubscriptionFixture,
+} from '../../testing/subscription-fixture.js';
+import type { SubscriptionOfCompany } from './get-subscription.js';
+import { createSecretMaintenance, startSecretMaintenance } from './maintain-secrets.js';
+
+const HOUR_MS = 3_600_000;
+const START = new Date('2026-08-26T14:03:00Z');
+const FORMER = Buffer.alloc(32, 7);
+const CURRENT = Buffer.alloc(32, 8);
+
+let fixture: SubscriptionFixture;
+let client: SubscriptionFixture['client'];
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  ({ client } = fixture);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+interface StoredSecret {
+  readonly version: number;
+  readonly sealed: Buffer;
+  readonly sealingKeyId: string;
+  readonly expiresAt: Date | null;
+}
+
+const secretsOf = ({ subscriptionId }: SubscriptionOfCompany) =>
+  fixture.database.query<StoredSecret & Record<string, unknown>>(
+    `select version, sealed, sealing_key_id as "sealingKeyId", expires_at as "expiresAt" from subscription_secrets
+     where subscription_id = $1 order by version`,
+    [subscriptionId],
+  );
+
+/** The text of a kept secret. */
+async function openedSecret(of: SubscriptionOfCompany, version: number, keys = fixture.deps.sealingKeys) {
+  const found = (await secretsOf(of)).find((secret) => secret.version === version);
+  invariant(found, 'the secret is kept');
+  return openSecret(keys, { ...of, version }, found.sealed);
+}
+
+/** Which secret the dispatcher is given for a delivery that is due. */
+async function signedWith({ delivery }: SendTestDeliveryResponse, of: SubscriptionOfCompany) {
+  const claimed = (await fixture.claim()).find(({ id }) => id === delivery?.id);
+  invariant(claimed, 'the test is due');
+  const { secretVersion: version, sealedSecret } = claimed;
+  return { version, secret: openSecret(fixture.deps.sealingKeys, { ...of, version }, sealedSecret) };
+}
+
+const maintain = (keys: SealingKeys, at: Date) =>
+  createSecretMaintenance({
+    database: fixture.database,
+    sealingKeys: keys,
+    clock: () => at,
+    logger: silentLogger,
+  });
+
+describe('a rotation of the secret', () => {
+  test('makes a pending secret with the next version, shown once and kept sealed, and signs with the current one [SECRET-1, SECRET-3, SECRET-5, WEBHOOK-1]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    const { subscription, secret = '' } = await client.rotateSecret(of);
+    expect(subscription).toMatchObject({ secretVersion: 1, pendingSecretVersion: 2 });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await openedSecret(of, 2)).toBe(secret);
+    expect(await openedSecret(of, 1)).not.toBe(secret);
+    expect((await client.getSubscription(of)).subscription).toEqual(subscription);
+    expect(await signedWith(await client.sendTestDelivery(of), of)).toMatchObject({ version: 1 });
+    expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
+  });
+
+  test('replaces a pending secret that there is, under a version that was never used [SECRET-8]', async () => {
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    const { subscription, secret } = await client.rotateSecret(of);
+    expect(subscription).toMatchObject({ secretVersion: 1, pendingSecretVersion: 3 });
+    expect((await secretsOf(of)).map(({ version }) => version)).toEqual([1, 3]);
+    expect(await openedSecret(of, 3)).toBe(secret);
+    expect((await failureOf(client.activateSecret({ ...of, pendingSecretVersion: 2 }))).reason).toBe(
+      'secret_version_mismatch',
+    );
+  });
+
+  test('gives each of several at once a version of its own', async () => {
+    const of = await fixture.created(await fixture.company());
+    const rotated = await Promise.all(Array.from({ length: 5 }, () => client.rotateSecret(of)));
+    const versions = rotated.map(({ subscription }) => subscription?.pendingSecretVersion);
+    expect(versions.sort()).toEqual([2, 3, 4, 5, 6]);
+    expect((await secretsOf(of)).map(({ version }) => version)).toEqual([1, 6]);
+    const last = rotated.find(({ subscription }) => subscription?.pendingSecretVersion === 6);
+    expect(await openedSecret(of, 6)).toBe(last?.secret);
+  });
+
+  test('ends with the activation: what is signed from then on is signed with it, again without harm [SECRET-2, SECRET-4, SECRET-6, SECRET-8]', async () => {
+    fixture.now = START;
+    const of = await fixture.activated(await fixture.company());
+    const queued = await client.sendTestDelivery(of);
+    const { secret } = await client.rotateSecret(of);
+    const { subscription } = await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    expect(subscription).toMatchObject({ secretVersion: 2 });
+    expect(subscription?.pendingSecretVersion).toBeUndefined();
+    expect(await signedWith(queued, of)).toEqual({ version: 2, secret });
+
+    const again = await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    expect(again.subscription).toEqual(subscription);
+    const lines = fixture.logLines.filter(([, message]) => message === 'subscription.secret_activated');
+    expect(lines).toHaveLength(1);
+    expect((await client.rotateSecret(of)).subscription?.pendingSecretVersion).toBe(3);
+  });
+
+  test.each([2, 1_000_000])(
+    'is not activated with version %d when none is pending [SECRET-8]',
+    async (version) => {
+      const of = await fixture.created(await fixture.company());
+      const failure = await failureOf(client.activateSecret({ ...of, pendingSecretVersion: version }));
+      expect(failure.reason).toBe('secret_version_mismatch');
+      expect(failure.message).toContain('no secret is pending');
+      expect((await client.getSubscription(of)).subscription?.secretVersion).toBe(1);
+    },
+  );
+
+  test('refuses the active version unless the request repeats its activation [SECRET-8]', async () => {
+    fixture.now = START;
+    const of = await fixture.created(await fixture.company());
+    const activate = (pendingSecretVersion: number) => client.activateSecret({ ...of, pendingSecretVersion });
+    const refusal = (version: number) => failureOf(activate(version));
+    expect(await refusal(1)).toMatchObject({
+      reason: 'secret_version_mismatch',
+      message: 'pendingSecretVersion: 1 is already active; no secret is pending',
+    });
+    await client.rotateSecret(of);
+    expect((await refusal(1)).message).toContain('1 is already active; the pending secret is 2');
+    await activate(2);
+    expect((await activate(2)).subscription).toMatchObject({ secretVersion: 2 });
+    expect((await refusal(1)).message).toContain('1 was replaced; deliveries are signed with 2');
+    await client.rotateSecret(of);
+    expect((await refusal(2)).message).toContain('2 is already active; the pending secret is 3');
+    await activate(3);
+    fixture.now = new Date(START.getTime() + 24 * HOUR_MS);
+    expect((await refusal(3)).message).toContain('3 is already active; no secret is pending');
+  });
+
+  test('keeps the former secret for the overlap and then drops it [SECRET-2, SECRET-6, SECRET-8]', async () => {
+    fixture.now = START;
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    const [former, current] = await secretsOf(of);
+    expect(former?.expiresAt).toEqual(new Date(START.getTime() + 24 * HOUR_MS));
+    expect(current?.expiresAt).toBeNull();
+
+    const { sealingKeys } = fixture.deps;
+    await maintain(sealingKeys, new Date(START.getTime() + 24 * HOUR_MS - 1)).runOnce();
+    expect((await secretsOf(of)).map(({ version }) => version)).toEqual([1, 2]);
+    await maintain(sealingKeys, new Date(START.getTime() + 24 * HOUR_MS)).runOnce();
+    expect((await secretsOf(of)).map(({ version }) => version)).toEqual([2]);
+  });
+});
+
+describe('a test with the version of a secret', () => {
+  test('is signed with the pending or the current secret, as asked for [SECRET-8]', async () => {
+    const of = await fixture.created(await fixture.company());
+    const { secret } = await client.rotateSecret(of);
+    const pending = await client.sendTestDelivery({ ...of, secretVersion: 2 });
+    expect(await signedWith(pending, of)).toEqual({ version: 2, secret });
+    const current = await client.sendTestDelivery({ ...of, secretVersion: 1 });
+    expect(await signedWith(current, of)).toMatchObject({ version: 1 });
+  });
+
+  test('stays with the version that it asked for when another one becomes current', async () => {
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    const former = await client.sendTestDelivery({ ...of, secretVersion: 1 });
+    await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    expect(await signedWith(former, of)).toMatchObject({ version: 1 });
+  });
+
+  test('is signed with the current secret when its own was dropped meanwhile', async () => {
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    const orphan = await client.sendTestDelivery({ ...of, secretVersion: 2 });
+    await client.rotateSecret(of);
+    expect(await signedWith(orphan, of)).toMatchObject({ version: 1 });
+  });
+
+  test('is refused for any other version, the former one too, and sends nothing [SECRET-8]', async () => {
+    const of = await fixture.created(await fixture.company());
+    await client.rotateSecret(of);
+    await client.activateSecret({ ...of, pendingSecretVersion: 2 });
+    for (const [secretVersion, fate] of [
+      [0, '0 is not the version of a secret'],
+      [1, '1 was replaced'],
+      [3, '3 is not the version of a secret'],
+    ] as const) {
+      const failure = await failureOf(client.sendTestDelivery({ ...of, secretVersion }));
+      expect(failure).toMatchObject({
+        reason: 'secret_version_mismatch',
+        message: `secretVersion: ${fate}; deliveries are signed with 2; no secret is pending`,
+      });
+    }
+    expect(await fixture.deliveriesOf(of.subscriptionId)).toEqual([]);
+  });
+});
+
+describe('a change of the sealing key', () => {
+  const before: SealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', FORMER]]) };
+  const during: SealingKeys = {
+    currentKeyId: 'k2',
+    keys: new Map([
+      ['k2', CURRENT],
+      ['k1', FORMER],
+    ]),
+  };
+  const after: SealingKeys = { currentKeyId: 'k2', keys: new Map([['k2', CURRENT]]) };
+
+  test('seals every secret anew under the current key, so that the former one can be taken away [SECRET-9]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    const { secret } = await client.rotateSecret(of);
+    const first = await openedSecret(of, 1, before);
+    for (let made = 0; made < 110; made += 1) await fixture.created(await fixture.company());
+    const queued = await client.sendTestDelivery(of);
+    const claimed = (await fixture.claim()).find(({ id }) => id === queued.delivery?.id);
+
+    const metrics = new Registry();
+    const gauge = async () => {
+      const found = await metrics.getSingleMetric('partner_webhook_secrets_under_former_keys')?.get();
+      return found?.values[0]?.value;
+    };
+    const idle = startSecretMaintenance({
+      database: fixture.database,
+      sealingKeys: before,
+      clock: () => START,
+      logger: silentLogger,
+      metrics: new Registry(),
+      intervalMs: HOUR_MS,
+    });
+    await idle.stop();
+    expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k1', 'k1']);
+
+    const two = [maintain(during, START), maintain(during, START)];
+    await Promise.all(two.map((maintenance) => maintenance.runOnce()));
+    const loop = startSecretMaintenance({
+      database: fixture.database,
+      sealingKeys: during,
+      clock: () => START,
+      logger: silentLogger,
+      metrics,
+      freshMs: 0,
+      intervalMs: HOUR_MS,
+    });
+    await loop.stop();
+    for (const maintenance of two) await maintenance.runOnce();
+    expect(await gauge()).toBe(0);
+
+    expect((await secretsOf(of)).map(({ sealingKeyId }) => sealingKeyId)).toEqual(['k2', 'k2']);
+    expect(await openedSecret(of, 1, after)).toBe(first);
+    expect(await openedSecret(of, 2, after)).toBe(secret);
+    await expect(openedSecret(of, 1, before)).rejects.toThrow('a key that is not held');
+    const owner = { ...of, version: 1 };
+    expect(openSecret(during, owner, claimed?.sealedSecret ?? Buffer.of())).toBe(first);
+  });
+
+  test('leaves alone what it can not open, says so once, and does the rest [SECRET-9]', async () => {
+    const [unknown, changed, good] = [
+      await fixture.created(await fixture.company()),
+      await fixture.created(await fixture.company()),
+      await fixture.created(await fixture.company()),
+    ];
+    await fixture.database.query(
+      `update subscription_secrets set sealing_key_id = 'lost', sealed = '\\x046c6f737400' where subscription_id = $1`,
+      [unknown.subscriptionId],
+    );
+    await fixture.database.query(
+      `update subscription_secrets set sealed = sealed || '\\x00' where subscription_id = $1`,
+      [changed.subscriptionId],
+    );
+    const kept = [await secretsOf(unknown), await secretsOf(changed)];
+    const lines: unknown[][] = [];
+    const logger = {
+      ...silentLogger,
+      info: () => undefined,
+      warn: (...line: unknown[]) => void lines.push(line),
+    };
+    const metrics = new Registry();
+    const { runOnce } = createSecretMaintenance({
+      database: fixture.database,
+      sealingKeys: during,
+      clock: () => START,
+      logger,
+    });
+    for (let run = 0; run < 3; run += 1) await runOnce();
+
+    expect([await secretsOf(unknown), await secretsOf(changed)]).toEqual(kept);
+    expect(await secretsOf(good)).toMatchObject([{ sealingKeyId: 'k2' }]);
+    expect(lines).toEqual([
+      [{ sealingKeyId: 'lost', secrets: 1 }, 'webhook_secrets.key_not_held'],
+      [
+        expect.objectContaining({ subscriptionId: changed.subscriptionId, version: 1 }),
+        'webhook_secrets.not_opened',
+      ],
+    ]);
+    const loop = startSecretMaintenance({
+      database: fixture.database,
+      sealingKeys: after,
+      clock: () => START,
+      logger: silentLogger,
+      metrics,
+      freshMs: 0,
+      intervalMs: HOUR_MS,
+    });
+    await loop.stop();
+    expect(await metrics.metrics()).toContain('partner_webhook_secrets_under_former_keys 2');
+  });
+
+  test('seals at most 1000 secrets anew in one run, and leaves the others to the next', async () => {
+    const { subscriptionId } = await fixture.created(await fixture.company());
+    const first: SealingKeys = { currentKeyId: 'k3', keys: new Map([['k3', FORMER]]) };
+    const second: SealingKeys = {
+      currentKeyId: 'k4',
+      keys: new Map([
+        ['k3', FORMER],
+        ['k4', CURRENT],
+      ]),
+    };
+    const versions = Array.from({ length: 1_050 }, (_none, index) => index + 2);
+    await fixture.database.query(
+      `insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+       select $1, secret.version, secret.sealed, 'k3'
+       from unnest($2::integer[], $3::bytea[]) as secret (version, sealed)`,
+      [
+        subscriptionId,
+        versions,
+        versions.map((version) => sealSecret(first, { subscriptionId, version }, 'secret')),
+      ],
+    );
+    const left = async () =>
+      (await fixture.database.query(`select 1 from subscription_secrets where sealing_key_id = 'k3'`)).length;
+    const maintenance = maintain(second, START);
+    // No `more`, after which the next run would follow at once.
+    expect(await maintenance.runOnce()).toBe('idle');
+    expect(await left()).toBe(50);
+    expect(await maintenance.runOnce()).toBe('idle');
+    expect(await left()).toBe(0);
+  });
+});

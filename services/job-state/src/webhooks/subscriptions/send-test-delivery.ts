@@ -1,0 +1,161 @@
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import type { Logger } from '@partner/kernel/logger';
+import { ServiceError } from '@partner/kernel/service-error';
+import { currentRequestId } from '@partner/kernel/request-context';
+import { injectTrace } from '@partner/kernel/telemetry/tracing';
+import { recordAudit } from '../../audit/record-audit.js';
+import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
+import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-message.js';
+import { renderEnvelope } from '../events/render-envelope.js';
+import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
+import { secretVersionMismatch } from './secret-version-mismatch.js';
+import type { SubscriptionRow } from './subscription-message.js';
+
+/** Test deliveries of one subscription within {@link TEST_WINDOW_MS}, at most. */
+export const MAX_TEST_DELIVERIES = WEBHOOK_LIMITS.testsPerSubscription;
+/** Test deliveries of all subscriptions of one company within {@link TEST_WINDOW_MS}, at most, deleted ones included. */
+export const MAX_TEST_DELIVERIES_OF_COMPANY = WEBHOOK_LIMITS.testsPerCompany;
+
+const TEST_WINDOW_MS = WEBHOOK_LIMITS.testWindowSeconds * 1_000;
+/** Ids tell the time by the clock of the replica that made them. */
+const CLOCKS_APART_MS = 60_000;
+
+/** A test that an owner asks for. */
+export interface TestToSend extends OwnersSubscription {
+  /** The version of the secret to sign with; undefined: what is current at each attempt. */
+  readonly secretVersion?: number | undefined;
+}
+
+/**
+ * Queues an `install.test` event for one subscription alone, paused or not. Once it is delivered to the subscription's
+ * present URL, that URL is verified. With `secretVersion` it is signed with that secret, so that a pending one can be tried
+ * before it is activated. Fails with `not_found` for a subscription that the company does not have, with
+ * `secret_version_mismatch` for a secret that is neither current nor pending, and with `rate_limited` after 10 within 60 s, or
+ * 60 of the company's subscriptions together.
+ *
+ * Locks: the subscription, then the company, so that tests sent at the same time are counted one after another.
+ */
+export async function sendTestDelivery(
+  deps: {
+    readonly database: Pick<Database, 'transaction'>;
+    readonly logger: Pick<Logger, 'info'>;
+    readonly clock: () => Date;
+  },
+  request: TestToSend,
+  limits: TransactionLimits = {},
+): Promise<DeliveryRow> {
+  const { companyId, subscriptionId, membershipId, actor, secretVersion } = request;
+  const now = deps.clock();
+  const [eventId, deliveryId] = [newId('evt'), newId('dlv')];
+  const resource = { type: 'webhook_subscription', id: subscriptionId, version: 1 };
+  const body = renderEnvelope({
+    eventId,
+    event: 'install.test',
+    occurredAt: now,
+    resource,
+    data: { subscriptionId, message: 'This is a test delivery. It is safe to ignore.' },
+  });
+  const delivery = await deps.database.transaction(async (tx) => {
+    const subscription = await lockSubscription(tx, request);
+    if (secretVersion !== undefined) refuseUnknownSecret(subscription, secretVersion);
+    await refuseTooMany(tx, request, now);
+    await tx.query(
+      `with event as (
+         insert into events
+           (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body,
+            trace_parent, request_id, created_at)
+         values ($1, $2, 'install.test', $3, $4, $5, $6, $7, $8, $9, $10, $4)
+         returning *
+       )
+       insert into deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, is_test, secret_version, created_at)
+       select $11, $6, event.company_id, event.id, event.name, event.resource_type, event.resource_id, true, $12,
+         event.created_at
+       from event`,
+      [
+        eventId,
+        companyId,
+        CURRENT_SCHEMA_VERSION,
+        now,
+        resource.type,
+        resource.id,
+        resource.version,
+        body,
+        injectTrace()['traceparent'] ?? null,
+        currentRequestId() ?? null,
+        deliveryId,
+        secretVersion ?? null,
+      ],
+    );
+    const [row] = await tx.query<DeliveryRow>(
+      `select ${DELIVERY_COLUMNS} from deliveries d where d.id = $1`,
+      [deliveryId],
+    );
+    invariant(row, 'what was inserted is there');
+    await recordAudit(tx, {
+      companyId,
+      actor,
+      action: 'webhook.tested',
+      subject: { type: 'webhook', id: subscriptionId },
+      details: { deliveryId, secretVersion: secretVersion ?? null },
+    });
+    tx.wakeAfterCommit('deliveries', [subscriptionId]);
+    tx.announceAfterCommit(companyId, [subscriptionId]);
+    return row;
+  }, limits);
+  deps.logger.info({ subscriptionId, companyId, membershipId, deliveryId }, 'subscription.test_queued');
+  return delivery;
+}
+
+function refuseUnknownSecret(subscription: SubscriptionRow, wanted: number): void {
+  const { secretVersion, pendingSecretVersion } = subscription;
+  if (wanted === secretVersion || wanted === pendingSecretVersion) return;
+  throw secretVersionMismatch('secretVersion', wanted, subscription);
+}
+
+async function refuseTooMany(
+  tx: Transaction,
+  { companyId, subscriptionId }: SubscriptionOfCompany,
+  now: Date,
+): Promise<void> {
+  const begin = new Date(now.getTime() - TEST_WINDOW_MS);
+  await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
+  const tests = await tx.query<{ subscriptionId: string; createdAt: Date }>(
+    `select d.subscription_id as "subscriptionId", d.created_at as "createdAt" from (
+       select subscription_id, created_at from deliveries where company_id = $1 and created_at > $2 and is_test
+       union all
+       select subscription_id, created_at from finished_deliveries
+       where company_id = $1 and created_at > $2 and is_test and id >= $4
+     ) d
+     order by d.created_at desc limit $3`,
+    [
+      companyId,
+      begin,
+      MAX_TEST_DELIVERIES_OF_COMPANY,
+      idFloor('dlv', new Date(begin.getTime() - CLOCKS_APART_MS)),
+    ],
+  );
+  const own = tests.filter((test) => test.subscriptionId === subscriptionId);
+  refuseFrom(own, MAX_TEST_DELIVERIES, 'a subscription', now);
+  refuseFrom(tests, MAX_TEST_DELIVERIES_OF_COMPANY, 'all subscriptions of a company together', now);
+}
+
+/** Of the tests within the window, newest first: when there are as many as there can be, the oldest of them has to leave it. */
+function refuseFrom(
+  tests: readonly { readonly createdAt: Date }[],
+  limit: number,
+  receiver: string,
+  now: Date,
+): void {
+  const oldestThatCounts = tests[limit - 1];
+  if (oldestThatCounts === undefined) return;
+  const freeInMs = oldestThatCounts.createdAt.getTime() + TEST_WINDOW_MS - now.getTime();
+  throw new ServiceError(
+    'rate_limited',
+    `at most ${limit} test deliveries can be sent to ${receiver} within ${WEBHOOK_LIMITS.testWindowSeconds} s`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(freeInMs / 1_000)) },
+  );
+}

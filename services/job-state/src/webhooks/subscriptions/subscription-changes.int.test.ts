@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { SubscriptionState } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import type { QueryResultRow } from 'pg';
+import { type PreparedStatement, type Queryable, textOf, type Transaction } from '../../database/database.js';
+import { getEvent } from '../events/get-event.js';
+import { recordEvent } from '../events/record-event.js';
+import {
+  failureOf,
+  openSubscriptionFixture,
+  type SubscriptionFixture,
+} from '../../testing/subscription-fixture.js';
+import { MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
+import type { SubscriptionOfCompany } from './get-subscription.js';
+import { listSubscriptions } from './list-subscriptions.js';
+
+const companyClass = CompanyClass.INSTALLER;
+const LATER = new Date('2026-08-27T09:00:00Z');
+
+let fixture: SubscriptionFixture;
+let client: SubscriptionFixture['client'];
+
+beforeAll(async () => {
+  fixture = await openSubscriptionFixture();
+  ({ client } = fixture);
+});
+
+afterAll(async () => {
+  await fixture.close();
+});
+
+const read = async (of: SubscriptionOfCompany) => (await client.getSubscription(of)).subscription;
+
+async function pausedAt({ subscriptionId }: SubscriptionOfCompany): Promise<Date | null> {
+  const [row] = await fixture.database.query<{ at: Date | null }>(
+    'select paused_at as at from subscriptions where id = $1',
+    [subscriptionId],
+  );
+  return row?.at ?? null;
+}
+
+describe('UpdateSubscription', () => {
+  test('changes what is given and leaves the rest, and says in the log what it was', async () => {
+    const of = await fixture.activated(await fixture.company());
+    const before = await read(of);
+    fixture.now = LATER;
+    const { subscription } = await client.updateSubscription({
+      ...of,
+      companyClass,
+      events: { patterns: ['install.test', 'install.status_changed', 'install.test'] },
+      description: 'the new board',
+    });
+    expect(subscription).toEqual({
+      ...before,
+      events: ['install.test', 'install.status_changed'],
+      description: 'the new board',
+      updatedAt: subscription?.updatedAt,
+    });
+    expect(subscription?.updatedAt).not.toEqual(before?.updatedAt);
+    expect(await read(of)).toEqual(subscription);
+    expect(fixture.logLines.at(-1)).toEqual([
+      expect.objectContaining({ ...of, changed: ['events', 'description'] }),
+      'subscription.updated',
+    ]);
+
+    await client.updateSubscription({ ...of, companyClass, description: '' });
+    expect(await read(of)).toMatchObject({ description: '', url: before?.url });
+  });
+
+  test('with another URL the subscription is unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    fixture.now = LATER;
+    const url = 'https://Receiver.example/v2';
+    const { subscription } = await client.updateSubscription({ ...of, companyClass, url });
+    expect(subscription).toMatchObject({
+      url: 'https://receiver.example/v2',
+      state: SubscriptionState.PAUSED,
+      verified: false,
+    });
+    expect(await pausedAt(of)).toEqual(LATER);
+    expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
+
+    await fixture.tested(of, AttemptOutcome.DELIVERED, 1);
+    expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
+    await fixture.tested(of, AttemptOutcome.DELIVERED, 2);
+    const { subscription: active } = await client.activateSubscription(of);
+    expect(active).toMatchObject({ state: SubscriptionState.ACTIVE, verified: true });
+    expect(await pausedAt(of)).toBeNull();
+  });
+
+  test('with the same URL in another spelling nothing changes', async () => {
+    const of = await fixture.activated(await fixture.company());
+    const before = await read(of);
+    const lines = fixture.logLines.length;
+    const url = 'https://RECEIVER.example/hooks';
+    const { subscription } = await client.updateSubscription({ ...of, companyClass, url });
+    expect(subscription).toEqual(before);
+    expect(fixture.logLines).toHaveLength(lines);
+  });
+
+  test('of a paused subscription keeps the time of the pause', async () => {
+    const of = await fixture.created(await fixture.company());
+    const since = await pausedAt(of);
+    fixture.now = new Date(LATER.getTime() + 1);
+    await client.updateSubscription({ ...of, companyClass, url: 'https://receiver.example/v2' });
+    expect(await pausedAt(of)).toEqual(since);
+  });
+
+  test.each([
+    ['nothing', {}, 'subscription'],
+    ['no event', { events: { patterns: [] } }, 'events'],
+    [
+      'an event that the class may not have',
+      { events: { patterns: ['install.*', 'quote.sent'] } },
+      'events.1',
+    ],
+    ['plain HTTP', { url: 'http://receiver.example/' }, 'url'],
+    ['a URL that the dispatcher refuses', { url: 'https://10.0.0.1/' }, 'url'],
+    ['a schema version that does not exist', { schemaVersion: 2 }, 'schemaVersion'],
+    ['a description that is too long', { description: 'x'.repeat(201) }, 'description'],
+  ])('refuses %s and changes nothing', async (_what, change, path) => {
+    const of = await fixture.activated(await fixture.company());
+    const before = await read(of);
+    const failure = await failureOf(
+      client.updateSubscription({
+        ...of,
+        companyClass,
+        description: 'changed',
+        ...change,
+        ...(path === 'subscription' && { description: undefined }),
+      }),
+    );
+    expect(failure).toMatchObject({ reason: 'invalid_argument', attributes: { details: [{ path }] } });
+    expect(await read(of)).toEqual(before);
+  });
+
+  test('is unavailable and changes nothing while the dispatcher is away', async () => {
+    const of = await fixture.created(await fixture.company());
+    fixture.dispatcher.isAway = true;
+    const failure = await failureOf(
+      client.updateSubscription({ ...of, companyClass, url: 'https://receiver.example/v2' }),
+    );
+    fixture.dispatcher.isAway = false;
+    expect(failure).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
+    expect((await read(of))?.url).toBe('https://receiver.example/hooks');
+  });
+
+  test('opts in to another schema version, and gets only payloads of that one', async () => {
+    const companyId = await fixture.company();
+    const of = await fixture.activated(companyId);
+    const later = fixture.clientWith({ newestSchemaVersion: 2 });
+    const queued = async () => {
+      await fixture.event(companyId);
+      return (await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test).length;
+    };
+    expect(await queued()).toBe(1);
+    const { subscription } = await later.updateSubscription({ ...of, companyClass, schemaVersion: 2 });
+    expect(subscription).toMatchObject({ schemaVersion: 2, state: SubscriptionState.ACTIVE });
+    expect(await queued()).toBe(1);
+    await later.updateSubscription({ ...of, companyClass, schemaVersion: 1 });
+    expect(await queued()).toBe(2);
+
+    const made = await later.createSubscription({
+      companyId,
+      companyClass,
+      url: 'https://receiver.example/',
+      events: ['install.*'],
+    });
+    expect(made.subscription?.schemaVersion).toBe(2);
+  });
+});
+
+describe('PauseSubscription', () => {
+  test('pauses, and again without harm [WEBHOOK-5]', async () => {
+    const companyId = await fixture.company();
+    const of = await fixture.activated(companyId);
+    fixture.now = LATER;
+    const { subscription } = await client.pauseSubscription(of);
+    expect(subscription).toMatchObject({ state: SubscriptionState.PAUSED, verified: true });
+    fixture.now = new Date(LATER.getTime() + 60_000);
+    expect((await client.pauseSubscription(of)).subscription).toEqual(subscription);
+    expect(await pausedAt(of)).toEqual(LATER);
+
+    await fixture.event(companyId);
+    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toEqual([]);
+    expect((await client.activateSubscription(of)).subscription).toMatchObject({
+      state: SubscriptionState.ACTIVE,
+    });
+    await fixture.event(companyId);
+    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toHaveLength(1);
+  });
+});
+
+describe('an activation with a back-fill', () => {
+  const backfills = ({ subscriptionId }: SubscriptionOfCompany) =>
+    fixture.database.query<{ id: string; from_time: Date; to_time: Date }>(
+      `select id, from_time, to_time from bulk_replays where subscription_id = $1 and kind = 'backfill'`,
+      [subscriptionId],
+    );
+
+  test('begins it from the pause to the activation [WEBHOOK-5, WEBHOOK-7]', async () => {
+    fixture.now = new Date('2026-08-28T09:00:00Z');
+    const of = await fixture.activated(await fixture.company());
+    fixture.now = new Date('2026-08-28T10:00:00Z');
+    await client.pauseSubscription(of);
+    fixture.now = new Date('2026-08-28T12:00:00Z');
+    const { subscription, backfillId } = await client.activateSubscription({ ...of, backfill: true });
+    expect(subscription?.state).toBe(SubscriptionState.ACTIVE);
+    expect(await backfills(of)).toEqual([
+      {
+        id: backfillId,
+        from_time: new Date('2026-08-28T10:00:00Z'),
+        to_time: new Date('2026-08-28T12:00:00Z'),
+      },
+    ]);
+    expect(await backfills(of)).toHaveLength(1);
+  });
+
+  test('repeated tells of the one that still runs, and begins no other [WEBHOOK-7]', async () => {
+    const of = await fixture.activated(await fixture.company());
+    await client.pauseSubscription(of);
+    const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
+    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBe(backfillId);
+    expect((await client.activateSubscription(of)).backfillId).toBeUndefined();
+    await fixture.database.query(`update bulk_replays set state = 'done' where id = $1`, [backfillId]);
+    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBeUndefined();
+    expect(await backfills(of)).toHaveLength(1);
+  });
+
+  test('begins it from the creation of one that was never active [WEBHOOK-7]', async () => {
+    fixture.now = new Date('2026-08-28T09:00:00Z');
+    const of = await fixture.created(await fixture.company());
+    fixture.now = new Date('2026-08-28T09:30:00Z');
+    await fixture.tested(of);
+    await client.activateSubscription({ ...of, backfill: true });
+    expect(await backfills(of)).toMatchObject([{ from_time: new Date('2026-08-28T09:00:00Z') }]);
+  });
+
+  test('begins none when it is not asked for, or the activation fails', async () => {
+    const of = await fixture.created(await fixture.company());
+    await failureOf(client.activateSubscription({ ...of, backfill: true }));
+    await fixture.tested(of);
+    expect((await client.activateSubscription(of)).backfillId).toBeUndefined();
+    expect(await backfills(of)).toEqual([]);
+  });
+});
+
+describe('DeleteSubscription', () => {
+  test('leaves nothing to its owner but a place for another one [WEBHOOK-8]', async () => {
+    const companyId = await fixture.company();
+    const of = await fixture.activated(companyId);
+    for (let made = 1; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
+      await fixture.subscription({ companyId });
+    expect((await failureOf(fixture.created(companyId))).reason).toBe('subscription_limit_reached');
+    await client.rotateSecret(of);
+    await client.deleteSubscription(of);
+
+    const calls = [
+      () => client.getSubscription(of),
+      () => client.updateSubscription({ ...of, companyClass, description: 'x' }),
+      () => client.deleteSubscription(of),
+      () => client.sendTestDelivery(of),
+      () => client.activateSubscription(of),
+      () => client.pauseSubscription(of),
+      () => client.rotateSecret(of),
+      () => client.activateSecret({ ...of, pendingSecretVersion: 2 }),
+    ];
+    for (const call of calls) expect((await failureOf(call())).reason).toBe('not_found');
+    const { subscriptions } = await client.listSubscriptions({ companyId });
+    expect(subscriptions).toHaveLength(MAX_SUBSCRIPTIONS_PER_COMPANY - 1);
+    expect(subscriptions.map(({ id }) => id)).not.toContain(of.subscriptionId);
+    await fixture.created(companyId);
+
+    const secrets = await fixture.database.query(
+      'select 1 from subscription_secrets where subscription_id = $1',
+      [of.subscriptionId],
+    );
+    expect(secrets).toEqual([]);
+  });
+
+  test('makes nothing dearer, however many a company has deleted', async () => {
+    const companyId = await fixture.company();
+    await fixture.subscription({ companyId });
+    await fixture.database.query(
+      `insert into subscriptions (id, company_id, url, events, schema_version, paused_at, deleted_at)
+       select 'whk_old' || n, $1, 'https://receiver.test/', '{install.*}', 1, now(), now() from generate_series(1, 5000) n`,
+      [companyId],
+    );
+    await fixture.database.query('analyze subscriptions');
+    const eventId = await fixture.event(companyId);
+    const plans: unknown[] = [];
+    const explain = (text: string, values?: readonly unknown[]) =>
+      fixture.database.query(`explain (analyze, format json) ${text}`, values);
+    const explaining: Queryable = {
+      query: async <Row extends QueryResultRow>(
+        statement: string | PreparedStatement,
+        values?: readonly unknown[],
+      ) => {
+        plans.push(await explain(textOf(statement), values));
+        return fixture.database.query<Row>(statement, values);
+      },
+    };
+    await listSubscriptions(explaining, companyId);
+    await getEvent(explaining, { companyId, eventId });
+    const database = { ...fixture.database, query: explaining.query };
+    const toCreate = { companyId, companyClass, url: 'https://receiver.example/', events: ['install.*'] };
+    await fixture.clientWith({ database }).createSubscription(toCreate);
+    expect(plans.length).toBeGreaterThan(3);
+    // An event can be recorded once only.
+    await fixture.database.transaction((tx) => {
+      const recording: Transaction = {
+        ...tx,
+        query: async <Row extends QueryResultRow>(
+          statement: string | PreparedStatement,
+          values?: readonly unknown[],
+        ) => {
+          await tx.query('savepoint explained');
+          plans.push(await tx.query(`explain (analyze, format json) ${textOf(statement)}`, values));
+          await tx.query('rollback to savepoint explained');
+          return tx.query<Row>(statement, values);
+        },
+      };
+      return recordEvent(recording, {
+        companyId,
+        event: 'install.job_unassigned',
+        occurredAt: LATER,
+        resource: { type: 'install_job', id: 'job_1', version: 1 },
+        data: { jobId: 'job_1' },
+        now: LATER,
+      });
+    });
+    for (const plan of plans) {
+      const rows = [...JSON.stringify(plan).matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
+      for (const [, read] of rows) expect(Number(read)).toBeLessThan(500);
+    }
+  });
+
+  test('has it get nothing more, and takes nothing from the others [WEBHOOK-8]', async () => {
+    const companyId = await fixture.company();
+    const of = await fixture.activated(companyId);
+    const other = await fixture.activated(companyId);
+    await fixture.event(companyId);
+    await client.deleteSubscription(of);
+    await fixture.event(companyId);
+
+    const claimed = await fixture.claim();
+    expect(claimed.filter(({ subscriptionId }) => subscriptionId === of.subscriptionId)).toEqual([]);
+    expect(claimed.filter(({ subscriptionId }) => subscriptionId === other.subscriptionId)).toHaveLength(2);
+    expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,156 @@
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { ServiceError } from '@partner/kernel/service-error';
+import { actorOf } from '../../audit/actor.js';
+import { type Database, queryWithin, type TransactionLimits } from '../../database/database.js';
+import { deliveryMessage } from '../schedule/delivery-message.js';
+import { required } from '../../rpc/required.js';
+import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
+import { activateSubscription } from './activate-subscription.js';
+import { refusalOfUrl } from './check-url.js';
+import { createSubscription, type CreateSubscriptionDeps } from './create-subscription.js';
+import { deleteSubscription } from './delete-subscription.js';
+import { getSubscription, type OwnersSubscription, subscriptionOf } from './get-subscription.js';
+import { listSubscriptions } from './list-subscriptions.js';
+import { pauseSubscription } from './pause-subscription.js';
+import { rotateSecret } from './rotate-secret.js';
+import { sendTestDelivery } from './send-test-delivery.js';
+import { subscriptionMessage } from './subscription-message.js';
+import { updateSubscription } from './update-subscription.js';
+
+/** What the management of subscriptions works with. */
+export interface SubscriptionServiceDeps extends CreateSubscriptionDeps, ActivateSecretDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+}
+
+/**
+ * Serves the RPCs with which a company's owner manages webhook subscriptions. Every write takes one of the places of its
+ * company, and no more time than its caller waits.
+ */
+export function createSubscriptionService(
+  deps: SubscriptionServiceDeps,
+): ServiceImpl<typeof SubscriptionService> {
+  return {
+    async createSubscription(request, context) {
+      const toCreate = {
+        companyId: required(request.companyId, 'company_id'),
+        membershipId: request.actingMembershipId,
+        actor: actorOf(request),
+        companyClass: companyClassName(required(request.companyClass, 'company_class')),
+        url: required(request.url, 'url'),
+        events: request.events,
+        description: request.description,
+        schemaVersion: request.schemaVersion,
+      };
+      const { subscription, secret } = await createSubscription(deps, toCreate, context);
+      return { subscription: subscriptionMessage(subscription), secret };
+    },
+
+    async listSubscriptions(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      const rows = await listSubscriptions(database, required(request.companyId, 'company_id'));
+      return { subscriptions: rows.map(subscriptionMessage) };
+    },
+
+    async getSubscription(request, context) {
+      const database = queryWithin(deps.database, context.timeoutMs());
+      return {
+        subscription: subscriptionMessage(await getSubscription(database, subscriptionOf(request))),
+      };
+    },
+
+    async updateSubscription(request, context) {
+      const toUpdate = {
+        ...ownersSubscription(request),
+        companyClass: companyClassName(required(request.companyClass, 'company_class')),
+        url: request.url,
+        events: request.events?.patterns,
+        description: request.description,
+        schemaVersion: request.schemaVersion,
+      };
+      return { subscription: subscriptionMessage(await updateSubscription(deps, toUpdate, context)) };
+    },
+
+    async deleteSubscription(request, context) {
+      const toDelete = ownersSubscription(request);
+      await deleteSubscription(deps, toDelete, limitsOf(toDelete, context));
+      return {};
+    },
+
+    async sendTestDelivery(request, context) {
+      const test = { ...ownersSubscription(request), secretVersion: request.secretVersion };
+      return { delivery: deliveryMessage(await sendTestDelivery(deps, test, limitsOf(test, context))) };
+    },
+
+    async activateSubscription(request, context) {
+      const toActivate = { ...ownersSubscription(request), backfill: request.backfill ?? false };
+      const { subscription, backfillId } = await activateSubscription(
+        deps,
+        toActivate,
+        limitsOf(toActivate, context),
+      );
+      return {
+        subscription: subscriptionMessage(subscription),
+        ...(backfillId !== undefined && { backfillId }),
+      };
+    },
+
+    async pauseSubscription(request, context) {
+      const toPause = ownersSubscription(request);
+      const paused = await pauseSubscription(deps, toPause, limitsOf(toPause, context));
+      return { subscription: subscriptionMessage(paused) };
+    },
+
+    async rotateSecret(request, context) {
+      const toRotate = ownersSubscription(request);
+      const { subscription, secret } = await rotateSecret(deps, toRotate, limitsOf(toRotate, context));
+      return { subscription: subscriptionMessage(subscription), secret };
+    },
+
+    async activateSecret(request, context) {
+      const toActivate = {
+        ...ownersSubscription(request),
+        pendingSecretVersion: required(request.pendingSecretVersion, 'pending_secret_version'),
+      };
+      const changed = await activateSecret(deps, toActivate, limitsOf(toActivate, context));
+      return { subscription: subscriptionMessage(changed) };
+    },
+
+    async checkUrl(request, context) {
+      required(request.companyId, 'company_id');
+      const refusal = await refusalOfUrl(deps.endpoints, required(request.url, 'url'), context);
+      return refusal === undefined ? { allowed: true } : { allowed: false, refusal };
+    },
+  };
+}
+
+/** The subscription that a write names, and who asks for it. */
+function ownersSubscription(
+  request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
+): OwnersSubscription {
+  const { actingMembershipId: membershipId } = request;
+  return { ...subscriptionOf(request), membershipId, actor: actorOf(request) };
+}
+
+function limitsOf(
+  { companyId }: Pick<OwnersSubscription, 'companyId'>,
+  context: Pick<HandlerContext, 'timeoutMs'>,
+): TransactionLimits {
+  return { companyId, timeoutMs: context.timeoutMs() };
+}
+
+function companyClassName(companyClass: CompanyClass): CompanyClassName {
+  switch (companyClass) {
+    case CompanyClass.SALES:
+      return 'SALES';
+    case CompanyClass.INSTALLER:
+      return 'INSTALLER';
+    case CompanyClass.ACCOUNTING:
+      return 'ACCOUNTING';
+    case CompanyClass.UNSPECIFIED:
+    default:
+      throw new ServiceError('invalid_argument', 'company_class is not known');
+  }
+}

@@ -1,0 +1,98 @@
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { subscriptionFields } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { invariant } from '@partner/kernel/invariant';
+import { recordAudit } from '../../audit/record-audit.js';
+import { type Database, queryWithin } from '../../database/database.js';
+import { type Caller, checkEndpoint } from './check-endpoint.js';
+import { checkFields } from './check-fields.js';
+import type { CreateSubscriptionDeps } from './create-subscription.js';
+import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+
+/** What the change of subscriptions works with. */
+export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database' | 'sealingKeys'> {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+}
+
+/** What an owner wants changed; what is not given stays as it is. */
+export interface SubscriptionToUpdate extends OwnersSubscription {
+  readonly companyClass: CompanyClassName;
+  readonly url: string | undefined;
+  readonly events: readonly string[] | undefined;
+  readonly description: string | undefined;
+  readonly schemaVersion: number | undefined;
+}
+
+/** What can be changed of a subscription. */
+type Fields = Pick<SubscriptionRow, 'url' | 'events' | 'description' | 'schemaVersion'>;
+
+/**
+ * Changes a subscription and gives it as it is then. A URL whose normalised form is another is not verified: an active
+ * subscription becomes paused by it, and its deliveries are held until it is active again. Fails as the creation does, with
+ * `invalid_argument` when nothing is given, and with `not_found` for a subscription that the company does not have.
+ *
+ * Lock: the subscription.
+ */
+export async function updateSubscription(
+  deps: UpdateSubscriptionDeps,
+  request: SubscriptionToUpdate,
+  caller: Caller,
+): Promise<SubscriptionRow> {
+  const { companyId, subscriptionId, membershipId, actor, companyClass } = request;
+  const { change } = subscriptionFields(deps.newestSchemaVersion);
+  const wanted = checkFields(change, request, companyClass);
+  // Before the question about the URL, so that nobody looks names up by way of others' subscriptions.
+  await getSubscription(queryWithin(deps.database, caller.timeoutMs()), request);
+  const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
+
+  const { subscription, changed } = await deps.database.transaction(
+    async (tx) => {
+      const before = await lockSubscription(tx, request);
+      const after: Fields = {
+        url: url ?? before.url,
+        events: wanted.events ?? before.events,
+        description: wanted.description ?? before.description,
+        schemaVersion: wanted.schemaVersion ?? before.schemaVersion,
+      };
+      const differing = differences(before, after);
+      if (differing.length === 0) return { subscription: before, changed: differing };
+      const [row] = await tx.query<SubscriptionRow>(
+        `update subscriptions s set
+           url = $2, events = $3, description = $4, schema_version = $5, updated_at = $6,
+           url_version = case when s.url = $2 then s.url_version else s.url_version + 1 end,
+           failures_in_row = case when s.url = $2 then s.failures_in_row else 0 end,
+           state = case when s.url = $2 then s.state else 'paused' end,
+           paused_at = case when s.url = $2 then s.paused_at else coalesce(s.paused_at, $6) end
+         where s.id = $1
+         returning ${SUBSCRIPTION_COLUMNS}`,
+        [subscriptionId, after.url, after.events, after.description, after.schemaVersion, deps.clock()],
+      );
+      invariant(row, 'the locked row is there');
+      await recordAudit(tx, {
+        companyId,
+        actor,
+        action: 'webhook.updated',
+        subject: { type: 'webhook', id: subscriptionId },
+        details: {
+          changed: differing,
+          ...Object.fromEntries(differing.map((name) => [name, row[name]])),
+          state: row.state,
+        },
+      });
+      if (row.state !== before.state) tx.wakeAfterCommit('subscriptions');
+      tx.announceAfterCommit(companyId, [subscriptionId]);
+      return { subscription: row, changed: differing };
+    },
+    { companyId, timeoutMs: caller.timeoutMs() },
+  );
+  if (changed.length > 0) {
+    const { state } = subscription;
+    deps.logger.info({ subscriptionId, companyId, membershipId, changed, state }, 'subscription.updated');
+  }
+  return subscription;
+}
+
+function differences(before: Fields, after: Fields): (keyof Fields)[] {
+  const names = ['url', 'events', 'description', 'schemaVersion'] as const;
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
