@@ -6,7 +6,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
-import { createAttemptMetrics } from '../schedule/delivery-metrics.js';
+import { createAttemptMetrics } from './attempt-metrics.js';
 import { recordAttempts } from './record-attempts.js';
 
 /** Bounds the size of a transaction; what comes together is bounded by the consumer's prefetch first. */

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../database/database.js';
 import { type CountedAttempt, countAttempts } from '../statistics/count-attempts.js';
 import { FAILING_AFTER } from '../schedule/claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
-import type { AttemptMetrics } from '../schedule/delivery-metrics.js';
+import type { AttemptMetrics } from './attempt-metrics.js';
 import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
 import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';

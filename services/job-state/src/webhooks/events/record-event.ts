@@ -9,8 +9,8 @@ import {
   type EventData,
   eventGroup,
 } from '@partner/proto-contracts/public-api/webhook-events';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { PreparedStatement, Transaction } from '../../database/database.js';
-import { MAX_SUBSCRIPTIONS_PER_COMPANY } from '../subscriptions/create-subscription.js';
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 import { renderEnvelope } from './render-envelope.js';
 
@@ -111,7 +111,7 @@ export async function recordEvent<E extends EventName>(
     renderEnvelope({ ...event, eventId }),
     injectTrace()['traceparent'] ?? null,
     event.now,
-    newDeliveryIds((isSandbox ? 2 : 1) * MAX_SUBSCRIPTIONS_PER_COMPANY),
+    newDeliveryIds((isSandbox ? 2 : 1) * WEBHOOK_LIMITS.subscriptionsPerCompany),
     [event.event, `${eventGroup(event.event)}.*`],
     CURRENT_SCHEMA_VERSION,
     EVENT_CATALOGUE[event.event].classes,

@@ -17,7 +17,8 @@ import type { QueryResultRow } from 'pg';
 import type { Database, Transaction } from '../../database/database.js';
 import { recordEvent } from '../events/record-event.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import { createBulkReplay, previewBulkReplay, startBackfill } from './bulk-replay.js';
+import { startBackfill } from '../subscriptions/start-backfill.js';
+import { createBulkReplay, previewBulkReplay } from './bulk-replay.js';
 import { createDeliveryService } from '../delivery-service.js';
 import { stepBulkReplay } from './run-bulk-replays.js';
 

@@ -14,7 +14,7 @@ import { withSpan } from '@partner/kernel/telemetry/tracing';
 import { Registry } from 'prom-client';
 import { type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
 import { claimAll } from '../../testing/claim-all.js';
-import { createReleaseMetrics } from './delivery-metrics.js';
+import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed } from './release-batch.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 

@@ -12,7 +12,7 @@ import { runWithRequestId } from '@partner/kernel/request-context';
 import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/tracing';
 import type { Queryable } from '../../database/database.js';
 import { type ClaimedDelivery, returnLeases } from './claim-due.js';
-import type { ReleaseMetrics } from './delivery-metrics.js';
+import type { ReleaseMetrics } from './release-metrics.js';
 
 /** Deliveries in one command: enough to make the broker's work small beside the attempts'. */
 const MESSAGE_SIZE = 10;

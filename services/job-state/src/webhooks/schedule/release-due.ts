@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
 import { startLoop } from '../../database/start-loop.js';
 import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from './claim-due.js';
-import { createReleaseMetrics } from './delivery-metrics.js';
+import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
 /** The share of all slots that one subscription has at most: enough for a healthy endpoint, little for one that hangs. */

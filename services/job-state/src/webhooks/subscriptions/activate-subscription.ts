@@ -3,8 +3,8 @@ import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../../database/database.js';
-import { startBackfill } from '../replay/bulk-replay.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
+import { startBackfill } from './start-backfill.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
 
 /** A subscription after its activation. */

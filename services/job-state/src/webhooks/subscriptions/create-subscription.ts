@@ -15,9 +15,6 @@ import { checkFields } from './check-fields.js';
 import { createSecret } from './create-secret.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
 
-/** Subscriptions of one company at most, so that one event makes a bounded number of deliveries. */
-export const MAX_SUBSCRIPTIONS_PER_COMPANY = WEBHOOK_LIMITS.subscriptionsPerCompany;
-
 const FIRST_VERSION = 1;
 
 /** What the creation of subscriptions works with. */
@@ -127,10 +124,10 @@ async function refuseOneTooMany(database: Queryable, companyId: string): Promise
     'select count(*)::integer as count from subscriptions where company_id = $1 and deleted_at is null',
     [companyId],
   );
-  if (taken !== undefined && taken.count >= MAX_SUBSCRIPTIONS_PER_COMPANY) {
+  if (taken !== undefined && taken.count >= WEBHOOK_LIMITS.subscriptionsPerCompany) {
     throw new ServiceError(
       'subscription_limit_reached',
-      `a company can have at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions; delete one first`,
+      `a company can have at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions; delete one first`,
     );
   }
 }

@@ -11,7 +11,7 @@ import {
   openSubscriptionFixture,
   type SubscriptionFixture,
 } from '../../testing/subscription-fixture.js';
-import { MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 import { listSubscriptions } from './list-subscriptions.js';
 
@@ -250,7 +250,7 @@ describe('DeleteSubscription', () => {
   test('leaves nothing to its owner but a place for another one [WEBHOOK-8]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
-    for (let made = 1; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
+    for (let made = 1; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
       await fixture.subscription({ companyId });
     expect((await failureOf(fixture.created(companyId))).reason).toBe('subscription_limit_reached');
     await client.rotateSecret(of);
@@ -268,7 +268,7 @@ describe('DeleteSubscription', () => {
     ];
     for (const call of calls) expect((await failureOf(call())).reason).toBe('not_found');
     const { subscriptions } = await client.listSubscriptions({ companyId });
-    expect(subscriptions).toHaveLength(MAX_SUBSCRIPTIONS_PER_COMPANY - 1);
+    expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany - 1);
     expect(subscriptions.map(({ id }) => id)).not.toContain(of.subscriptionId);
     await fixture.created(companyId);
 

@@ -20,7 +20,8 @@ import {
   type SubscriptionFixture,
   watchTransactions,
 } from '../../testing/subscription-fixture.js';
-import { createSubscription, MAX_SUBSCRIPTIONS_PER_COMPANY } from './create-subscription.js';
+import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { createSubscription } from './create-subscription.js';
 import { MAX_TEST_DELIVERIES, MAX_TEST_DELIVERIES_OF_COMPANY } from './send-test-delivery.js';
 
 let fixture: SubscriptionFixture;
@@ -182,18 +183,20 @@ describe('CreateSubscription', () => {
 
   test('stops at the bound, also when many are created at once [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
-    for (let made = 2; made < MAX_SUBSCRIPTIONS_PER_COMPANY; made += 1)
+    for (let made = 2; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
       await fixture.subscription({ companyId });
     const results = await Promise.allSettled(Array.from({ length: 6 }, () => created(companyId)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     fixture.dispatcher.asked.length = 0;
     expect(await failureOf(created(companyId))).toMatchObject({
       reason: 'subscription_limit_reached',
-      message: expect.stringContaining(`at most ${MAX_SUBSCRIPTIONS_PER_COMPANY} webhook subscriptions`),
+      message: expect.stringContaining(
+        `at most ${WEBHOOK_LIMITS.subscriptionsPerCompany} webhook subscriptions`,
+      ),
     });
     expect(fixture.dispatcher.asked).toEqual([]);
     const { subscriptions } = await client.listSubscriptions({ companyId });
-    expect(subscriptions).toHaveLength(MAX_SUBSCRIPTIONS_PER_COMPANY);
+    expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany);
   });
 
   test('finds no company that does not exist', async () => {

@@ -1,0 +1,62 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+
+export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
+
+const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
+/** From what a healthy endpoint feels to the last retry after 127 minutes. */
+const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
+
+/** What the recording of attempts measures, by the class of the company whose endpoint it was. */
+export function createAttemptMetrics(metrics: Registry) {
+  const registers = [metrics];
+  const attempts = new Counter({
+    name: 'partner_webhook_attempts_recorded_total',
+    help: 'Recorded attempts by how they ended.',
+    labelNames: ['company_class', 'outcome'] as const,
+    registers,
+  });
+  const deadLetters = new Counter({
+    name: 'partner_webhook_dead_letters_total',
+    help: 'Deliveries whose last attempt failed.',
+    labelNames: ['company_class'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'partner_webhook_delivery_seconds',
+    help: 'From the transaction that queued a delivery, that of its event unless it is a replay, to the record that it was delivered; by whether its first attempt did it.',
+    labelNames: ['company_class', 'attempt'] as const,
+    buckets: DELIVERY_BUCKETS,
+    registers,
+  });
+  for (const companyClass of COMPANY_CLASSES) {
+    const company_class = labelOf(companyClass);
+    for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ company_class, outcome }, 0);
+    deadLetters.inc({ company_class }, 0);
+    for (const attempt of ['first', 'later'] as const) seconds.zero({ company_class, attempt });
+  }
+  return {
+    attempted(companyClass: CompanyClassName, outcome: (typeof ATTEMPT_OUTCOMES)[number]): void {
+      attempts.inc({ company_class: labelOf(companyClass), outcome });
+    },
+    deadLettered(companyClass: CompanyClassName): void {
+      deadLetters.inc({ company_class: labelOf(companyClass) });
+    },
+    delivered(companyClass: CompanyClassName, afterSeconds: number, tries: number): void {
+      const attempt = tries === 1 ? 'first' : 'later';
+      seconds.observe({ company_class: labelOf(companyClass), attempt }, Math.max(0, afterSeconds));
+    },
+  };
+}
+
+function labelOf(companyClass: CompanyClassName): Lowercase<CompanyClassName> {
+  switch (companyClass) {
+    case 'SALES':
+      return 'sales';
+    case 'INSTALLER':
+      return 'installer';
+    case 'ACCOUNTING':
+      return 'accounting';
+  }
+}

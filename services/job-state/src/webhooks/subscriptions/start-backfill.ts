@@ -1,0 +1,69 @@
+import { DEFAULT_REPLAYS_PER_MINUTE } from '@partner/proto-contracts/public-api/bulk-replay';
+import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import { idFloor, newId } from '@partner/kernel/ids';
+import { invariant } from '@partner/kernel/invariant';
+import { idsCreatedWithin } from '../../database/created-within.js';
+import type { Transaction } from '../../database/database.js';
+import { eventsOfSubscription } from '../events/events-of-subscription.js';
+import type { SubscriptionOfCompany } from './get-subscription.js';
+
+/** Of the events of a pause so many are looked at, at most, to tell how many there are to back-fill. */
+const MAX_EVENTS_COUNTED = 100_000;
+
+/**
+ * Begins, in the transaction of an activation, to queue the events that the subscription missed while it was paused from
+ * `from` to `to`: those that match what it names, its class and its schema version by the time that they are queued, and have
+ * no delivery to it. One that is still running goes on until the new `to`. Its events are counted up to
+ * {@link MAX_EVENTS_COUNTED}; when there are more, `atLeast` of it is true. The caller holds the lock of the subscription.
+ */
+export async function startBackfill(
+  tx: Transaction,
+  request: SubscriptionOfCompany & { readonly from: Date; readonly to: Date },
+  { maxCounted = MAX_EVENTS_COUNTED }: { readonly maxCounted?: number | undefined } = {},
+): Promise<{ readonly id: string }> {
+  const { companyId, subscriptionId, from, to } = request;
+  const [subscription] = await tx.query<{
+    events: readonly string[];
+    schemaVersion: number;
+    companyClass: CompanyClassName;
+  }>(
+    `select s.events, s.schema_version as "schemaVersion", c.class as "companyClass"
+     from subscriptions s join companies c on c.id = s.company_id
+     where s.id = $1 and s.company_id = $2`,
+    [subscriptionId, companyId],
+  );
+  invariant(subscription, 'an activation has its subscription');
+  const [row] = await tx.query<{ id: string }>(
+    `insert into bulk_replays as b
+       (id, subscription_id, company_id, kind, from_time, to_time, per_minute, total, total_is_at_least)
+     select $1, $2, $3, 'backfill', $4, $5, $6,
+       count(*) filter (
+         where e.created_at >= $4 and e.created_at <= $5 and e.name = any($10::text[]) and e.schema_version = $11
+       ),
+       count(*) >= $9
+     from (
+       select e.name, e.schema_version, e.created_at from events e
+       where e.company_id = $3 and e.id >= $7 and e.id < $8
+       order by e.id limit $9
+     ) e
+     on conflict (subscription_id, kind) where state = 'running'
+       do update set to_time = greatest(b.to_time, excluded.to_time), total = b.total + excluded.total,
+         total_is_at_least = b.total_is_at_least or excluded.total_is_at_least
+     returning id`,
+    [
+      newId('rpl'),
+      subscriptionId,
+      companyId,
+      from,
+      to,
+      DEFAULT_REPLAYS_PER_MINUTE,
+      idFloor('evt', from),
+      idsCreatedWithin('evt', { from, to }).beyond,
+      maxCounted,
+      eventsOfSubscription(subscription.events, subscription.companyClass),
+      subscription.schemaVersion,
+    ],
+  );
+  invariant(row, 'an insert gives its row');
+  return row;
+}
