@@ -5,6 +5,7 @@ import { freePort } from '@partner/test-kit/backing-services/local-process';
 import { startPostgres } from '@partner/test-kit/backing-services/postgres';
 import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { startRedis } from '@partner/test-kit/backing-services/redis';
+import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { installMissingParts } from './parts/install-missing-parts.js';
@@ -109,8 +110,12 @@ async function main(): Promise<boolean> {
       freePort().then((port) =>
         startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
       ),
-      freePort().then((port) => startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port })),
-      freePort().then((port) => startRedis({ directory: path.join(scratch, 'redis'), port })),
+      freePort().then((port) =>
+        startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port, vhosts: SHARE_VHOSTS }),
+      ),
+      freePort().then((port) =>
+        startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
+      ),
     ]);
     const env = {
       TEST_POSTGRES_URL: postgres.url,

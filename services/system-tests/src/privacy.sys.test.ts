@@ -54,6 +54,7 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   stack = await startTestStack({
+    parts: { kind: 'private', durable: false },
     settings: {
       ...everyService(telemetry),
       // So that all attempts of what fails are over soon.

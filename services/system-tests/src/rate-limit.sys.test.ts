@@ -27,6 +27,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startTestStack({
+    parts: { kind: 'private', durable: false },
     replicas: { 'installer-gateway': 2, 'inbound-gateway': 2 },
     settings: { 'installer-gateway': PATIENT, 'inbound-gateway': PATIENT },
   });

@@ -11,7 +11,7 @@ let adminUrl: string;
 let owner: SandboxCompany['owner'];
 
 beforeAll(async () => {
-  stack = await startTestStack({});
+  stack = await startTestStack({ parts: { kind: 'private', durable: false } });
   adminUrl = stack.stack.description.services['console']?.adminUrl ?? '';
   const [company] = stack.companies('INSTALLER');
   if (company === undefined) throw new Error('the sandbox has no installer company');

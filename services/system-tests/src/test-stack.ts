@@ -25,6 +25,7 @@ import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
+import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
 import { SEED } from '@partner/test-kit/seeded-random';
 import pg from 'pg';
 import { Registry } from 'prom-client';
@@ -69,12 +70,23 @@ export function apiKeyOf(company: SandboxCompany, kind: SandboxCompany['keys'][n
   return key.apiKey;
 }
 
-/** Starts a stack with private servers that ends with the test. */
+async function serversOf(
+  parts: StackOptions['parts'] | undefined,
+): Promise<{ readonly parts: StackOptions['parts']; release(): Promise<void> }> {
+  if (parts !== undefined) return { parts, release: () => Promise.resolve() };
+  const { release, ...urls } = await takeServerShare();
+  return { parts: { kind: 'given', ...urls }, release };
+}
+
+/** Starts a stack that ends with the test. */
 export async function startTestStack(options: {
   readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   /** Replicas of a service; one without it. */
   readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
-  /** Private ones without it, whose Postgres writes nothing through to the disk: it must not be killed. */
+  /**
+   * Where Postgres, RabbitMQ and Redis come from: its own share of the servers of the test run without it. A test that
+   * stops, stalls or watches a server asks for private ones.
+   */
   readonly parts?: StackOptions['parts'];
   /** Moves a minute that the platform and the installers make by themselves; none without it. */
   readonly simulate?: number;
@@ -89,9 +101,10 @@ export async function startTestStack(options: {
     cert: readFileSync(certificates.certificateFile, 'utf8'),
     ...(options.answer === undefined ? {} : { answer: options.answer }),
   });
+  const servers = await serversOf(options.parts);
   const stack = await startStack({
     directory,
-    parts: options.parts ?? { kind: 'private', durable: false },
+    parts: servers.parts,
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
@@ -100,6 +113,7 @@ export async function startTestStack(options: {
   }).catch(async (error: unknown) => {
     // Or it would keep the test's process from ending.
     await receiver.close();
+    await servers.release();
     throw error;
   });
   const { baseUrl, companies, amqpUrl, postgresUrl } = stack.description;
@@ -161,6 +175,7 @@ export async function startTestStack(options: {
       await connection.close();
       await database.end();
       await stack.discard();
+      await servers.release();
       await receiver.close();
     },
   };

@@ -31,7 +31,10 @@ export function productionValues(service: ServiceName): Readonly<Record<string, 
   };
 }
 
-/** Those of the sandbox, with the one thing in which this machine differs: the webhooks' receiver is on it. */
+/** Time limits that a machine reaches only when something hangs, also while a dozen services start on it. */
+const PATIENT = { rpcTimeoutMs: 20_000, redisTimeoutMs: 3_000 };
+
+/** Those of the sandbox, with what differs on this machine: the webhooks' receiver is on it, and it has few processors. */
 export function sandboxValues(
   service: ServiceName,
   version: string,
@@ -44,7 +47,7 @@ export function sandboxValues(
   };
   switch (service) {
     case 'console':
-      return { ...shared, config: { publicBaseUrl: surroundings.consoleUrl } };
+      return { ...shared, config: { ...PATIENT, publicBaseUrl: surroundings.consoleUrl } };
     case 'webhook-dispatcher': {
       const mountPath = '/run/receiver-ca.pem';
       return {
@@ -55,6 +58,9 @@ export function sandboxValues(
         extraVolumeMounts: [{ name: 'receiver-ca', mountPath, readOnly: true }],
       };
     }
+    case 'inbound-gateway':
+    case 'installer-gateway':
+      return { ...shared, config: PATIENT };
     default:
       return shared;
   }

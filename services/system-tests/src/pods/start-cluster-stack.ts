@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
@@ -15,18 +14,16 @@ const NO_SERVICES = {
   'webhook-dispatcher': 0,
 } as const;
 
-/** Redis has 100 ms for an answer, and here it shares the processor with a dozen services that start. */
-const REDIS_PRIORITY = -15;
-
 /** Starts the parts with a migrated sandbox, and a cluster beside them that has no pod yet. */
 export async function startClusterStack(
   answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer,
 ): Promise<{ readonly stack: TestStack; readonly cluster: Cluster }> {
-  const stack = await startTestStack({ replicas: NO_SERVICES, ...(answer !== undefined && { answer }) });
+  const stack = await startTestStack({
+    replicas: NO_SERVICES,
+    ...(answer !== undefined && { answer }),
+  });
   try {
     const { directory, description } = stack.stack;
-    const redis = stack.stack.process('redis').pid;
-    if (redis !== undefined) setPriority(redis, REDIS_PRIORITY);
     const { sealingKeys, cursorKey } = ensureStackSecrets(directory);
     const { caFile } = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);
     const { amqpUrl, postgresUrl, redisUrl } = description;

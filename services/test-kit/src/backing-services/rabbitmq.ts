@@ -29,6 +29,8 @@ interface RabbitmqOptions {
   readonly port: number;
   /** Where its logs stand, when that is not its own directory. */
   readonly logDirectory?: string;
+  /** Vhosts beside the default one. */
+  readonly vhosts?: readonly string[];
 }
 
 /** Where distributions keep the programs that run without a change of user. */
@@ -70,6 +72,7 @@ export function rabbitmqPrograms(
   if (found === undefined) throw new LocalPartError('RabbitMQ is not installed');
   const logDirectory = options.logDirectory ?? options.directory;
   const configFile = path.join(options.directory, 'rabbitmq.conf');
+  const definitionsFile = path.join(options.directory, 'definitions.json');
   const pluginsFile = path.join(options.directory, 'enabled_plugins');
   const controlEnv: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
@@ -94,6 +97,7 @@ export function rabbitmqPrograms(
   const prepare = async () => {
     await mkdir(options.directory, { recursive: true });
     await writeFile(pluginsFile, '[].\n');
+    await writeFile(definitionsFile, JSON.stringify(definitions(options.vhosts ?? [])));
     await writeFile(
       configFile,
       [
@@ -101,6 +105,7 @@ export function rabbitmqPrograms(
         'loopback_users = none',
         'vm_memory_high_watermark.relative = 0.4',
         'disk_free_limit.absolute = 100MB',
+        `load_definitions = ${definitionsFile}`,
         '',
       ].join('\n'),
     );
@@ -134,6 +139,16 @@ export function rabbitmqPrograms(
       stopSignal: 'SIGTERM',
       stopGraceMs: 30_000,
     },
+  };
+}
+
+/** The default vhost and others, all open to the user `guest`. */
+function definitions(vhosts: readonly string[]): unknown {
+  const names = ['/', ...vhosts];
+  return {
+    users: [{ name: 'guest', password: 'guest', tags: 'administrator' }],
+    vhosts: names.map((name) => ({ name })),
+    permissions: names.map((vhost) => ({ user: 'guest', vhost, configure: '.*', write: '.*', read: '.*' })),
   };
 }
 

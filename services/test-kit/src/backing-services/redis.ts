@@ -23,6 +23,8 @@ interface RedisOptions {
   readonly port: number;
   /** Where its log stands, when that is not its own directory. */
   readonly logDirectory?: string;
+  /** How many databases it has; 16 without it. */
+  readonly databases?: number;
 }
 
 /** The server program; undefined when it is not installed. */
@@ -45,6 +47,7 @@ export function redisProgram(options: RedisOptions): LocalProgram {
     args: [
       ...['--port', String(options.port), '--bind', '127.0.0.1'],
       ...['--save', '', '--appendonly', 'no', '--dir', options.directory],
+      ...(options.databases === undefined ? [] : ['--databases', String(options.databases)]),
     ],
     env: baseEnvironment(),
     cwd: options.directory,
