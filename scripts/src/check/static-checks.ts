@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
 import { runCommand } from '../run-command.js';
 import { lintApiDescription } from './api-description.js';
 import { findForbiddenImports } from './import-matrix.js';
+import { pageViolations, SPECIFICATION } from './pages.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -31,6 +32,36 @@ function sourceFiles(): string[] {
       .map((file) => path.posix.join(top, file))
       .filter((file) => /\.tsx?$/.test(file) && !/\/(dist|node_modules|gen)\//.test(file)),
   );
+}
+
+/** Every Markdown page of the project. */
+function pages(): readonly string[] {
+  const tops = ['.github', 'charts', 'proto-contracts', 'services', 'scripts'];
+  const below = tops.flatMap((top) =>
+    readdirSync(path.join(root, top), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.posix.join(top, file),
+    ),
+  );
+  return [...readdirSync(root), ...below].filter(
+    (file) => file.endsWith('.md') && !/\/node_modules\//.test(file),
+  );
+}
+
+/** The words of `.textlintrc.json`. */
+function words(): Promise<string | undefined> {
+  return command('textlint', [
+    '--format',
+    'unix',
+    ...pages().filter((file) => !file.startsWith(SPECIFICATION)),
+  ]);
+}
+
+async function pageLinks(): Promise<string | undefined> {
+  const violations = pageViolations(
+    pages().map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),
+    (file) => existsSync(path.join(root, file)),
+  );
+  return violations.length === 0 ? undefined : violations.join('\n');
 }
 
 async function importMatrix(): Promise<string | undefined> {
@@ -97,6 +128,8 @@ const checks: readonly Check[] = [
   },
   { name: 'contracts: generated code', run: generatedContracts },
   { name: 'API description: lint', run: apiDescription },
+  { name: 'words of pages', run: words },
+  { name: 'links and readers of pages', run: pageLinks },
 ];
 
 let failures = 0;

@@ -1,0 +1,49 @@
+import path from 'node:path';
+import GithubSlugger from 'github-slugger';
+
+/** A Markdown page, by its path from the root of the project. */
+export interface Page {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The folder of the specification and its decisions, which keep their own words. */
+export const SPECIFICATION = 'proto-contracts/spec/';
+
+const withoutCode = (text: string) => text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf({ text }: Page): ReadonlySet<string> {
+  const slugger = new GithubSlugger();
+  const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#{1,6} (.+)$/gm);
+  return new Set([...headings].map(([, heading = '']) => slugger.slug(heading.replaceAll('`', ''))));
+}
+
+function linksOf({ text }: Page): readonly string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)].flatMap(
+    ([, inline, reference]) => inline ?? reference ?? [],
+  );
+}
+
+/**
+ * Violations in the project's pages: a link to a file or a heading that does not exist, and a page that does not name its
+ * reader below its title (the specification need not). Links to other hosts are not followed.
+ */
+export function pageViolations(pages: readonly Page[], exists: (file: string) => boolean): readonly string[] {
+  const anchors = new Map(pages.map((page) => [page.file, anchorsOf(page)]));
+  return pages.flatMap((page) => {
+    const { file, text } = page;
+    const broken = linksOf(page)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => {
+        const [target = '', anchor] = link.split('#');
+        const linked = target === '' ? file : path.posix.join(path.posix.dirname(file), target);
+        return !exists(linked) || (anchor !== undefined && anchors.get(linked)?.has(anchor) !== true);
+      })
+      .map((link) => `${file}: ${link} does not exist`);
+    const namesReader = file.startsWith(SPECIFICATION) || /^# .+\n\nFor [a-z]/.test(text);
+    return namesReader
+      ? broken
+      : [...broken, `${file}: name the reader below the title: "For a developer who …"`];
+  });
+}
