@@ -8,7 +8,7 @@ import { playDemo } from './demo/play-demo.js';
 import { createProgress, type Progress } from './progress.js';
 import { inspectStack, type StackStatus } from './stack/inspect-stack.js';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-directory.js';
-import { StackError } from './stack/stack-error.js';
+import { StackError } from './stack-error.js';
 import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from './stack/stack-lock.js';
 import { readStackState } from './stack/stack-state.js';
 import { type Stack, type StackOptions, startStack } from './stack/start-stack.js';

@@ -3,7 +3,7 @@ import { LocalPartError } from '@partner/test-kit/backing-services/local-process
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { createProgress } from '../progress.js';
-import { StackError } from '../stack/stack-error.js';
+import { StackError } from '../stack-error.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
 import { runFairnessBench } from './fairness-bench.js';
 import { renderFairnessResult } from './render-fairness-result.js';

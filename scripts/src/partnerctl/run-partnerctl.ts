@@ -4,7 +4,7 @@ import { parseConfig } from '@partner/kernel/config';
 import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
 import { z } from 'zod';
 import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '../stack/default-directory.js';
-import { readJson } from '../stack/private-file.js';
+import { readJson } from '../private-file.js';
 import { PROJECT_ROOT } from '../stack/project-root.js';
 import { stackDescription } from '../stack/stack-description.js';
 import { stackFiles } from '../stack/stack-state.js';

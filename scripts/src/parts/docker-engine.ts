@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { lastLines, runCommand } from '../run-command.js';
-import { StackError } from '../stack/stack-error.js';
+import { StackError } from '../stack-error.js';
 import type { PartName } from './part-source.js';
 
 /** The containers of `docker-compose.yml` that a stack uses as its parts. */

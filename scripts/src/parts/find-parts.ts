@@ -1,7 +1,7 @@
 import { freePort } from '@partner/test-kit/backing-services/local-process';
 import type { Progress } from '../progress.js';
-import type { MadeElsewhere } from '../stack/made-elsewhere.js';
-import { StackError } from '../stack/stack-error.js';
+import type { MadeElsewhere } from './made-elsewhere.js';
+import { StackError } from '../stack-error.js';
 import { DOCKER_URLS, type DockerParts } from './docker-engine.js';
 import { checkRedis, ownDatabase, ownVhost } from './given-servers.js';
 import { installMissingParts } from './install-missing-parts.js';

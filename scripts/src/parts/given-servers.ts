@@ -1,7 +1,7 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
-import { StackError } from '../stack/stack-error.js';
+import { StackError } from '../stack-error.js';
 
 /** What of a given server the stack uses; it touches nothing else there. */
 export interface OwnPlace {

@@ -7,7 +7,7 @@ import { findRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { findRedis } from '@partner/test-kit/backing-services/redis';
 import type { Progress } from '../progress.js';
 import { type CommandResult, lastLines, runCommand } from '../run-command.js';
-import { StackError } from '../stack/stack-error.js';
+import { StackError } from '../stack-error.js';
 import { findChromium } from './find-chromium.js';
 import { PART_NAMES, PART_TITLES, type PartName } from './part-source.js';
 

@@ -1,5 +1,5 @@
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
-import { readJson } from './private-file.js';
+import { readJson } from '../private-file.js';
 import { stackDescription, type StackDescription } from './stack-description.js';
 import { readStackState, stackFiles } from './stack-state.js';
 

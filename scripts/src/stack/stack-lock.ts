@@ -6,8 +6,8 @@ import {
   type ProcessIdentity,
 } from '@partner/test-kit/backing-services/process-identity';
 import { z } from 'zod';
-import { readJson } from './private-file.js';
-import { StackError } from './stack-error.js';
+import { readJson } from '../private-file.js';
+import { StackError } from '../stack-error.js';
 import { stackFiles } from './stack-state.js';
 
 const identity = z.object({ pid: z.int(), startedAt: z.string() });

@@ -11,7 +11,7 @@ import {
   identifyProcess,
   isProcessRunning,
 } from '@partner/test-kit/backing-services/process-identity';
-import { StackError } from './stack-error.js';
+import { StackError } from '../stack-error.js';
 import { hasEndedWithin } from './stack-lock.js';
 import type { ProcessRecord } from './stack-state.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { readJson, writePrivateJson } from './private-file.js';
+import { readJson, writePrivateJson } from '../private-file.js';
 import { stackFiles } from './stack-state.js';
 
 const stackSecrets = z.object({ sealingKeys: z.string(), cursorKey: z.string() });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { partSource } from '../parts/part-source.js';
-import { readJson, writePrivateJson } from './private-file.js';
+import { readJson, writePrivateJson } from '../private-file.js';
 
 const processRecord = z.object({
   pid: z.int(),

@@ -10,8 +10,8 @@ import type { Progress } from '../progress.js';
 import { type CertificateFiles, ensureCertificates } from '../receiver/certificates.js';
 import { CONTROL_PATHS } from '../receiver/receiver.js';
 import { lastLines, runCommand } from '../run-command.js';
-import { rememberMadeElsewhere } from './made-elsewhere.js';
-import { writePrivateJson } from './private-file.js';
+import { rememberMadeElsewhere } from '../parts/made-elsewhere.js';
+import { writePrivateJson } from '../private-file.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { replicasOf, serviceOf } from './replicas.js';
 import {
@@ -22,7 +22,7 @@ import {
   simulatorSettings,
 } from './services.js';
 import { sandboxCompany, type SandboxCompany, type StackDescription } from './stack-description.js';
-import { StackError } from './stack-error.js';
+import { StackError } from '../stack-error.js';
 import { thisProcess } from './stack-lock.js';
 import { createStackProcess, type StackProcess } from './stack-process.js';
 import {

@@ -1,12 +1,10 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import { answerText } from './answer-text.js';
-import type { EndpointAnswer } from './endpoint.js';
+import type { ContentCoding, EndpointAnswer } from './endpoint.js';
 
-/** The codings in which a body can be sent, the smallest first. */
-const CODINGS = ['br', 'gzip'] as const;
-
-export type ContentCoding = (typeof CODINGS)[number];
+/** The smallest first. */
+const CODINGS: readonly ContentCoding[] = ['br', 'gzip'];
 
 /** Shorter bodies fit into one packet anyway. */
 const SHORTEST_BYTES = 1_024;

@@ -1,7 +1,6 @@
 import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
 import type { AnswerStream } from './answer-stream.js';
-import type { ContentCoding } from './content-coding.js';
 
 /** One request whose caller is known and whose input has passed validation, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
@@ -28,6 +27,9 @@ export interface EndpointRequest<Principal, Query, Body> {
   readonly call: CallOptions;
   readonly remoteAddress: string;
 }
+
+/** A coding in which a body can be sent. */
+export type ContentCoding = 'br' | 'gzip';
 
 /** What an endpoint answers. Give `json` or, for a body that is text already, `text`, or `bytes` with their `content-type`. */
 export interface EndpointAnswer {

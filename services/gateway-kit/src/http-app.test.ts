@@ -17,8 +17,13 @@ import { createInMemoryRateLimiter } from './testing/in-memory-rate-limiter.js';
 import { createRecorder } from '@partner/test-kit/recorder';
 import type { AnswerStream } from './answer-stream.js';
 import { createApiVersions } from './api-versions.js';
-import type { ContentCoding } from './content-coding.js';
-import { type AnyEndpoint, type EndpointAnswer, type EndpointRequest, serveOperation } from './endpoint.js';
+import {
+  type AnyEndpoint,
+  type ContentCoding,
+  type EndpointAnswer,
+  type EndpointRequest,
+  serveOperation,
+} from './endpoint.js';
 import { createHttpApp, type HttpAppOptions } from './http-app.js';
 import { createHttpServer } from '@partner/kernel/http-server';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ContentCoding } from '@partner/gateway-kit/content-coding';
+import type { ContentCoding } from '@partner/gateway-kit/endpoint';
 
 /** One file of the web app, as it is and in the codings in which it was compressed when it was built. */
 export interface WebAsset {

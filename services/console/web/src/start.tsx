@@ -9,7 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { pageNonce } from './page-settings.js';
-import { Announcer } from './parts/announcer.js';
+import { Announcer } from './notifications/announcer.js';
 import { resolveVariables, theme } from './theme.js';
 
 /** The same key as in `early/color-scheme.js`. */

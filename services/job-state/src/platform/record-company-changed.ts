@@ -1,6 +1,6 @@
 import { replaceAccountingLinks } from '../access/replace-accounting-links.js';
 import type { Transaction } from '../database/database.js';
-import type { CompanyChangedCommand } from './company-messages.js';
+import type { CompanyChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import { decideAssignment } from './decide-job-change.js';
-import type { JobAssignedCommand, JobCommand } from './job-messages.js';
+import type { JobAssignedCommand, JobCommand } from './job-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 import { recordJobChange } from './record-job-change.js';
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.js';
 import { normaliseAddress } from '../leads/normalise-address.js';
 import type { PlatformEffect } from './platform-effect.js';
-import type { JobCreatedCommand } from './job-messages.js';
+import type { JobCreatedCommand } from './job-commands.js';
 
 /**
  * Records a job that the platform has created, at version 1 and not assigned to anybody, and its project when the platform

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.js';
-import type { MembershipChangedCommand } from './company-messages.js';
+import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { parseJson } from './asked.js';
 import type { FinalState } from './final-state.js';
 import type { Following } from './history.js';
-import type { ChainLink, JobChain } from './job-chains.js';
+import type { ChainLink } from './chain-link.js';
+import type { JobChain } from './job-chains.js';
 import type { Timeline } from './timeline.js';
 import type { World } from './world.js';
 

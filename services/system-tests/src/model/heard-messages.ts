@@ -12,7 +12,7 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import type { ChainLink } from './job-chains.js';
+import type { ChainLink } from './chain-link.js';
 
 /** The message that a version of a job is told to the platform by; none for one that the platform has made. */
 export function messageOf(jobId: string, before: ChainLink, { version, state, maker }: ChainLink): unknown[] {

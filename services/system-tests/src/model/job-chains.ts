@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { Asked } from './asked.js';
+import type { ChainLink } from './chain-link.js';
 import { describe } from './check-idempotency.js';
 import { messageOf, readHeard } from './heard-messages.js';
 import type { FinalState } from './final-state.js';
@@ -12,20 +13,6 @@ import type { World, WorldJob } from './world.js';
 export interface AskedJobWrite {
   readonly asked: Asked;
   readonly write: JobWrite;
-}
-
-/** What made a version of a job. */
-export type Maker =
-  { readonly kind: 'platform' } | { readonly kind: 'write'; readonly asked: Asked; readonly write: JobWrite };
-
-/** One version of a job, and when it can have been the newest. */
-export interface ChainLink {
-  /** 0: before the first assignment, when no installer sees it. */
-  readonly version: number;
-  readonly state: JobState;
-  readonly maker: Maker;
-  /** It can not have been there earlier. */
-  readonly from: number;
 }
 
 /** All versions of one job, in order. */

@@ -1,4 +1,5 @@
-import type { ChainLink, JobChain } from './job-chains.js';
+import type { ChainLink } from './chain-link.js';
+import type { JobChain } from './job-chains.js';
 
 /** That somebody was shown a version of a job in an answer that came at `to`. */
 export interface Sighting {

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { tellFailure, tellSuccess } from '../parts/tell.js';
+import { tellFailure, tellSuccess } from '../notifications/tell.js';
 import type { ApiClient } from './api-client.js';
 import { useApi } from './api-context.js';
-import { ApiError } from './api-error.js';
+import { ApiError, messageOf } from './api-error.js';
 import { invalidateLive } from './live-queries.js';
 
 /**
@@ -28,7 +28,9 @@ export function useAction<Input, Answer>(action: {
     onError: (error) => {
       const wasCalledOff = error instanceof ApiError && error.code === 'confirmation_required';
       const isSignedOut = error instanceof ApiError && error.status === 401;
-      if ((action.tellsFailure ?? true) && !wasCalledOff && !isSignedOut) tellFailure(error);
+      if ((action.tellsFailure ?? true) && !wasCalledOff && !isSignedOut) {
+        tellFailure(messageOf(error), error instanceof ApiError ? error.requestId : undefined);
+      }
     },
   });
   return {

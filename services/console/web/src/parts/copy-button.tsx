@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { announce } from './announcer.js';
+import { announce } from '../notifications/announcer.js';
 
 /** Copies a text. `what` names it, e.g. `secret`. Small, it is an icon alone with the same name. */
 export function CopyButton(props: {

@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
-import { ApiError, messageOf } from '../api/api-error.js';
 import { announce } from './announcer.js';
 
 /** Tells, to be seen and to be heard, that something was done. */
@@ -19,9 +18,7 @@ export function tellSuccess(message: string): void {
 }
 
 /** Tells, to be seen and to be heard, that something failed. It stays until it is dismissed. */
-export function tellFailure(thrown: unknown): void {
-  const message = messageOf(thrown);
-  const requestId = thrown instanceof ApiError ? thrown.requestId : undefined;
+export function tellFailure(message: string, requestId: string | undefined): void {
   announce(message, 'alert');
   notifications.show({
     title: message,

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { createDockerParts } from '../parts/docker-engine.js';
-import { dropOwnDatabase, dropOwnVhost, removeKeys } from '../parts/given-servers.js';
-import { readJson, writePrivateJson } from './private-file.js';
-import { PROJECT_ROOT } from './project-root.js';
+import { createDockerParts } from './docker-engine.js';
+import { dropOwnDatabase, dropOwnVhost, removeKeys } from './given-servers.js';
+import { readJson, writePrivateJson } from '../private-file.js';
 
 const madeElsewhere = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('database'), url: z.string() }),
@@ -27,8 +26,12 @@ export function rememberMadeElsewhere(directory: string, made: MadeElsewhere): v
 }
 
 /** Removes everything that the stack of the directory has made elsewhere; a server that is away fails it. */
-export async function removeMadeElsewhere(directory: string): Promise<void> {
-  for (const made of readJson(fileIn(directory), z.array(madeElsewhere)) ?? []) {
+export async function removeMadeElsewhere(stack: {
+  /** The root of the project. */
+  readonly root: string;
+  readonly directory: string;
+}): Promise<void> {
+  for (const made of readJson(fileIn(stack.directory), z.array(madeElsewhere)) ?? []) {
     switch (made.kind) {
       case 'database':
         await dropOwnDatabase(made.url);
@@ -40,7 +43,7 @@ export async function removeMadeElsewhere(directory: string): Promise<void> {
         await removeKeys(made.url, made.prefix);
         break;
       case 'containers':
-        await createDockerParts({ root: PROJECT_ROOT, directory }).stop({ withData: true });
+        await createDockerParts(stack).stop({ withData: true });
         break;
     }
   }

@@ -1,0 +1,62 @@
+import {
+  CompanyClass,
+  MembershipRole,
+} from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
+import { emailAddress } from '@partner/proto-contracts/public-api/email-address';
+import { z } from 'zod';
+import { flag, id, instant, list, NAME_LENGTH, nameOf, text, version } from './message-fields.js';
+
+const EMAIL_LENGTH = 254;
+
+export const companyChanged = z
+  .object({
+    companyId: id('cmp'),
+    version,
+    name: text(NAME_LENGTH),
+    class: nameOf({
+      [CompanyClass.SALES]: 'SALES',
+      [CompanyClass.INSTALLER]: 'INSTALLER',
+      [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
+    } as const),
+    accountingCompanyIds: list(id('cmp')).refine(
+      (ids) => new Set(ids).size === ids.length,
+      'holds a company twice',
+    ),
+    occurredAt: instant,
+  })
+  .refine((company) => company.class !== 'ACCOUNTING' || company.accountingCompanyIds.length === 0, {
+    path: ['accountingCompanyIds'],
+    message: 'holds companies, but an accounting company has no journal of its own',
+  });
+
+export const membershipChanged = z
+  .object({
+    membershipId: id('mem'),
+    version,
+    companyId: id('cmp'),
+    role: nameOf({
+      [MembershipRole.OWNER]: 'OWNER',
+      [MembershipRole.TECHNICIAN]: 'TECHNICIAN',
+    } as const),
+    displayName: text(NAME_LENGTH),
+    email: text(EMAIL_LENGTH)
+      .refine((address) => emailAddress.safeParse(address).success, 'is no email address')
+      .optional(),
+    active: flag,
+    occurredAt: instant,
+  })
+  .refine(({ role, email }) => role !== 'OWNER' || email !== undefined, {
+    path: ['email'],
+    message: 'is missing',
+  })
+  .transform(({ role, email, ...membership }) => ({
+    ...membership,
+    role,
+    /** Null for a technician. */
+    email: role === 'OWNER' ? (email ?? null) : null,
+  }));
+
+/** A company as it is now, as the platform tells it. */
+export type CompanyChangedCommand = z.infer<typeof companyChanged>;
+/** A membership as it is now, as the platform tells it. */
+export type MembershipChangedCommand = z.infer<typeof membershipChanged>;
