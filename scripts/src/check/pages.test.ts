@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { pageViolations } from './pages.js';
 
-const FILES = ['README.md', 'LICENSE', 'charts/docs/runbooks.md', 'scripts/docs/testing.md'];
+const FILES = ['README.md', 'LICENSE', 'scripts/up', 'charts/docs/runbooks.md', 'scripts/docs/testing.md'];
 const RUNBOOKS = {
   file: 'charts/docs/runbooks.md',
   text: '# Runbooks\n\nFor the engineer on call.\n\n## Partner `x` late\n\n## Twice\n\n## Twice\n\n```sh\n## not a heading\n```\n',
 };
 
+const PROJECT = { exists: (file: string) => FILES.includes(file), npmScripts: ['check'] };
+
 const violationsOf = (text: string, file = 'README.md') =>
-  pageViolations([{ file, text: `# Page\n\nFor a reader.\n\n${text}\n` }, RUNBOOKS], (linked) =>
-    FILES.includes(linked),
-  );
+  pageViolations([{ file, text: `# Page\n\nFor a reader.\n\n${text}\n` }, RUNBOOKS], PROJECT);
 
 test.each([
   '[a](LICENSE)',
@@ -47,7 +47,17 @@ test('resolves a link from the folder of its page', () => {
 test('reports a page that does not name its reader, outside the specification', () => {
   const page = (file: string) => ({ file, text: '# Testing\n\nTests run.\n' });
   const pages = [page('scripts/docs/testing.md'), page('proto-contracts/spec/decisions.md')];
-  expect(pageViolations(pages, () => true)).toEqual([
+  expect(pageViolations(pages, PROJECT)).toEqual([
     'scripts/docs/testing.md: name the reader below the title: "For a developer who …"',
+  ]);
+});
+
+test('reports a command that the project does not have', () => {
+  const block = (lines: string) => `\`\`\`sh\n${lines}\n\`\`\``;
+  expect(violationsOf(block('scripts/up --detach   # start\nnpm run check\nBASE=$(scripts/up)'))).toEqual([]);
+  expect(violationsOf(block('scripts/start\nnpm run lint\nBASE=$(scripts/none)'))).toEqual([
+    'README.md: scripts/start is not a command of the project',
+    'README.md: npm run lint is not a command of the project',
+    'README.md: scripts/none is not a command of the project',
   ]);
 });

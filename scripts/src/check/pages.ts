@@ -25,11 +25,23 @@ function linksOf({ text }: Page): readonly string[] {
   );
 }
 
+/** Commands in the shell blocks that the project itself has: `scripts/up`, `npm run check`. */
+function commandsOf({ text }: Page): readonly string[] {
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return blocks.flatMap((block) => block.match(/(?<=^|\$\()(scripts\/\w+|npm run [\w-]+)/gm) ?? []);
+}
+
 /**
- * Violations in the project's pages: a link to a file or a heading that does not exist, and a page that does not name its
- * reader below its title (the specification need not). Links to other hosts are not followed.
+ * Violations in the project's pages: a link to a file or a heading that does not exist, a command that the project does not have,
+ * and a page that does not name its reader below its title (the specification need not). Links to other hosts are not followed.
  */
-export function pageViolations(pages: readonly Page[], exists: (file: string) => boolean): readonly string[] {
+export function pageViolations(
+  pages: readonly Page[],
+  {
+    exists,
+    npmScripts,
+  }: { readonly exists: (file: string) => boolean; readonly npmScripts: readonly string[] },
+): readonly string[] {
   const anchors = new Map(pages.map((page) => [page.file, anchorsOf(page)]));
   return pages.flatMap((page) => {
     const { file, text } = page;
@@ -41,9 +53,17 @@ export function pageViolations(pages: readonly Page[], exists: (file: string) =>
         return !exists(linked) || (anchor !== undefined && anchors.get(linked)?.has(anchor) !== true);
       })
       .map((link) => `${file}: ${link} does not exist`);
-    const namesReader = file.startsWith(SPECIFICATION) || /^# .+\n\nFor [a-z]/.test(text);
-    return namesReader
-      ? broken
-      : [...broken, `${file}: name the reader below the title: "For a developer who …"`];
+    const unknown = commandsOf(page)
+      .filter((command) =>
+        command.startsWith('npm run ')
+          ? !npmScripts.includes(command.slice('npm run '.length))
+          : !exists(command),
+      )
+      .map((command) => `${file}: ${command} is not a command of the project`);
+    const readers =
+      file.startsWith(SPECIFICATION) || /^# .+\n\nFor [a-z]/.test(text)
+        ? []
+        : [`${file}: name the reader below the title: "For a developer who …"`];
+    return [...broken, ...unknown, ...readers];
   });
 }

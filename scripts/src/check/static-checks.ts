@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { z } from 'zod';
 import { runCommand } from '../run-command.js';
 import { lintApiDescription } from './api-description.js';
 import { findForbiddenImports } from './import-matrix.js';
@@ -57,9 +58,12 @@ function words(): Promise<string | undefined> {
 }
 
 async function pageLinks(): Promise<string | undefined> {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
   const violations = pageViolations(
     pages().map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),
-    (file) => existsSync(path.join(root, file)),
+    { exists: (file) => existsSync(path.join(root, file)), npmScripts: Object.keys(scripts) },
   );
   return violations.length === 0 ? undefined : violations.join('\n');
 }
@@ -129,7 +133,7 @@ const checks: readonly Check[] = [
   { name: 'contracts: generated code', run: generatedContracts },
   { name: 'API description: lint', run: apiDescription },
   { name: 'words of pages', run: words },
-  { name: 'links and readers of pages', run: pageLinks },
+  { name: 'links, commands and readers of pages', run: pageLinks },
 ];
 
 let failures = 0;
