@@ -21,7 +21,14 @@ const JOB_EXAMPLE = {
   lastUpdated: '2026-08-29T16:40:12.000Z',
 } as const satisfies z.infer<typeof contractorJob>;
 
-/** `POST /inbound/leads` */
+/**
+ * `POST /inbound/leads`
+ *
+ * 200 and 201 have a schema each, so OpenAPI Generator's `java`, which reads every 2xx as the first one, needs
+ * `enumUnknownDefaultCase=true`. One `oneOf` with a discriminator for both is worse. With that option, which growing enums need
+ * as well, its Java client finds that both schemas match and fails on every lead. Its Python client and oapi-codegen return
+ * a wrapper in place of the typed result.
+ */
 export const createLeadOperation = defineOperation({
   id: 'createLead',
   method: 'post',
