@@ -1,3 +1,5 @@
+import { type After, afterMs } from '@partner/kernel/timers';
+
 /** A time limit of one piece of work. */
 export interface Deadline {
   hasPassed(): boolean;
@@ -12,13 +14,13 @@ export interface Deadline {
 }
 
 /** Starts a time limit. One at a time waits for it, which makes it much cheaper than an abort signal. */
-export function startDeadline(limitMs: number): Deadline {
+export function startDeadline(limitMs: number, after: After = afterMs): Deadline {
   let passed = false;
   let waiting: (() => void) | undefined;
-  const timer = setTimeout(() => {
+  const stop = after(limitMs, () => {
     passed = true;
     waiting?.();
-  }, limitMs);
+  });
 
   return {
     hasPassed: () => passed,
@@ -34,6 +36,6 @@ export function startDeadline(limitMs: number): Deadline {
         work.then(resolve, reject);
       });
     },
-    stop: () => clearTimeout(timer),
+    stop,
   };
 }

@@ -15,10 +15,17 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function resolverAsking(reply: (question: DnsQuestion) => DnsReply) {
+/** So long that no question is asked again while the machine stalls. */
+const PATIENT = { timeoutMs: 30_000, limitMs: 60_000 };
+/** For a lookup whose failure is what the test expects. */
+const HASTY = { timeoutMs: 100, limitMs: 500 };
+/** Asks again after a second, and leaves a stalled machine seconds for the response. */
+const ASKS_AGAIN = { timeoutMs: 1_000, limitMs: 60_000 };
+
+async function resolverAsking(reply: (question: DnsQuestion) => DnsReply, limits = PATIENT) {
   const server = await startDnsServer(reply);
   servers.push(server);
-  const resolveHost = createHostResolver({ servers: [server.server], timeoutMs: 100, limitMs: 500 });
+  const resolveHost = createHostResolver({ servers: [server.server], ...limits });
   return { resolveHost, guard: createEndpointGuard({ resolveHost }), questions: server.questions };
 }
 
@@ -79,7 +86,7 @@ test('a name without records has no addresses', async () => {
 });
 
 test.each(['server_failure', 'silent'] as const)('a lookup throws when the server says %s', async (kind) => {
-  const { resolveHost, guard } = await resolverAsking(() => ({ kind }));
+  const { resolveHost, guard } = await resolverAsking(() => ({ kind }), HASTY);
   await expect(resolveHost('hooks.example.com')).rejects.toThrow();
   expect(await guard.admit('https://hooks.example.com/')).toEqual({
     admitted: false,
@@ -88,8 +95,10 @@ test.each(['server_failure', 'silent'] as const)('a lookup throws when the serve
 });
 
 test('a family that the server does not answer for leaves the other one usable', async () => {
-  const { resolveHost } = await resolverAsking((question) =>
-    question.type === 'AAAA' ? { kind: 'silent' } : addressRecords(question, ['93.184.215.14']),
+  const { resolveHost } = await resolverAsking(
+    (question) =>
+      question.type === 'AAAA' ? { kind: 'silent' } : addressRecords(question, ['93.184.215.14']),
+    ASKS_AGAIN,
   );
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14']);
 });
@@ -170,8 +179,9 @@ describe('an answer that is too long for a datagram', () => {
   });
 
   test('that never comes whole is no answer', async () => {
-    const { guard } = await resolverAsking((question) =>
-      question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many),
+    const { guard } = await resolverAsking(
+      (question) => (question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many)),
+      HASTY,
     );
     expect(await guard.admit('https://many.example.com/')).toEqual({
       admitted: false,
@@ -194,7 +204,7 @@ test('a question that got lost is asked again', async () => {
     if (lost.has(question.type)) return addressRecords(question, ['93.184.215.14', '2606:4700:4700::1111']);
     lost.add(question.type);
     return { kind: 'silent' };
-  });
+  }, ASKS_AGAIN);
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14', '2606:4700:4700::1111']);
 });
 

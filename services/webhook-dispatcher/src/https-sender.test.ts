@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer, Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createManualTimers } from '@partner/kernel/testing/manual-timers';
+import type { After } from '@partner/kernel/timers';
 import { type ConnectionPool, createConnectionPool } from './connection-pool.js';
 import { createEndpointGuard, type DialTarget, type EndpointGuard } from './endpoint-guard.js';
 import { createHostResolver } from './host-resolver.js';
@@ -134,7 +137,7 @@ const loopback = (port: number): EndpointGuard => guardAdmitting(() => [{ addres
 
 function senderFor(
   guard: EndpointGuard,
-  limits: { timeoutMs?: number; connectTimeoutMs?: number } = {},
+  limits: { timeoutMs?: number; connectTimeoutMs?: number; after?: After } = {},
   pool: ConnectionPool = createConnectionPool({ extraCa: authority.pem }),
 ) {
   cleanups.push(() => pool.close());
@@ -143,6 +146,23 @@ function senderFor(
     change: { url?: string; headers?: Record<string, string>; body?: Uint8Array } = {},
   ): Promise<PostResult> =>
     sender.post({ url: `https://${HOST}/hook`, headers: {}, body: Buffer.from('{"a":1}'), ...change });
+}
+
+/** A time limit that ends when the test says so, and not while a handshake takes long. */
+function heldLimit() {
+  const timers = createManualTimers();
+  return { limit: { after: timers.after }, endTime: () => timers.pass(LONG_MS) };
+}
+
+/** Calls back after a client of this process has read the head of a response. */
+function onceResponseBegan(then: () => void): void {
+  const channel = 'http.client.response.finish';
+  const began = () => {
+    unsubscribe(channel, began);
+    setImmediate(then);
+  };
+  subscribe(channel, began);
+  cleanups.push(() => void unsubscribe(channel, began));
 }
 
 const answerOf = (result: PostResult) => ('answer' in result ? result.answer : undefined);
@@ -450,14 +470,16 @@ describe('a kept connection', () => {
   test('that is given up for its silence does not keep others there from being kept', async () => {
     let posts = 0;
     let connections = 0;
+    const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) => {
       connections += 1;
       socket.on('data', () => {
         posts += 1;
-        if (posts !== 2) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        if (posts === 2) endTime();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
       });
     });
-    const post = senderFor(loopback(at.port), { timeoutMs: 1_000 });
+    const post = senderFor(loopback(at.port), limit);
     const outcomes = [];
     for (let index = 0; index < 5; index += 1) outcomes.push((await post()).outcome);
     expect(outcomes).toEqual(['delivered', 'timed_out', 'delivered', 'delivered', 'delivered']);
@@ -682,11 +704,14 @@ describe('TLS', () => {
 });
 
 describe('the time limit', () => {
-  const limit = { timeoutMs: 250 };
-  const timeoutText = 'there was no complete answer within 0.25 seconds';
+  const timeoutText = 'there was no complete answer within 10 seconds';
 
   test('covers the lookup [DELIVERY-13]', async () => {
-    const dns = await startDnsServer(() => ({ kind: 'silent' }));
+    const { limit, endTime } = heldLimit();
+    const dns = await startDnsServer(() => {
+      endTime();
+      return { kind: 'silent' };
+    });
     cleanups.push(() => dns.close());
     const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
     const result = await senderFor(guard, limit)();
@@ -695,7 +720,8 @@ describe('the time limit', () => {
   });
 
   test('covers a handshake that hangs [DELIVERY-13]', async () => {
-    const at = await rawTcpServer(() => undefined);
+    const { limit, endTime } = heldLimit();
+    const at = await rawTcpServer((socket) => socket.once('data', endTime));
     const pool = createConnectionPool({ extraCa: authority.pem });
     const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result).toMatchObject({ outcome: 'timed_out', error: timeoutText, remoteAddress: '127.0.0.1' });
@@ -703,7 +729,8 @@ describe('the time limit', () => {
   });
 
   test('covers a server that never answers [DELIVERY-1]', async () => {
-    const at = await receiver({ answer: () => undefined });
+    const { limit, endTime } = heldLimit();
+    const at = await receiver({ answer: endTime });
     const result = await senderFor(loopback(at.port), limit)();
     expect(result.outcome).toBe('timed_out');
     expect(answerOf(result)).toBeUndefined();
@@ -711,17 +738,19 @@ describe('the time limit', () => {
   });
 
   test('covers headers that come byte by byte', async () => {
+    const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) => {
-      socket.once('data', () => drip(socket, 'HTTP/1.1 200 OK\r\n'));
+      socket.once('data', () => drip(socket, 'HTTP/1.1 200 OK\r\n', endTime));
     });
     expect((await senderFor(loopback(at.port), limit)()).outcome).toBe('timed_out');
   });
 
   test('covers a body that comes byte by byte: a 200 alone is no delivery', async () => {
+    const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
-        drip(socket, '');
+        onceResponseBegan(() => drip(socket, '', endTime));
       });
     });
     const result = await senderFor(loopback(at.port), limit)();
@@ -730,17 +759,27 @@ describe('the time limit', () => {
   });
 
   test('closes the connection that it ends', async () => {
+    const { limit, endTime } = heldLimit();
     const closed = new Promise<void>((resolve) => {
-      void receiver({ answer: (_request, response) => void response.once('close', resolve) }).then((at) =>
-        senderFor(loopback(at.port), limit)(),
-      );
+      void receiver({
+        answer(_request, response) {
+          response.once('close', resolve);
+          endTime();
+        },
+      }).then((at) => senderFor(loopback(at.port), limit)());
     });
     await expect(closed).resolves.toBeUndefined();
   });
 
-  function drip(socket: TLSSocket, first: string): void {
+  /** Writes byte by byte until the connection is closed; the time ends after the fifth byte. */
+  function drip(socket: TLSSocket, first: string, endTime: () => void): void {
     socket.write(first);
-    const timer = setInterval(() => socket.write('x'), 10);
+    let bytes = 0;
+    const timer = setInterval(() => {
+      socket.write('x');
+      bytes += 1;
+      if (bytes === 5) endTime();
+    }, 10);
     socket.once('close', () => clearInterval(timer));
   }
 });
@@ -904,13 +943,15 @@ describe('an answer', () => {
   });
 
   test('whose chunks never end is no delivery', async () => {
+    const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) =>
       socket.once('data', () =>
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'),
       ),
     );
     const pool = createConnectionPool({ extraCa: authority.pem });
-    const result = await senderFor(loopback(at.port), { timeoutMs: 250 }, pool)();
+    onceResponseBegan(endTime);
+    const result = await senderFor(loopback(at.port), limit, pool)();
     expect(result.outcome).toBe('timed_out');
     expect(answerOf(result)?.status).toBe(200);
     await allClosed(pool);
@@ -1102,14 +1143,14 @@ describe('the trace', () => {
     const closed = await closedPort();
     expect((await senderFor(loopback(closed))()).trace).toEqual({ reusedConnection: false });
 
-    const hanging = await rawTcpServer(() => undefined);
-    const limit = { timeoutMs: 250 };
+    const { limit, endTime } = heldLimit();
+    const hanging = await rawTcpServer((socket) => socket.once('data', endTime));
     expect((await senderFor(loopback(hanging.port), limit)()).trace).toEqual({
       connectMs: ms,
       reusedConnection: false,
     });
 
-    const silent = await receiver({ answer: () => undefined });
+    const silent = await receiver({ answer: endTime });
     const unanswered = await senderFor(loopback(silent.port), limit)();
     expect(unanswered.outcome).toBe('timed_out');
     expect(unanswered.trace).toEqual({

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import type { After } from '@partner/kernel/timers';
 import { classifyFailure, type ExchangePhase } from './classify-failure.js';
 import { type ConnectionPool, serverNameOf } from './connection-pool.js';
 import { type Deadline, startDeadline } from './deadline.js';
@@ -115,8 +116,10 @@ export function createHttpsSender(deps: {
   readonly timeoutMs?: number;
   /** Milliseconds after which another vetted address is tried, when there is one. */
   readonly connectTimeoutMs?: number;
+  /** Timer of the time limit; absent: the process's. */
+  readonly after?: After;
 }): HttpsSender {
-  const { guard, pool, timeoutMs = LIMITS.webhookTimeoutMs, connectTimeoutMs = 3_000 } = deps;
+  const { guard, pool, timeoutMs = LIMITS.webhookTimeoutMs, connectTimeoutMs = 3_000, after } = deps;
   const timeoutError = `there was no complete answer within ${timeoutMs / 1_000} seconds`;
 
   async function attempt(post: OutgoingPost, deadline: Deadline): Promise<Without<PostResult, 'durationMs'>> {
@@ -299,7 +302,7 @@ export function createHttpsSender(deps: {
   return {
     async post(post) {
       const begin = performance.now();
-      const deadline = startDeadline(timeoutMs);
+      const deadline = startDeadline(timeoutMs, after);
       try {
         const result = await attempt(post, deadline);
         return { ...result, durationMs: Math.round(performance.now() - begin) };
