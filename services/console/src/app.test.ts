@@ -65,7 +65,7 @@ describe.each([
         webApp: FAKE_WEB_APP,
         publicBaseUrl: PUBLIC_BASE_URL,
         metrics: new Registry(),
-        rpcTimeoutMs: 1_000,
+        rpcTimeoutMs: 5_000,
         trustedProxyHops: 0,
       }),
     );
@@ -102,7 +102,7 @@ test('what there is in the sandbox only has no path in production', async () => 
     webApp: FAKE_WEB_APP,
     publicBaseUrl: PUBLIC_BASE_URL,
     metrics: new Registry(),
-    rpcTimeoutMs: 1_000,
+    rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
   });
   expect(SANDBOX_ONLY).toHaveLength(3);

@@ -43,7 +43,7 @@ beforeAll(async () => {
     failedAuthentication: { limiter, limitPerMinute: 1 },
     logger: createLogger({ service: 'console', level: 'info', destination }),
     metrics: new Registry(),
-    rpcTimeoutMs: 1_000,
+    rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
   });
   server = createServer(app);

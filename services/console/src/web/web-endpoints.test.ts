@@ -44,7 +44,7 @@ beforeAll(async () => {
       failedAuthentication: { limiter, limitPerMinute: 1 },
       logger: silentLogger,
       metrics: new Registry(),
-      rpcTimeoutMs: 1_000,
+      rpcTimeoutMs: 5_000,
       trustedProxyHops: 0,
     }),
   );

@@ -78,7 +78,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
       contractorJobs: createClient(ContractorJobService, transport),
       logger: silentLogger,
       metrics,
-      rpcTimeoutMs: 1_000,
+      rpcTimeoutMs: 5_000,
       trustedProxyHops: 0,
     }),
   );

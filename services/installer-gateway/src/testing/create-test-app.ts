@@ -87,7 +87,7 @@ export function createTestApp(parts: {
     technicianCursors,
     logger: silentLogger,
     metrics,
-    rpcTimeoutMs: 1_000,
+    rpcTimeoutMs: 5_000,
     trustedProxyHops: 0,
   });
   return parts.versions === undefined ? checked(app) : app;

