@@ -203,9 +203,8 @@ async function commandDeliveries(...changes: readonly CommandedDelivery[]): Prom
   return deliveries.map(({ deliveryId }) => deliveryId);
 }
 
-const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId, 20_000);
-const arrivalOf = (deliveryId: string) =>
-  arrivals.find(({ path: at }) => at === `/hook/${deliveryId}`, 20_000);
+const resultOf = (deliveryId: string) => results.find((result) => result.deliveryId === deliveryId);
+const arrivalOf = (deliveryId: string) => arrivals.find(({ path: at }) => at === `/hook/${deliveryId}`);
 const isOf =
   (deliveryId: string) =>
   ({ req }: ServerResponse): boolean =>
