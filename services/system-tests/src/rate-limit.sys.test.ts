@@ -18,9 +18,6 @@ const GIVE_UP_MS = 100_000;
 /** What a limit adds to a wait of 60 seconds at most. */
 const LONGEST_WAIT_MS = 60_020;
 
-/** So that Redis is not taken for one that hangs while all processors of the machine are busy. */
-const PATIENT = { REDIS_TIMEOUT_MS: '3000' } as const;
-
 const SURFACES = ['installer-gateway', 'inbound-gateway'] as const satisfies readonly ServiceName[];
 
 let stack: TestStack;
@@ -29,7 +26,6 @@ beforeAll(async () => {
   stack = await startTestStack({
     parts: { kind: 'private', durable: false },
     replicas: { 'installer-gateway': 2, 'inbound-gateway': 2 },
-    settings: { 'installer-gateway': PATIENT, 'inbound-gateway': PATIENT },
   });
 });
 

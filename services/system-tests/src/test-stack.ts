@@ -70,6 +70,11 @@ export function apiKeyOf(company: SandboxCompany, kind: SandboxCompany['keys'][n
   return key.apiKey;
 }
 
+const USERS_OF_REDIS = ['inbound-gateway', 'installer-gateway', 'console'] as const;
+
+/** So that Redis is not taken for one that hangs while all processors of the machine are busy. */
+const PATIENT = { REDIS_TIMEOUT_MS: '3000' } as const;
+
 async function serversOf(
   parts: StackOptions['parts'] | undefined,
 ): Promise<{ readonly parts: StackOptions['parts']; release(): Promise<void> }> {
@@ -107,7 +112,12 @@ export async function startTestStack(options: {
     parts: servers.parts,
     proxyPort: 0,
     devHosts: { [RECEIVER_HOST]: `127.0.0.1:${receiver.port}` },
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    settings: {
+      ...options.settings,
+      ...Object.fromEntries(
+        USERS_OF_REDIS.map((service) => [service, { ...PATIENT, ...options.settings?.[service] }]),
+      ),
+    },
     ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
     ...(options.simulate === undefined ? {} : { simulate: options.simulate, simulatorSeed: String(SEED) }),
   }).catch(async (error: unknown) => {
