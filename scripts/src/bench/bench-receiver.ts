@@ -6,6 +6,9 @@ import type { CertificateFiles } from '../receiver/certificates.js';
 /** Requests to paths below it are never answered. */
 export const HANGING_PATH = '/hang/';
 
+/** Requests to paths below it are answered with 503. */
+export const FAILING_PATH = '/fail/';
+
 /** A subscriber's server that does next to nothing: it reads each request and answers it with 204. */
 export interface BenchReceiver {
   readonly port: number;
@@ -27,7 +30,7 @@ export async function startBenchReceiver(certificate: CertificateFiles): Promise
       if (request.url?.startsWith(HANGING_PATH) === true) return;
       const { 'webhook-id': eventId } = request.headers;
       if (typeof eventId === 'string') receiver.onReceived(eventId);
-      response.writeHead(204).end();
+      response.writeHead(request.url?.startsWith(FAILING_PATH) === true ? 503 : 204).end();
     });
   });
   const receiver: BenchReceiver = {

@@ -11,6 +11,7 @@ import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
 /** Host names of the receiver: as in life, neither a slow company nor a bursting one shares connections with the others. */
 export const BENCH_HOSTS = {
   healthy: `healthy.${RECEIVER_HOST}`,
+  failing: `failing.${RECEIVER_HOST}`,
   hanging: `hanging.${RECEIVER_HOST}`,
   bursting: `bursting.${RECEIVER_HOST}`,
 } as const;

@@ -40,6 +40,19 @@ const fairnessResult = z.object({
   holds: z.boolean(),
 });
 
+const backoffResult = z.object({
+  deliveries: z.literal(4),
+  endpoints: z.array(
+    z.object({
+      name: z.string(),
+      retries: z.array(
+        z.object({ backoffMs: z.number(), min: z.number(), longestIdleMs: z.number().nonnegative() }),
+      ),
+    }),
+  ),
+  holds: z.boolean(),
+});
+
 let directory = '';
 
 beforeAll(() => {
@@ -107,6 +120,25 @@ describe('scripts/bench', () => {
     expect(ended.stderr).toBe('');
     const { ratio, holds } = fairnessResult.parse(JSON.parse(readFileSync(json, 'utf8')));
     expect(holds).toBe(ratio <= 1.5);
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('backoff measures the retries of both endpoints, none of them early, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'backoff.json');
+    const options = ['--deliveries', '4', '--retries', '1', '--base', '1000', '--json', json];
+    const ended = await bench('backoff', ...options);
+
+    expect(ended.stderr).toBe('');
+    const { endpoints, holds } = backoffResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(endpoints.map(({ name, retries }) => [name, retries.map(({ backoffMs }) => backoffMs)])).toEqual([
+      ['responds with 503', [1_000]],
+      ['hangs', [1_000]],
+    ]);
+    const retries = endpoints.flatMap((endpoint) => endpoint.retries);
+    for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
+    expect(holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
     expect(ended.exitCode).toBe(holds ? 0 : 1);
     expect(stacksOfBenchmarks()).toEqual(before);
   });

@@ -4,8 +4,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { createProgress } from '../progress.js';
 import { StackError } from '../stack-error.js';
+import { runBackoffBench } from './backoff-bench.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
 import { runFairnessBench } from './fairness-bench.js';
+import { renderBackoffResult } from './render-backoff-result.js';
 import { renderFairnessResult } from './render-fairness-result.js';
 import { renderFeedResult } from './render-feed-result.js';
 import { renderThroughputResult } from './render-throughput-result.js';
@@ -54,6 +56,21 @@ async function benchFeed(given: unknown): Promise<void> {
   finish(result, renderFeedResult(result), json);
 }
 
+const backoffOptions = z.object({
+  deliveries: z.int(),
+  retries: z.int(),
+  base: z.int(),
+  json: z.string().optional(),
+});
+
+async function benchBackoff(given: unknown): Promise<void> {
+  const { deliveries, retries, base, json } = backoffOptions.parse(given);
+  const report = createProgress(write);
+  const options = { deliveries, retries, baseMs: base, report, signal: interruption.signal };
+  const result = await runBackoffBench(options);
+  finish(result, renderBackoffResult(result), json);
+}
+
 function finish(result: { readonly holds: boolean }, text: string, json: string | undefined): void {
   write(`\n${text}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
@@ -62,8 +79,8 @@ function finish(result: { readonly holds: boolean }, text: string, json: string 
 
 const program = new Command('scripts/bench')
   .description(
-    'Measures the service on this machine, on a stack of its own that ends with it. What is judged are ratios within one\n' +
-      'run: they hold on any machine.',
+    'Measures the service on this machine, on a stack of its own that ends with it. Except for backoff, the bounds are\n' +
+      'ratios within one run: they hold on any machine.',
   )
   .showHelpAfterError('(see scripts/bench --help)');
 program
@@ -93,6 +110,16 @@ program
   .option('--json <file>', 'also write the result to a file')
   .allowExcessArguments(false)
   .action(benchFairness);
+
+program
+  .command('backoff')
+  .description('when the retries of an endpoint that responds with 503, and of one that hangs, start')
+  .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
+  .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
+  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchBackoff);
 
 // Nobody reads any more, e.g. behind head; the work goes on.
 process.stdout.on('error', () => undefined);
