@@ -4,6 +4,7 @@ import { describeCallers } from './acceptance/callers.js';
 import { describeErrorBodies } from './acceptance/error-bodies.js';
 import { describeInputFormats } from './acceptance/input-formats.js';
 import { describeJobDecisions } from './acceptance/job-decisions.js';
+import { describeJournal } from './acceptance/journal.js';
 import { describeRetrySchedule } from './acceptance/retry-schedule.js';
 import { describeWebhookSubscriptions } from './acceptance/webhook-subscriptions.js';
 import { describeHttpProtocol } from './acceptance/http-protocol.js';
@@ -44,6 +45,10 @@ describe('HTTP', () => {
 
 describe('decisions about jobs', () => {
   describeJobDecisions(world);
+});
+
+describe('the journal', () => {
+  describeJournal(world);
 });
 
 describe('the retry schedule', () => {

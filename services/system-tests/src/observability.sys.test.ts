@@ -14,13 +14,20 @@ import { createActiveSubscription, readDeliveries, signIn, waitForDelivery } fro
 import { assignNewJob } from './platform-job.js';
 import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
 
+/** As the charts give it to each service. */
+const RELEASE = {
+  RELEASE_VERSION: '1.2.3',
+  RELEASE_SANDBOX_SINCE: '2026-11-01',
+  RELEASE_EARLY_REASON: 'fixes a leak',
+};
+
 let stack: TestStack;
 let isFailing = false;
 let scraped: readonly string[];
 
 beforeAll(async () => {
   stack = await startTestStack({
-    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '300' } },
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '300' }, 'webhook-dispatcher': RELEASE },
     answer: () => (isFailing ? 503 : 204),
   });
   await playEverySurface();
@@ -149,6 +156,12 @@ test.each([
   ['job-state', 'partner_postgres_pool_connections', ['pool="queue"'], /^[1-9]/],
   ['job-state', 'partner_loop_last_success_timestamp_seconds', ['loop="outbox"'], /^\d{10}/],
   ['webhook-dispatcher', 'partner_service_ready', [], /^1$/],
+  [
+    'webhook-dispatcher',
+    'partner_release_info',
+    ['version="1.2.3"', 'sandbox_since="2026-11-01"', 'early_reason="fixes a leak"'],
+    /^1$/,
+  ],
   ['console', 'partner_console_password_check_seconds_count', [], /^1$/],
 ] as const)('%s tells of what has just happened: %s', (service, name, labels, value) => {
   const wanted = [`partner_service="${service}"`, ...labels];
