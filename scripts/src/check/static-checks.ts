@@ -6,10 +6,10 @@ import { createOpenApiDocument } from '@partner/proto-contracts/public-api/opena
 import { z } from 'zod';
 import { runCommand } from '../run-command.js';
 import { lintApiDescription } from './api-description.js';
-import { findForbiddenImports } from './import-matrix.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
+const SOURCES = ['proto-contracts', 'services', 'scripts'];
 
 interface Check {
   readonly name: string;
@@ -18,21 +18,13 @@ interface Check {
 }
 
 const programs = path.join(root, 'node_modules/.bin');
-/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API typescript-eslint and the import matrix need. */
+/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API typescript-eslint and dependency-cruiser need. */
 const compiler = path.join(root, 'node_modules/typescript-native/bin/tsc');
 
 async function command(program: string, args: readonly string[], cwd = root): Promise<string | undefined> {
   const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
   const { exitCode, stdout, stderr } = await runCommand(path.resolve(programs, program), args, { cwd, env });
   return exitCode === 0 ? undefined : `${stdout}${stderr}`;
-}
-
-function sourceFiles(): string[] {
-  return ['proto-contracts', 'services', 'scripts'].flatMap((top) =>
-    readdirSync(path.join(root, top), { recursive: true, encoding: 'utf8' })
-      .map((file) => path.posix.join(top, file))
-      .filter((file) => /\.tsx?$/.test(file) && !/\/(dist|node_modules|gen)\//.test(file)),
-  );
 }
 
 /** Every Markdown page of the project. */
@@ -68,12 +60,9 @@ async function pageLinks(): Promise<string | undefined> {
   return violations.length === 0 ? undefined : violations.join('\n');
 }
 
-async function importMatrix(): Promise<string | undefined> {
-  const forbidden = sourceFiles().flatMap((file) =>
-    findForbiddenImports(file, readFileSync(path.join(root, file), 'utf8')),
-  );
-  if (forbidden.length === 0) return undefined;
-  return forbidden.map(({ file, specifier, reason }) => `${file}: '${specifier}': ${reason}`).join('\n');
+/** Cruises the sources with the rules of a file in `scripts`. */
+function imports(rules: string): Promise<string | undefined> {
+  return command('depcruise', ['--config', `scripts/${rules}`, '--output-type', 'err-long', ...SOURCES]);
 }
 
 async function generatedContracts(): Promise<string | undefined> {
@@ -118,7 +107,8 @@ const checks: readonly Check[] = [
     run: () => command('eslint', ['-c', 'scripts/eslint.config.mjs', '--max-warnings', '0', '.']),
   },
   { name: 'format', run: () => command('prettier', ['--check', '--log-level', 'warn', '.']) },
-  { name: 'import matrix', run: importMatrix },
+  { name: 'imports', run: () => imports('dependency-cruiser.config.mjs') },
+  { name: 'imports between folders', run: () => imports('folder-circles.config.mjs') },
   { name: 'unused code', run: () => command('knip', ['--config', '.knip.json']) },
   {
     name: 'contracts: format and lint',

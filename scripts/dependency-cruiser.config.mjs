@@ -1,0 +1,131 @@
+const CONTRACTS = 'proto-contracts';
+const KERNEL = 'services/kernel';
+const GATEWAY_KIT = 'services/gateway-kit';
+const TEST_KIT = 'services/test-kit';
+
+/** The packages that each package may import. */
+const PACKAGES = {
+  [CONTRACTS]: [],
+  [TEST_KIT]: [CONTRACTS],
+  [KERNEL]: [CONTRACTS, TEST_KIT],
+  [GATEWAY_KIT]: [CONTRACTS, KERNEL, TEST_KIT],
+  'services/inbound-gateway': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  'services/installer-gateway': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  'services/console': [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  'services/job-state': [CONTRACTS, KERNEL, TEST_KIT],
+  'services/webhook-dispatcher': [CONTRACTS, KERNEL, TEST_KIT],
+  // The code that the console prints for receivers, and the dispatcher's signature, are tested against each other.
+  'services/system-tests': [
+    CONTRACTS,
+    KERNEL,
+    GATEWAY_KIT,
+    TEST_KIT,
+    'scripts',
+    'services/console',
+    'services/webhook-dispatcher',
+  ],
+  scripts: [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+};
+
+/** Where each driver may be imported. Tests may import it anywhere, except the drivers of the database. */
+const DRIVERS = {
+  knex: ['services/job-state/'],
+  pg: ['services/job-state/', `${TEST_KIT}/`, 'scripts/', 'services/system-tests/'],
+  amqplib: [`${KERNEL}/src/amqp/`, `${KERNEL}/src/testing/`, `${TEST_KIT}/`, 'services/system-tests/'],
+  ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
+  nodemailer: [`${KERNEL}/src/mail.ts`],
+  'smtp-server': [`${TEST_KIT}/`],
+  express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app'],
+};
+const DATABASE_DRIVERS = ['knex', 'pg'];
+
+/** The folders of job-state's webhooks. Each imports only those before it. */
+const WEBHOOKS = ['schedule', 'events', 'subscriptions', 'statistics', 'attempts', 'replay'];
+const webhooks = 'services/job-state/src/webhooks';
+
+const OURS = `^(${CONTRACTS}|services/[^/]+|scripts)/`;
+const TESTS = '[.]test[.]tsx?$';
+const USES_TEST_KIT = ['^scripts/', `^${TEST_KIT}/`, '^services/system-tests/', '/testing/', TESTS];
+
+/** A package is imported by its name, so from what is built of it. */
+const builtOf = (name) => `^${name}/dist/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...Object.entries(PACKAGES).map(([name, imported]) => ({
+      name: `imports-of-${name.replace('services/', '')}`,
+      comment: `${name} imports only: ${imported.join(', ') || 'no package of ours'}`,
+      severity: 'error',
+      from: { path: `^${name}/` },
+      to: { path: OURS, pathNot: [`^${name}/(?!dist/)`, ...imported.map(builtOf)] },
+    })),
+    {
+      name: 'unlisted-package',
+      comment: 'say in scripts/dependency-cruiser.config.mjs what the package may import',
+      severity: 'error',
+      from: { path: OURS, pathNot: Object.keys(PACKAGES).map((name) => `^${name}/`) },
+      to: {},
+    },
+    {
+      name: 'package-by-path',
+      comment: 'a package of ours is imported by its name, @partner/…',
+      severity: 'error',
+      from: { path: OURS },
+      to: { path: OURS, pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'test-kit-in-production',
+      comment: 'only tests import the test kit',
+      severity: 'error',
+      from: { path: OURS, pathNot: USES_TEST_KIT },
+      to: { path: `^${TEST_KIT}/` },
+    },
+    ...Object.entries(DRIVERS).map(([name, places]) => ({
+      name: `driver-${name}`,
+      comment: `${name} is imported only in ${places.join(', ')}`,
+      severity: 'error',
+      from: {
+        path: OURS,
+        pathNot: [...places.map((place) => `^${place}`), ...(DATABASE_DRIVERS.includes(name) ? [] : [TESTS])],
+      },
+      to: { path: `node_modules/(@types/)?${name}/` },
+    })),
+    ...WEBHOOKS.map((room, index) => ({
+      name: `webhooks-${room}`,
+      comment: `the folders of the webhooks import one another in one direction: ${WEBHOOKS.toReversed().join(' → ')}`,
+      severity: 'error',
+      from: { path: `^${webhooks}/${room}/`, pathNot: TESTS },
+      to: {
+        path: [`^${webhooks}/[^/]+$`, ...WEBHOOKS.slice(index + 1).map((later) => `^${webhooks}/${later}/`)],
+      },
+    })),
+    {
+      name: 'circle-of-files',
+      comment: 'move what both files need to a file that both import',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'not-resolved',
+      comment: 'no rule sees an import that is not resolved; is the project built?',
+      severity: 'error',
+      from: {},
+      // Not the reference to the types of Node.
+      to: { couldNotResolve: true, pathNot: '^node$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '/dist/', '/src/gen/'] },
+    // Imports of types count too.
+    tsPreCompilationDeps: true,
+    parser: 'tsc',
+    skipAnalysisNotInRules: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'default'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
+    },
+  },
+};
