@@ -7,7 +7,7 @@ metadata:
   {{- include "service-common.metadata" $part | nindent 2 }}
 spec:
   maxUnavailable: 1
-  # A pod that is not ready serves nobody: it must not stop a node from being emptied.
+  # A pod that is not ready serves no request: it must not stop a node from being emptied.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:

@@ -9,7 +9,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* What the Pod Security Standard `restricted` asks of a container, and a file system that nobody can change. */}}
+{{/* What the Pod Security Standard `restricted` asks of a container, and a read-only file system. */}}
 {{- define "service-common.containerSecurityContext" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: {{ .Values.readOnlyRootFilesystem }}

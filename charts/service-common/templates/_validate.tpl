@@ -64,7 +64,7 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- $port := . | regexFind "//[^/?#]*" | regexFind ":[0-9]+$" | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https:" .)) -}}
 {{- $ports := toStrings $values.networkPolicy.collector.ports -}}
 {{- if and $values.networkPolicy.enabled (not (has $port $ports)) -}}
-{{- $faults = append $faults (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or mend the endpoint" . $port (join ", " $ports)) -}}
+{{- $faults = append $faults (printf "config.otelExporterOtlpEndpoint (%s) leads to port %s, and networkPolicy.collector.ports lets traces through to %s alone: add the port there, or fix the endpoint" . $port (join ", " $ports)) -}}
 {{- end -}}
 {{- else -}}
 {{- $faults = append $faults "config.otelTracesExporter is otlp, and config.otelExporterOtlpEndpoint is empty: name the collector, e.g. http://collector.monitoring:4318" -}}
@@ -100,11 +100,11 @@ adds its own in the template "<chart>.faults", a YAML list of sentences.
 {{- end -}}
 {{- $grace := int64 .Values.config.shutdownGraceMs -}}
 {{- if lt $grace (add (int64 .Values.config.rpcTimeoutMs) 2000) -}}
-{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests that are under way would be cut off" -}}
+{{- $faults = append $faults "config.shutdownGraceMs is shorter than config.rpcTimeoutMs and the 2 s for which connections are let go: requests in flight would be cut off" -}}
 {{- end -}}
 {{- end -}}
 {{- $faults = concat $faults (include (printf "%s.faults" .Chart.Name) . | fromYamlArray) -}}
 {{- if $faults -}}
-{{- fail (printf "\n\nThe values of %s can not be used:\n  - %s\n" .Chart.Name (join "\n  - " $faults)) -}}
+{{- fail (printf "\n\nThe values of %s cannot be used:\n  - %s\n" .Chart.Name (join "\n  - " $faults)) -}}
 {{- end -}}
 {{- end -}}

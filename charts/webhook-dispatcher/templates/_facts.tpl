@@ -6,7 +6,7 @@ queues:
 {{- end -}}
 
 {{/*
-No attempt begins once the service is told to stop. One that is under way takes 10 s at most; its result is then published and
+No attempt begins once the service is told to stop. One in flight takes 10 s at most; its result is then published and
 confirmed, and the command acknowledged.
 */}}
 {{- define "webhook-dispatcher.faults" -}}

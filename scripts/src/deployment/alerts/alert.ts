@@ -14,7 +14,7 @@ export interface AlertCase {
 export interface Alert {
   /** In CamelCase; its words head the section of the runbook. */
   readonly name: string;
-  /** `critical`: partners miss something now, somebody has to get up. `warning`: somebody has to look on the same day. */
+  /** `critical`: partners miss something now, the engineer on call is paged. `warning`: look at it on the same day. */
   readonly severity: 'critical' | 'warning';
   readonly expr: string;
   readonly for: string;

@@ -9,9 +9,8 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
     severity: 'critical',
     expr: `min(${SESSION_REDIS}) < 1\nor absent(${SESSION_REDIS})`,
     for: '2m',
-    summary: 'Owners can not work in the console',
-    description:
-      'A replica of the console has not reached Redis for 2 minutes: whoever is signed in, or wants to be, gets 503 from it.',
+    summary: 'Owners cannot work in the console',
+    description: 'A replica of the console has not reached Redis for 2 minutes: owners get 503 from it.',
     cases: [
       {
         when: 'one of two replicas does not reach Redis',
@@ -63,10 +62,10 @@ export const CONSOLE_ALERTS: readonly Alert[] = [
     expr: 'sum(increase(partner_console_logins_total{outcome=~"wrong|limited"}[15m])) > 100',
     for: '0m',
     summary: 'Many sign-ins to the console fail',
-    description: 'More than 100 logins have been refused in 15 minutes: somebody may be guessing passwords.',
+    description: 'More than 100 logins have been refused in 15 minutes: someone may be guessing passwords.',
     cases: [
       {
-        when: 'somebody guesses, through two replicas',
+        when: 'someone guesses, through two replicas',
         series: {
           'partner_console_logins_total{outcome="wrong",instance="a"}': '0+5x30',
           'partner_console_logins_total{outcome="limited",instance="b"}': '0+5x30',

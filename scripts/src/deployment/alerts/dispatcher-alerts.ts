@@ -14,9 +14,9 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
       `and sum(increase(${ATTEMPTS}[10m])) > 50`,
     ].join('\n'),
     for: '5m',
-    summary: 'Most endpoints can not be reached',
+    summary: 'Most endpoints cannot be reached',
     description:
-      'More than half of all attempts reach no endpoint, or look up its name in vain: more likely our own way out than all of them.',
+      'More than half of all attempts reach no endpoint, or cannot resolve its name: our own network is likelier than all endpoints.',
     cases: [
       {
         when: 'egress is cut off',
@@ -78,7 +78,7 @@ export const DISPATCHER_ALERTS: readonly Alert[] = [
     severity: 'critical',
     expr: 'sum(increase(partner_webhook_commands_dropped_total{reason="secret_unreadable"}[10m])) > 0',
     for: '1m',
-    summary: 'Signing secrets can not be opened',
+    summary: 'Signing secrets cannot be opened',
     description:
       'The dispatcher lacks the sealing key of some secrets: nothing is delivered to these subscriptions.',
     cases: [

@@ -1,6 +1,6 @@
 import { type Alert, noData } from './alert.js';
 
-/** Half an hour in which nobody knows. */
+/** Half an hour in which the value is not known. */
 const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
 const DUE = 'partner_webhook_oldest_due_seconds{endpoint_state="healthy"}';
 const BUSY = 'partner_webhook_oldest_due_seconds{endpoint_state="busy"}';
@@ -19,7 +19,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     for: '2m',
     summary: 'Webhooks are late',
     description:
-      'A delivery to an endpoint that works has been due for more than a minute, or nobody knows whether one is.',
+      'A delivery to an endpoint that works has been due for more than a minute, or the delay is not known.',
     cases: [
       {
         when: 'nothing is released',
@@ -57,7 +57,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     for: '10m',
     summary: 'Webhooks wait for places of their own',
     description:
-      'A delivery has been due for more than 10 minutes to an endpoint that has its places taken: it is slower than its events come, or all are slow for want of processors.',
+      'A delivery has been due for more than 10 minutes to an endpoint at capacity: it is slower than its events, or all are starved of processors.',
     cases: [
       {
         when: 'an endpoint takes less than comes',
@@ -249,7 +249,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     for: '5m',
     summary: 'Many endpoints have begun to fail',
     description:
-      'More than 10 endpoints have failed five times in a row within half an hour, or nobody knows how many have.',
+      'More than 10 endpoints have failed five times in a row within half an hour, or the number is not known.',
     cases: [
       {
         when: 'thirty endpoints fail at once',
@@ -271,9 +271,9 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     severity: 'critical',
     expr: 'max(partner_outbox_oldest_age_seconds) > 30\nor absent(partner_outbox_oldest_age_seconds >= 0)',
     for: '2m',
-    summary: 'The platform does not hear of us',
+    summary: 'The platform receives nothing from us',
     description:
-      'A message to the platform or the gateways has waited for the broker for more than 30 s, or nobody knows whether one has.',
+      'A message to the platform or the gateways has waited for the broker for more than 30 s, or the age is not known.',
     cases: [
       {
         when: 'the broker confirms nothing',
@@ -306,7 +306,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     for: '2m',
     summary: 'A message was given up',
     description:
-      'There are messages in the dead-letter queue {{ $labels.queue }} that nobody has handled, or nobody knows whether there are.',
+      'There are messages in the dead-letter queue {{ $labels.queue }} without a handler, or their number is not known.',
     cases: [
       {
         when: 'a message of the platform could not be read; both replicas look',
@@ -364,7 +364,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
     severity: 'critical',
     expr: 'max by (queue) (partner_queue_consumers{queue!="platform.partner-events"}) < 1\nor absent(partner_queue_consumers >= 0)',
     for: '2m',
-    summary: 'Nobody reads a queue',
+    summary: 'A queue has no consumer',
     description: 'The queue {{ $labels.queue }} has had no consumer for 2 minutes.',
     cases: [
       {
@@ -511,7 +511,7 @@ export const JOB_STATE_ALERTS: readonly Alert[] = [
       'An hour after a new sealing key, secrets are left under a former one: that one must not be taken out.',
     cases: [
       {
-        when: 'a secret can not be sealed anew',
+        when: 'a secret cannot be sealed anew',
         series: { [SECRETS]: '0x5 9000x2 3x120' },
         at: '90m',
         firing: [{}],

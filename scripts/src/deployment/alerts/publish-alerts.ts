@@ -13,7 +13,7 @@ export function publishAlerts(service: ServiceName): readonly Alert[] {
       expr: `sum by (partner_service, exchange) (increase(partner_publish_failures_total{partner_service="${service}",exchange!="partner.webhook-changes"}[10m])) > 10`,
       for: '2m',
       summary: `The broker does not take what ${service} publishes`,
-      description: `More than 10 messages of ${service} to the exchange {{ $labels.exchange }} have not counted as published in 10 minutes; they are tried again.`,
+      description: `More than 10 messages of ${service} to the exchange {{ $labels.exchange }} have not counted as published in 10 minutes; they are retried.`,
       cases: [
         {
           when: 'both replicas fail now and then',
@@ -25,7 +25,7 @@ export function publishAlerts(service: ServiceName): readonly Alert[] {
           firing: [{ partner_service: service, exchange: 'partner.commands' }],
         },
         {
-          when: 'nobody hears of changes, and there was a failure once',
+          when: 'changes are not received, and there was a failure once',
           series: {
             [failures('partner.webhook-changes', 'a')]: '0+9x30',
             [failures('partner.commands', 'a')]: '4x30',

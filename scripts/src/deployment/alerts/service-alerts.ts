@@ -30,7 +30,7 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
       expr: `max by (partner_service) (partner_service_ready{${of}}) < 1\nor absent(partner_service_ready{${of}})`,
       for: '2m',
       summary: `No replica of ${service} is ready`,
-      description: `Replicas of ${service} run, but none of them can work: a part that it depends on is away.`,
+      description: `Replicas of ${service} run, but none is ready: a dependency is down.`,
       cases: [
         {
           when: 'both replicas wait for the broker',
@@ -109,7 +109,7 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
       expr: `max by (partner_service) (nodejs_eventloop_lag_p99_seconds{${of}}) > 0.25\nor absent(nodejs_eventloop_lag_p99_seconds{${of}})`,
       for: '5m',
       summary: `The event loop of ${service} is slow`,
-      description: `One in a hundred turns of the event loop of a replica of ${service} comes more than 250 ms late.`,
+      description: `One in a hundred iterations of the event loop of a replica of ${service} starts more than 250 ms late.`,
       cases: [
         {
           when: 'one of two replicas is busy',
@@ -183,11 +183,11 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
       severity: 'warning',
       expr: `max by (partner_service, connection) (partner_amqp_channels_wanted{${of}} - partner_amqp_channels_open{${of}}) > 0\nor absent(partner_amqp_channels_open{${of}})`,
       for: '5m',
-      summary: `A channel of ${service} can not be opened`,
+      summary: `A channel of ${service} cannot be opened`,
       description: `A channel of the connection "{{ $labels.connection }}" of ${service} has not come up in 5 minutes.`,
       cases: [
         {
-          when: 'a queue was declared otherwise by somebody else',
+          when: 'a queue was declared otherwise by someone else',
           series: {
             [series('partner_amqp_channels_wanted', 'connection="c"')]: '4x30',
             [series('partner_amqp_channels_open', 'connection="c"')]: '3x30',

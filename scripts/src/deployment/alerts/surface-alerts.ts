@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../stack/services.js';
 import { type Alert, noData } from './alert.js';
 
-/** What a service that answers HTTP can suffer from, beside what every service can. */
+/** Alerts of a service with HTTP, besides those of every service. */
 export function surfaceAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
@@ -22,7 +22,7 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
       ].join('\n'),
       for: '5m',
       summary: `${service} fails requests`,
-      description: `More than 2 % of the requests to ${service} have been answered with 5xx for 5 minutes.`,
+      description: `More than 2 % of the requests to ${service} have returned 5xx for 5 minutes.`,
       cases: [
         {
           when: 'one request in ten fails, and the counters begin anew after a restart',
@@ -58,7 +58,7 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
         `and sum by (partner_service) (increase(partner_http_request_duration_seconds_bucket{${of},le="+Inf"}[10m])) > 20`,
       ].join('\n'),
       for: '10m',
-      summary: `${service} answers slowly`,
+      summary: `${service} responds slowly`,
       description: `More than 5 % of the requests to ${service} have taken longer than a second for 10 minutes.`,
       cases: [
         {
@@ -84,11 +84,11 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
         `and sum by (partner_service) (increase(partner_rpc_client_seconds_count{${of},outcome="unavailable"}[5m])) > 5`,
       ].join('\n'),
       for: '5m',
-      summary: `${service} gets no answers from job-state`,
-      description: `More than 2 % of the calls of ${service} have ended without an answer for 5 minutes: too late, or not sent at all.`,
+      summary: `${service} gets no responses from job-state`,
+      description: `More than 2 % of the calls of ${service} have ended without a response for 5 minutes: too late, or not sent at all.`,
       cases: [
         {
-          when: 'every tenth call ends without an answer',
+          when: 'every tenth call ends without a response',
           series: { [calls('ok')]: '0+90x30', [calls('unavailable')]: '0+10x30' },
           at: '20m',
           firing: [labels],
@@ -107,7 +107,7 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
       expr: `max by (partner_service) (partner_rate_limiter_degraded{${of}}) > 0\nor absent(partner_rate_limiter_degraded{${of}})`,
       for: '2m',
       summary: `${service} counts requests without Redis`,
-      description: `A replica of ${service} has counted requests for itself for 2 minutes, since Redis does not answer.`,
+      description: `A replica of ${service} has counted requests locally for 2 minutes, since Redis does not respond.`,
       cases: [
         {
           when: 'one of two replicas does not reach Redis',

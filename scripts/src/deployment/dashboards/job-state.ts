@@ -7,10 +7,10 @@ const OF = 'partner_service="job-state"';
 export const JOB_STATE: Dashboard = {
   uid: 'partner-job-state',
   title: 'Partner: job-state',
-  about: 'The only owner of the database: what is due, what is given up, and what keeps it from its work.',
+  about: 'The only owner of the database: due deliveries, dead letters, and what delays them.',
   questions: [
     {
-      question: 'Is anybody missing something?',
+      question: 'Is a partner missing something?',
       panels: [
         {
           kind: 'stat',
@@ -155,8 +155,8 @@ export const JOB_STATE: Dashboard = {
         },
         {
           kind: 'timeline',
-          title: 'Answers to calls (p95)',
-          about: 'From the receipt of a request to its answer, by method.',
+          title: 'Response times of calls (p95)',
+          about: 'From the receipt of a request to its response, by method.',
           unit: 's',
           queries: [
             {
@@ -169,7 +169,7 @@ export const JOB_STATE: Dashboard = {
         },
         {
           kind: 'timeline',
-          title: 'Calls that were not answered',
+          title: 'Calls without a response',
           about: 'A second, by why.',
           unit: 'ops',
           queries: [

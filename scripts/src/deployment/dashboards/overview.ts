@@ -3,15 +3,15 @@ import { counted, perSecond, quantile } from './panels.js';
 
 const RECORDED = 'partner_webhook_attempts_recorded_total';
 
-/** The whole service on one page: what somebody looks at who was called. */
+/** The whole service on one page, for the engineer on call. */
 export const OVERVIEW: Dashboard = {
   uid: 'partner-overview',
   title: 'Partner: overview',
   about:
-    'Is anybody missing something, since when, and which part is it? The runbooks are in charts/docs/runbooks.md.',
+    'Is a partner missing something, since when, and which service is the cause? The runbooks are in charts/docs/runbooks.md.',
   questions: [
     {
-      question: 'Is anybody missing something, and since when?',
+      question: 'Is a partner missing something, and since when?',
       panels: [
         {
           kind: 'stat',
@@ -72,7 +72,7 @@ export const OVERVIEW: Dashboard = {
         {
           kind: 'timeline',
           title: 'Attempts that succeed',
-          about: 'Share of attempts that were answered 2xx, by the class of the company.',
+          about: 'Share of attempts that got 2xx, by the class of the company.',
           unit: 'percentunit',
           queries: [
             {
@@ -168,7 +168,7 @@ export const OVERVIEW: Dashboard = {
       ],
     },
     {
-      question: 'Are the parts healthy?',
+      question: 'Are the services healthy?',
       panels: [
         {
           kind: 'stat',

@@ -40,12 +40,12 @@ function braced(where: string | undefined): string {
 export function processQuestion(service: ServiceName): Question {
   const of = `partner_service="${service}"`;
   return {
-    question: 'Are the parts healthy?',
+    question: 'Are the services healthy?',
     panels: [
       {
         kind: 'stat',
         title: 'Ready replicas',
-        about: 'Replicas whose /readyz answers 200. None: PartnerServiceNotReady.',
+        about: 'Replicas whose /readyz returns 200. None: PartnerServiceNotReady.',
         unit: 'short',
         queries: [{ expr: `sum(partner_service_ready{${of}})` }],
         warnAt: 1,
@@ -88,7 +88,7 @@ export function processQuestion(service: ServiceName): Question {
         kind: 'timeline',
         title: 'Event loop lag',
         about:
-          'How late turns of the event loop come, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',
+          'How late iterations of the event loop start, at the slowest replica. Over 250 ms: PartnerEventLoopSlow.',
         unit: 's',
         queries: [
           { expr: `max(nodejs_eventloop_lag_p50_seconds{${of}})`, legend: 'p50' },
@@ -159,7 +159,7 @@ export function messagePanels(service: ServiceName): readonly Panel[] {
     {
       kind: 'timeline',
       title: 'What could not be published',
-      about: 'Messages a second that do not count as published, by exchange and kind. They are tried again.',
+      about: 'Messages a second that do not count as published, by exchange and kind. They are retried.',
       unit: 'short',
       queries: [
         {
@@ -216,7 +216,7 @@ export function callPanels(service: ServiceName): readonly Panel[] {
     },
     {
       kind: 'timeline',
-      title: 'Calls without an answer',
+      title: 'Calls without a response',
       about:
         'Calls a second whose deadline passed, or that were not sent since the broker is away. PartnerRpcUnavailable.',
       unit: 'short',
@@ -227,14 +227,14 @@ export function callPanels(service: ServiceName): readonly Panel[] {
         },
         {
           expr: perSecond('partner_rpc_client_seconds_count', { where: `${of},outcome="unavailable"` }),
-          legend: 'no answer, in all',
+          legend: 'no response, in all',
         },
       ],
     },
     {
       kind: 'timeline',
-      title: 'Calls under way',
-      about: 'Calls that wait for an answer; 200 at most for each replica and queue.',
+      title: 'Calls in flight',
+      about: 'Calls that wait for a response; 200 at most for each replica and queue.',
       unit: 'short',
       queries: [{ expr: `sum by (queue) (partner_rpc_client_in_flight{${of}})`, legend: '{{queue}}' }],
       warnAt: 100,
@@ -249,13 +249,12 @@ export function httpQuestions(service: ServiceName): readonly Question[] {
   const count = 'partner_http_request_duration_seconds_count';
   return [
     {
-      question: 'Is anybody missing something?',
+      question: 'Is a partner missing something?',
       panels: [
         {
           kind: 'stat',
           title: 'Failed requests',
-          about:
-            'Share of requests of the last 5 minutes that were answered with 5xx. Over 2 %: PartnerHttpErrors.',
+          about: 'Share of requests of the last 5 minutes that returned 5xx. Over 2 %: PartnerHttpErrors.',
           unit: 'percentunit',
           queries: [
             {
@@ -287,7 +286,7 @@ export function httpQuestions(service: ServiceName): readonly Question[] {
         {
           kind: 'stat',
           title: 'Given up by clients',
-          about: 'Requests of the last hour whose client left before the answer was sent.',
+          about: 'Requests of the last hour whose client left before the response was sent.',
           unit: 'short',
           queries: [{ expr: counted(count, '1h', { where: `${of},status_class="aborted"` }) }],
         },
@@ -303,7 +302,7 @@ export function httpQuestions(service: ServiceName): readonly Question[] {
         {
           kind: 'timeline',
           title: 'Success by class of company',
-          about: 'Share of requests that were not answered with 5xx, by the class of the company that asked.',
+          about: 'Share of requests that did not return 5xx, by the class of the calling company.',
           unit: 'percentunit',
           queries: [
             {
@@ -323,7 +322,7 @@ export function httpQuestions(service: ServiceName): readonly Question[] {
         {
           kind: 'timeline',
           title: 'Requests (p50, p95, p99)',
-          about: 'From the first byte of a request to the last of its answer; streams are left out.',
+          about: 'From the first byte of a request to the last of its response; streams are left out.',
           unit: 's',
           queries: [0.5, 0.95, 0.99].map((q) => ({
             expr: quantile(q, 'partner_http_request_duration_seconds', { where: of }),

@@ -15,7 +15,7 @@ function gateway(service: 'inbound-gateway' | 'installer-gateway', about: string
           {
             kind: 'timeline',
             title: 'API keys by how they were judged',
-            about: 'Requests a second. Many refused at once: a key was revoked, or somebody tries keys.',
+            about: 'Requests a second. Many refused at once: a key was revoked, or someone tries keys.',
             unit: 'ops',
             queries: [
               {
@@ -71,7 +71,7 @@ const CONSOLE_PANELS: readonly Panel[] = [
   {
     kind: 'stat',
     title: 'Sign-ins that wait',
-    about: 'Comparisons of passwords that wait for their turn. Over 10: PartnerPasswordChecksQueue.',
+    about: 'Comparisons of passwords that are queued. Over 10: PartnerPasswordChecksQueue.',
     unit: 'short',
     queries: [{ expr: 'sum(partner_console_password_checks{state="waiting"})' }],
     warnAt: 5,

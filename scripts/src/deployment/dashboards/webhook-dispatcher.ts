@@ -8,7 +8,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
   about: 'Signs and POSTs: what becomes of attempts, and whether our own way out is open.',
   questions: [
     {
-      question: 'Is anybody missing something?',
+      question: 'Is a partner missing something?',
       panels: [
         {
           kind: 'stat',
@@ -34,7 +34,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
         },
         {
           kind: 'stat',
-          title: 'Secrets that can not be opened, 1 h',
+          title: 'Secrets that cannot be opened, 1 h',
           about: 'Nothing is delivered to these subscriptions. PartnerSecretsUnreadable.',
           unit: 'short',
           queries: [
@@ -64,7 +64,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
         {
           kind: 'timeline',
           title: 'Endpoints that the guard refused',
-          about: 'Attempts a second, by why. lookup_failed: their name has no answer.',
+          about: 'Attempts a second, by reason. lookup_failed: their name does not resolve.',
           unit: 'ops',
           queries: [
             {
@@ -100,8 +100,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
         {
           kind: 'timeline',
           title: 'Time of an attempt',
-          about:
-            'From the lookup of the name to the end of the answer: the endpoints’ own time for the most part.',
+          about: 'From the lookup of the name to the end of the response: mostly the endpoints’ own time.',
           unit: 's',
           queries: [0.5, 0.95, 0.99].map((q) => ({
             expr: quantile(q, 'partner_webhook_attempt_seconds'),
@@ -110,7 +109,7 @@ export const WEBHOOK_DISPATCHER: Dashboard = {
         },
         {
           kind: 'timeline',
-          title: 'Attempts under way',
+          title: 'Attempts in flight',
           about: 'By replica; DELIVERY_CONCURRENCY (500) at most.',
           unit: 'short',
           queries: [{ expr: 'partner_webhook_attempts_in_flight', legend: '{{instance}}' }],
