@@ -29,21 +29,37 @@ const MAX_ATTEMPTS_SHOWN = 100;
 export const IS_DELIVERY_OF_COMPANY = `
   d.company_id = $1 and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $2 limit 1), $2)`;
 
-/** Reads one delivery of a company. Another company's is `not_found` like one that does not exist. */
+/**
+ * Reads one delivery of a company with its attempts. Another company's is `not_found` like one that does not exist. One
+ * statement reads it all: an attempt that is recorded meanwhile changes both the state and the attempts, or neither.
+ */
 export async function getDelivery(
   database: Queryable,
   { companyId, deliveryId }: DeliveryOfCompany,
 ): Promise<DeliveryHistory> {
-  const [found] = await database.query<DeliveryRow & { readonly body: Buffer | null }>(
-    `select ${ANY_DELIVERY_COLUMNS}, e.body from all_deliveries d left join events e on e.id = d.event_id
-     where ${IS_DELIVERY_OF_COMPANY}`,
-    [companyId, deliveryId],
+  const rows = await database.query<
+    Omit<AttemptRow, 'id'> &
+      DeliveryRow & {
+        /** Null without any attempt: then this is the only row. */
+        readonly attemptId: string | null;
+        readonly body: Buffer | null;
+      }
+  >(
+    // The last column of a name counts: `id` is that of the delivery.
+    `select a.id as "attemptId", ${ATTEMPT_COLUMNS}, ${ANY_DELIVERY_COLUMNS}, e.body
+     from all_deliveries d
+     left join events e on e.id = d.event_id
+     left join lateral (
+       select * from delivery_attempts made where made.delivery_id = d.id order by made.started_at, made.id limit $3
+     ) a on true
+     where ${IS_DELIVERY_OF_COMPANY}
+     order by a.started_at, a.id`,
+    [companyId, deliveryId, MAX_ATTEMPTS_SHOWN],
   );
-  if (found === undefined) throw notFound('webhook delivery');
-  const { body, ...delivery } = found;
-  const attempts = await database.query<AttemptRow>(
-    `select ${ATTEMPT_COLUMNS} from delivery_attempts a where a.delivery_id = $1 order by a.started_at, a.id limit $2`,
-    [delivery.id, MAX_ATTEMPTS_SHOWN],
+  const [delivery] = rows;
+  if (delivery === undefined) throw notFound('webhook delivery');
+  const attempts = rows.flatMap(({ attemptId, ...row }) =>
+    attemptId === null ? [] : [{ ...row, id: attemptId }],
   );
-  return { delivery, attempts, body };
+  return { delivery, attempts, body: delivery.body };
 }
