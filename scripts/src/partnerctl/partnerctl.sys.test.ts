@@ -255,7 +255,7 @@ describe('webhooks and deliveries', () => {
     expect(valueAt(body, 'attempts.0.responseBody')).toBeDefined();
     expect(JSON.stringify(shown)).not.toContain('responseBody');
 
-    const replay = await document('deliveries', 'replay', attempt, '--wait', '30');
+    const replay = await document('deliveries', 'replay', attempt, '--wait', '120');
     expect(valueAt(replay, 'delivery.replayOf')).toBe(delivery);
     expect(valueAt(replay, 'attempts.0.outcome')).toBe('delivered');
     expect(JSON.stringify(replay)).not.toContain('responseBody');
@@ -304,7 +304,7 @@ describe('webhooks and deliveries', () => {
     const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
     const listening = run([
       ...['listen', '--company', installer, '--events', 'install.job_assigned', '--json'],
-      ...['--count', '1', '--for', '60', '--forward', `http://127.0.0.1:${port}/hooks`],
+      ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${port}/hooks`],
     ]);
     await eventually('the subscription', async () => {
       const { out } = await run(['subscriptions', 'list', installer, '--json']);
@@ -495,7 +495,7 @@ describe('the state of the service', () => {
   test('a part that is away is found by doctor, and what needs it says so', async () => {
     const jobState = stack.process('job-state');
     await jobState.stop();
-    const doctor = await run(['doctor', '--json', '--timeout', '2']);
+    const doctor = await run(['doctor', '--json', '--timeout', '5']);
     expect(doctor.exitCode).toBe(1);
     const findings = valueAt(parseJson(doctor.out), 'findings');
     expect(findings).toContainEqual(
