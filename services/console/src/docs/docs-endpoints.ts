@@ -29,8 +29,9 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. They
- * are made here, and once a day. Browsers keep them and ask each time whether they are still the same.
+ * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. Both
+ * are rendered and compressed by the first request of each day, not when a console starts. Browsers keep them and ask each time
+ * whether they are still the same.
  */
 export function createDocsEndpoints<Principal>(options: {
   readonly publicBaseUrl: string;
@@ -89,10 +90,10 @@ function textEndpoint<Principal>(
       ...headers,
     },
   });
-  let answer = made(read());
+  let answer: ReturnType<typeof made> | undefined;
   return serveOperation({ id, method: 'get', path, unauthenticated: true, conditional: true }, async () => {
     const text = read();
-    if (answer.text !== text) answer = made(text);
+    if (answer?.text !== text) answer = made(text);
     return answer;
   });
 }
