@@ -82,6 +82,8 @@ export const bulkReplayPreview = z
   })
   .meta({ id: 'WebhookBulkReplayPreview', description: 'What a bulk replay would repeat.' });
 
+export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
+
 /** A bulk replay and how far it has come. */
 export const bulkReplay = z
   .object({
@@ -113,6 +115,8 @@ export const bulkReplay = z
   })
   .meta({ id: 'WebhookBulkReplay', description: 'A bulk replay or back-fill and how far it has come.' });
 
+export type BulkReplay = z.infer<typeof bulkReplay>;
+
 /** A page of bulk replays, newest first. */
 export const bulkReplayPage = z
   .object({
@@ -122,6 +126,8 @@ export const bulkReplayPage = z
     }),
   })
   .meta({ id: 'WebhookBulkReplays', description: 'A page of bulk replays, newest first.' });
+
+export type BulkReplayPage = z.infer<typeof bulkReplayPage>;
 
 /** The query of a list of bulk replays. */
 export const bulkReplayQuery = z.object({

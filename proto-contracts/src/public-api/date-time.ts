@@ -36,6 +36,11 @@ export function formatDateTime(instant: Date): string {
   return instant.toISOString();
 }
 
+/** Writes an instant like {@link formatDateTime}; null stays null. */
+export function formatOptionalDateTime(instant: Date | null): string | null {
+  return instant === null ? null : formatDateTime(instant);
+}
+
 function isAcceptedYear(year: number): boolean {
   return year >= acceptedYears.min && year <= acceptedYears.max;
 }

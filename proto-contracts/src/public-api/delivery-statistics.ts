@@ -31,6 +31,8 @@ export const attemptCounts = z
   })
   .meta({ id: 'WebhookAttemptCounts', description: 'What became of attempts, and how long they took.' });
 
+export type ShownAttemptCounts = z.infer<typeof attemptCounts>;
+
 const buckets = z
   .array(
     attemptCounts
@@ -53,6 +55,8 @@ export const webhookStatistics = z
   })
   .meta({ id: 'WebhookStatistics', description: 'What became of the attempts to one subscription.' });
 
+export type ShownStatistics = z.infer<typeof webhookStatistics>;
+
 /** The statistics of all subscriptions of a company. */
 export const companyStatistics = z
   .object({
@@ -74,6 +78,8 @@ export const companyStatistics = z
     id: 'WebhookCompanyStatistics',
     description: 'What became of the attempts to all subscriptions of your company.',
   });
+
+export type ShownCompanyStatistics = z.infer<typeof companyStatistics>;
 
 /** The query of statistics. */
 export const statisticsQuery = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
 import { pageLimit } from './page-limit.js';
-import { attempt, delivery, eventFilter, pageCursor } from './webhook-delivery.js';
+import { attemptSummary, delivery, eventFilter, pageCursor } from './webhook-delivery.js';
 import { eventResource } from './webhook-events.js';
 
 /** What became of an event for one subscription: queued, or why it was not. */
@@ -32,6 +32,8 @@ export const event = z
   })
   .meta({ id: 'WebhookEvent', description: 'One event of your company.' });
 
+export type WebhookEvent = z.infer<typeof event>;
+
 /** What became of an event for one subscription. */
 export const eventTrail = z
   .object({
@@ -44,19 +46,7 @@ export const eventTrail = z
           .object({
             delivery,
             attempts: z
-              .array(
-                attempt
-                  .pick({
-                    deliveryId: true,
-                    number: true,
-                    startedAt: true,
-                    durationMs: true,
-                    outcome: true,
-                    responseStatus: true,
-                    error: true,
-                  })
-                  .meta({ id: 'WebhookAttemptSummary', description: 'One attempt, in short.' }),
-              )
+              .array(attemptSummary)
               .meta({ description: 'Oldest first. Read the delivery to see all of them.' }),
           })
           .meta({ id: 'WebhookDeliveryTrail', description: 'A delivery of an event with its attempts.' }),
@@ -64,6 +54,8 @@ export const eventTrail = z
       .meta({ description: 'Newest first; of one event at most 100 are shown.' }),
   })
   .meta({ id: 'WebhookEventTrail', description: 'What became of an event for one subscription.' });
+
+export type EventTrail = z.infer<typeof eventTrail>;
 
 /** An event with its body and what became of it for each subscription. */
 export const eventWithTrail = z
@@ -79,6 +71,8 @@ export const eventWithTrail = z
     description: 'An event with its body and what became of it for each subscription.',
   });
 
+export type EventWithTrail = z.infer<typeof eventWithTrail>;
+
 /** A page of events, newest first. */
 export const eventPage = z
   .object({
@@ -93,6 +87,8 @@ export const eventPage = z
       .meta({ description: 'Why there is no event about the `resourceId`; null when there is one.' }),
   })
   .meta({ id: 'WebhookEvents', description: 'A page of events, newest first.' });
+
+export type EventPage = z.infer<typeof eventPage>;
 
 /** The query of a list of events. */
 export const eventQuery = z.object({

@@ -61,6 +61,8 @@ export const delivery = z
   })
   .meta({ id: 'WebhookDelivery', description: 'One event on its way to one subscription.' });
 
+export type Delivery = z.infer<typeof delivery>;
+
 export const ATTEMPT_OUTCOMES = [
   'delivered',
   'rejected',
@@ -98,6 +100,8 @@ export const exchangeTrace = z
   })
   .meta({ id: 'WebhookExchange', description: 'The steps of one attempt.' });
 
+export type ExchangeSteps = z.infer<typeof exchangeTrace>;
+
 /** One attempt of a delivery; `deliveryId` is what the receiver saw in `x-svc-delivery-id`. */
 export const attempt = z
   .object({
@@ -127,6 +131,23 @@ export const attempt = z
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery.' });
 
+export type Attempt = z.infer<typeof attempt>;
+
+/** What a list shows of an attempt. */
+export const attemptSummary = attempt
+  .pick({
+    deliveryId: true,
+    number: true,
+    startedAt: true,
+    durationMs: true,
+    outcome: true,
+    responseStatus: true,
+    error: true,
+  })
+  .meta({ id: 'WebhookAttemptSummary', description: 'One attempt, in short.' });
+
+export type AttemptSummary = z.infer<typeof attemptSummary>;
+
 /** A delivery with its history and the body that every attempt sends. */
 export const deliveryWithAttempts = z
   .object({
@@ -139,6 +160,8 @@ export const deliveryWithAttempts = z
   })
   .meta({ id: 'WebhookDeliveryWithAttempts', description: 'A delivery with its history and its body.' });
 
+export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
+
 /** A page of deliveries, newest first. */
 export const deliveryPage = z
   .object({
@@ -149,6 +172,8 @@ export const deliveryPage = z
     }),
   })
   .meta({ id: 'WebhookDeliveries', description: 'A page of deliveries, newest first.' });
+
+export type DeliveryPage = z.infer<typeof deliveryPage>;
 
 /** The `cursor` of a list. */
 export const pageCursor = z

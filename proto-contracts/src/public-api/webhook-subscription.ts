@@ -180,6 +180,8 @@ export const subscription = z
   })
   .meta({ id: 'WebhookSubscription', description: 'A webhook subscription as its owner sees it.' });
 
+export type Subscription = z.infer<typeof subscription>;
+
 /** The answer to creating a subscription: the only time that the secret is shown. */
 export const subscriptionCreated = z
   .object({
@@ -190,6 +192,8 @@ export const subscriptionCreated = z
   })
   .meta({ id: 'WebhookSubscriptionCreated', description: 'A new subscription and its secret.' });
 
+export type SubscriptionCreated = z.infer<typeof subscriptionCreated>;
+
 /** The answer to an activation: the subscription, and the back-fill that was asked for. */
 export const subscriptionActivated = subscription
   .extend({
@@ -199,6 +203,8 @@ export const subscriptionActivated = subscription
     }),
   })
   .meta({ id: 'WebhookSubscriptionActivated', description: 'An active subscription.' });
+
+export type SubscriptionActivated = z.infer<typeof subscriptionActivated>;
 
 /** The answer to a rotation: the only time that the pending secret is shown. */
 export const secretRotated = z
@@ -213,7 +219,11 @@ export const secretRotated = z
   })
   .meta({ id: 'WebhookSecretRotated', description: 'A pending secret, and the subscription that has it.' });
 
+export type SecretRotated = z.infer<typeof secretRotated>;
+
 /** All subscriptions of a company, oldest first. */
 export const subscriptionList = z
   .object({ subscriptions: z.array(subscription).meta({ description: 'At most 50.' }) })
   .meta({ id: 'WebhookSubscriptions', description: 'All subscriptions of the company, oldest first.' });
+
+export type SubscriptionList = z.infer<typeof subscriptionList>;

@@ -91,8 +91,8 @@ export async function readPages<T>(
     size: number,
   ) => Promise<{
     readonly entries: readonly T[];
-    /** Where the next page goes on; undefined on the last one. */
-    readonly next: string | undefined;
+    /** Where the next page goes on; null or undefined on the last one. */
+    readonly next: string | null | undefined;
   }>,
 ): Promise<{ readonly entries: readonly T[]; readonly hasMore: boolean }> {
   const entries: T[] = [];
@@ -101,7 +101,7 @@ export async function readPages<T>(
     const size = Math.min(100, limit - entries.length);
     const found = await page(after, size);
     entries.push(...found.entries);
-    if (found.next === undefined) return { entries, hasMore: false };
+    if (found.next === null || found.next === undefined) return { entries, hasMore: false };
     if (entries.length >= limit) return { entries, hasMore: true };
     after = found.next;
   }

@@ -10,10 +10,8 @@ import { CompanySchema } from '@partner/proto-contracts/gen/partner/operator/v1/
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import {
   AttemptOutcome,
-  BulkReplaySelectionSchema,
-  DeliveryState,
-  DeliveryTrailSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+  DeliveriesAttemptedSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { jsonIn, viewOf } from './message-view.js';
 
 test("a message is shown in the words of the partners' API", () => {
@@ -38,17 +36,11 @@ test("a message is shown in the words of the partners' API", () => {
 });
 
 test('words inside of lists and of messages are shown so too, and bytes as their text', () => {
-  const states = [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED];
-  expect(viewOf(BulkReplaySelectionSchema, create(BulkReplaySelectionSchema, { states }))).toEqual({
-    states: ['dead_lettered', 'delivered'],
+  const attempted = create(DeliveriesAttemptedSchema, {
+    results: [{ attempt: { outcome: AttemptOutcome.TIMED_OUT, responseBody: Buffer.from('Zoë') } }],
   });
-  const trail = create(DeliveryTrailSchema, {
-    delivery: { state: DeliveryState.RETRY_SCHEDULED },
-    attempts: [{ outcome: AttemptOutcome.TIMED_OUT, responseBody: Buffer.from('Zoë') }],
-  });
-  expect(viewOf(DeliveryTrailSchema, trail)).toEqual({
-    delivery: { state: 'retry_scheduled' },
-    attempts: [{ outcome: 'timed_out', responseBody: 'Zoë' }],
+  expect(viewOf(DeliveriesAttemptedSchema, attempted)).toEqual({
+    results: [{ attempt: { outcome: 'timed_out', responseBody: 'Zoë' } }],
   });
 });
 

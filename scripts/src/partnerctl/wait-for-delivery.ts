@@ -1,8 +1,10 @@
 import type { Client } from '@connectrpc/connect';
+import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import {
-  type DeliveryService,
-  type GetDeliveryResponse,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+  type DeliveryWithAttempts,
+  deliveryWithAttempts,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { pollUntil } from './poll-until.js';
 
 /** Waits until at least one attempt of a delivery has been recorded, and gives the delivery as it is then. */
@@ -11,9 +13,10 @@ export async function waitForDelivery(
   companyId: string,
   deliveryId: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<GetDeliveryResponse> {
+): Promise<DeliveryWithAttempts> {
   return pollUntil(`an attempt of ${deliveryId}`, { ...options, everyMs: 100 }, async () => {
-    const found = await deliveries.getDelivery({ companyId, deliveryId });
+    const response = await deliveries.getDelivery({ companyId, deliveryId });
+    const found = readResource(deliveryWithAttempts, response);
     return found.attempts.length > 0 ? found : undefined;
   });
 }

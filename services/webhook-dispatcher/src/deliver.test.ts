@@ -4,12 +4,12 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  AttemptOutcome,
   DeliveriesAttemptedSchema,
-  type DeliveryAttempted,
   type DeliverWebhookSchema,
   DeliverWebhooksSchema,
+  type DeliveryAttempted,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { createLogger } from '@partner/kernel/logger';
 import { sealSecret } from '@partner/kernel/secret-sealing';

@@ -1,14 +1,12 @@
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
+  AttemptOutcome,
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
   DeliveryAttemptedSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import {
-  AttemptOutcome,
   type ExchangeTraceSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { COMMANDS, DELIVERY_RESULTS } from '@partner/proto-contracts/topology';
 import type { ConsumeOutcome, IncomingMessage } from '@partner/kernel/amqp/consumer';

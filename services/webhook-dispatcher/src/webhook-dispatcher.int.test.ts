@@ -11,13 +11,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AttemptOutcome,
   DeliveriesAttemptedSchema,
-  type DeliveryAttempted,
   type DeliverWebhookSchema,
   DeliverWebhooksSchema,
+  type DeliveryAttempted,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import {
   COMMANDS,
   DELIVERY_RESULTS,

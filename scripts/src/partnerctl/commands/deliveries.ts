@@ -1,17 +1,19 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Command, Option } from '@commander-js/extra-typings';
-import { DELIVERY_STATE_ON_THE_WIRE } from '@partner/proto-contracts/delivery-state';
+import {
+  type BulkReplay,
+  bulkReplay,
+  bulkReplayPreview,
+  REPLAYED_STATES,
+} from '@partner/proto-contracts/public-api/bulk-replay';
 import {
   type Attempt,
-  AttemptSchema,
-  type BulkReplay,
-  BulkReplaySchema,
-  BulkReplayState,
-  DeliverySchema,
-  DeliveryState,
-  PreviewBulkReplayResponseSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { DELIVERY_STATES } from '@partner/proto-contracts/public-api/webhook-delivery';
+  delivery,
+  DELIVERY_STATES,
+  deliveryPage,
+  deliveryWithAttempts,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import {
   type CommandContext,
   demandYes,
@@ -21,7 +23,7 @@ import {
   wholeNumber,
 } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { isDocument, jsonIn, viewOf } from '../message-view.js';
+import { jsonIn } from '../message-view.js';
 import { type Column, type Document, renderTable } from '../output.js';
 import { pollUntil } from '../poll-until.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
@@ -31,7 +33,7 @@ const DELIVERY_COLUMNS: readonly Column[] = [
   ['event', 'event'],
   ['state', 'state'],
   ['attempts', 'attempts'],
-  ['about', 'resourceId'],
+  ['about', 'resource.id'],
   ['created', 'createdAt'],
   ['next attempt', 'nextAttemptAt'],
 ];
@@ -43,7 +45,7 @@ export const DELIVERY_LINES: readonly Column[] = [
   ['subscription', 'delivery.subscriptionId'],
   ['event', 'delivery.event'],
   ['event id', 'delivery.eventId'],
-  ['about', 'delivery.resourceId'],
+  ['about', 'delivery.resource.id'],
   ['state', 'delivery.state'],
   ['attempts', 'delivery.attempts'],
   ['created', 'delivery.createdAt'],
@@ -77,8 +79,7 @@ const REPLAY_LINES: readonly Column[] = [
 ];
 
 /** An attempt without what the receiver answered, which may hold personal data. */
-export function attemptView(attempt: Attempt): Document {
-  const { responseBody: _, ...rest } = viewOf(AttemptSchema, attempt);
+export function attemptView({ responseBody: _, ...rest }: Attempt): Document {
   return rest;
 }
 
@@ -120,25 +121,21 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, companyOf } = await context.session();
       const { companyId } = await companyOf(subscriptionId);
       const { entries, hasMore } = await readPages(limit, async (beforeDeliveryId, size) => {
-        const page = await deliveries.listDeliveries({
+        const response = await deliveries.listDeliveries({
           companyId,
           subscriptionId,
           limit: size,
           ...(beforeDeliveryId !== undefined && { beforeDeliveryId }),
-          ...(state !== undefined && { state: DELIVERY_STATE_ON_THE_WIRE[state] }),
+          ...(state !== undefined && { state }),
           ...(event !== undefined && { event }),
           ...(resource !== undefined && { resourceId: resource }),
           ...(since !== undefined && { from: timestampFromDate(since) }),
           ...(until !== undefined && { to: timestampFromDate(until) }),
         });
-        return { entries: page.deliveries, next: page.nextBeforeDeliveryId };
+        const page = readResource(deliveryPage, response);
+        return { entries: page.deliveries, next: page.nextCursor };
       });
-      context.output().rows(
-        'deliveries',
-        entries.map((delivery) => viewOf(DeliverySchema, delivery)),
-        DELIVERY_COLUMNS,
-        { hasMore },
-      );
+      context.output().rows('deliveries', entries, DELIVERY_COLUMNS, { hasMore });
     });
 
   group
@@ -153,19 +150,15 @@ export function deliveriesCommand(context: CommandContext) {
     .action(async (given, { body: withBody }) => {
       const { deliveries, companyOf } = await context.session();
       const { companyId, id } = await companyOf(given);
-      const found = await deliveries.getDelivery({ companyId, deliveryId: id });
-      const attempts = found.attempts.map((attempt) =>
-        withBody === true ? viewOf(AttemptSchema, attempt) : attemptView(attempt),
-      );
-      const body =
-        withBody === true && found.body !== undefined
-          ? { body: jsonIn(Buffer.from(found.body).toString('utf8')) }
-          : {};
+      const response = await deliveries.getDelivery({ companyId, deliveryId: id });
+      const found = readResource(deliveryWithAttempts, response);
+      const attempts = withBody === true ? found.attempts : found.attempts.map(attemptView);
+      const body = withBody === true && found.body !== null ? { body: jsonIn(found.body) } : {};
       const shownBody = 'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : '';
       context.output().thing(
         {
           companyId,
-          delivery: found.delivery === undefined ? {} : viewOf(DeliverySchema, found.delivery),
+          delivery: found.delivery,
           attempts,
           ...body,
         },
@@ -183,16 +176,13 @@ export function deliveriesCommand(context: CommandContext) {
     .action(async (given, { wait }) => {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId, id } = await companyOf(given);
-      const { delivery } = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
+      const response = await deliveries.replayDelivery({ companyId, deliveryId: id, actor });
+      const replay = readResource(delivery, response);
       if (wait === 0) {
-        const queued = {
-          companyId,
-          delivery: delivery === undefined ? {} : viewOf(DeliverySchema, delivery),
-        };
-        context.output().thing({ ...queued, attempts: [] }, DELIVERY_LINES);
+        context.output().thing({ companyId, delivery: replay, attempts: [] }, DELIVERY_LINES);
         return;
       }
-      const found = await waitForDelivery(deliveries, companyId, delivery?.id ?? '', {
+      const found = await waitForDelivery(deliveries, companyId, replay.id, {
         timeoutMs: wait * 1_000,
         signal: context.signal,
       });
@@ -200,7 +190,7 @@ export function deliveriesCommand(context: CommandContext) {
       context.output().thing(
         {
           companyId,
-          delivery: found.delivery === undefined ? {} : viewOf(DeliverySchema, found.delivery),
+          delivery: found.delivery,
           attempts,
         },
         DELIVERY_LINES,
@@ -209,10 +199,7 @@ export function deliveriesCommand(context: CommandContext) {
       if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
     });
 
-  const showReplay = (replay: BulkReplay | undefined) =>
-    context
-      .output()
-      .thing({ replay: replay === undefined ? {} : viewOf(BulkReplaySchema, replay) }, REPLAY_LINES);
+  const showReplay = (replay: BulkReplay) => context.output().thing({ replay }, REPLAY_LINES);
 
   group
     .command('replay-bulk')
@@ -243,22 +230,17 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId } = await companyOf(subscriptionId);
       const selection = {
-        states:
-          state === 'both'
-            ? [DeliveryState.DEAD_LETTERED, DeliveryState.DELIVERED]
-            : [DELIVERY_STATE_ON_THE_WIRE[state]],
+        states: state === 'both' ? [...REPLAYED_STATES] : [state],
         from: timestampFromDate(since),
         to: timestampFromDate(until ?? new Date()),
         ...(event !== undefined && { event }),
       };
-      const preview = await deliveries.previewBulkReplay({ companyId, subscriptionId, selection });
-      const count = preview.deliveries ?? 0;
-      const previewView = viewOf(PreviewBulkReplayResponseSchema, preview);
+      const selected = { companyId, subscriptionId, selection, perMinute: rate };
+      const preview = readResource(bulkReplayPreview, await deliveries.previewBulkReplay(selected));
+      const count = preview.deliveries;
       if (yes !== true || count === 0) {
-        const { resources = [] } = previewView;
-        const rows = Array.isArray(resources) ? resources.filter(isDocument) : [];
         context.output().thing(
-          { preview: previewView },
+          { preview },
           [
             ['deliveries', 'preview.deliveries'],
             ['and more', 'preview.atLeast'],
@@ -268,27 +250,20 @@ export function deliveriesCommand(context: CommandContext) {
           ],
           count === 0
             ? 'There is nothing to replay.\n'
-            : `\n${renderTable(rows, [
-                ['about', 'resourceId'],
+            : `\n${renderTable(preview.resources, [
+                ['about', 'id'],
                 ['deliveries', 'deliveries'],
               ])}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
         );
         return;
       }
-      const { replay } = await deliveries.createBulkReplay({
-        companyId,
-        subscriptionId,
-        selection,
-        perMinute: rate,
-        actor,
-      });
-      const replayId = replay?.id ?? '';
+      const replay = readResource(bulkReplay, await deliveries.createBulkReplay({ ...selected, actor }));
+      const replayId = replay.id;
       if (!wait) {
         showReplay(replay);
         return;
       }
-      const oldest =
-        preview.oldest === undefined ? '' : `, the oldest of ${timestampDate(preview.oldest).toISOString()}`;
+      const oldest = preview.oldest === null ? '' : `, the oldest of ${preview.oldest}`;
       context.progress(
         `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
       );
@@ -297,16 +272,15 @@ export function deliveriesCommand(context: CommandContext) {
         'the bulk replay',
         { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
         async () => {
-          const found = await deliveries.getBulkReplay({ companyId, replayId });
-          const queued = found.replay?.queued ?? 0;
-          if (queued !== told)
-            context.progress(`${replayId}: ${queued} of ${found.replay?.total ?? count} queued`);
-          told = queued;
-          return found.replay?.state === BulkReplayState.RUNNING ? undefined : found.replay;
+          const found = readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId }));
+          if (found.queued !== told)
+            context.progress(`${replayId}: ${found.queued} of ${found.total} queued`);
+          told = found.queued;
+          return found.state === 'running' ? undefined : found;
         },
       );
       showReplay(ended);
-      if (ended.state === BulkReplayState.CANCELLED) context.setExitCode(EXIT_CODES.failed);
+      if (ended.state === 'cancelled') context.setExitCode(EXIT_CODES.failed);
     });
 
   group
@@ -317,7 +291,7 @@ export function deliveriesCommand(context: CommandContext) {
     .action(async (replayId) => {
       const { deliveries, companyOf } = await context.session();
       const { companyId } = await companyOf(replayId);
-      showReplay((await deliveries.getBulkReplay({ companyId, replayId })).replay);
+      showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
     });
 
   group
@@ -330,7 +304,8 @@ export function deliveriesCommand(context: CommandContext) {
       const { deliveries, actor, companyOf } = await context.session();
       const { companyId } = await companyOf(replayId);
       demandYes(yes, `this ends the bulk replay ${replayId}`);
-      showReplay((await deliveries.cancelBulkReplay({ companyId, replayId, actor })).replay);
+      const response = await deliveries.cancelBulkReplay({ companyId, replayId, actor });
+      showReplay(readResource(bulkReplay, response));
     });
 
   return group;

@@ -1,17 +1,15 @@
 import { Command } from '@commander-js/extra-typings';
-import {
-  EventSchema,
-  EventTrailSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { eventPage, type EventTrail, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
-import { isDocument, jsonIn, viewOf } from '../message-view.js';
+import { jsonIn } from '../message-view.js';
 import { type Column, type Document, renderTable } from '../output.js';
 
 const EVENT_COLUMNS: readonly Column[] = [
   ['id', 'id'],
-  ['event', 'name'],
-  ['about', 'resourceId'],
-  ['version', 'resourceVersion'],
+  ['event', 'event'],
+  ['about', 'resource.id'],
+  ['version', 'resource.version'],
   ['happened', 'occurredAt'],
   ['recorded', 'committedAt'],
 ];
@@ -19,16 +17,16 @@ const EVENT_COLUMNS: readonly Column[] = [
 const EVENT_LINES: readonly Column[] = [
   ['id', 'event.id'],
   ['company', 'companyId'],
-  ['event', 'event.name'],
-  ['about', 'event.resourceId'],
-  ['version', 'event.resourceVersion'],
+  ['event', 'event.event'],
+  ['about', 'event.resource.id'],
+  ['version', 'event.resource.version'],
   ['happened', 'event.occurredAt'],
   ['recorded', 'event.committedAt'],
   ['schema version', 'event.schemaVersion'],
   ['request', 'event.requestId'],
 ];
 
-const VERDICTS: Readonly<Record<string, string>> = {
+const VERDICTS: Readonly<Record<EventTrail['verdict'], string>> = {
   queued: 'queued',
   paused: 'not queued: the subscription was paused',
   not_subscribed: 'not queued: the subscription does not name the event or its group',
@@ -63,21 +61,17 @@ export function eventsCommand(context: CommandContext) {
       const { deliveries, companyOf } = await context.session();
       const { companyId } = await companyOf(company);
       const { entries, hasMore } = await readPages(limit, async (beforeEventId, size) => {
-        const page = await deliveries.listEvents({
+        const response = await deliveries.listEvents({
           companyId,
           limit: size,
           ...(beforeEventId !== undefined && { beforeEventId }),
           ...(event !== undefined && { event }),
           ...(resource !== undefined && { resourceId: resource }),
         });
-        return { entries: page.events, next: page.nextBeforeEventId };
+        const page = readResource(eventPage, response);
+        return { entries: page.events, next: page.nextCursor };
       });
-      context.output().rows(
-        'events',
-        entries.map((found) => viewOf(EventSchema, found)),
-        EVENT_COLUMNS,
-        { hasMore },
-      );
+      context.output().rows('events', entries, EVENT_COLUMNS, { hasMore });
     });
 
   group
@@ -91,21 +85,17 @@ export function eventsCommand(context: CommandContext) {
     .action(async (eventId, { body: withBody }) => {
       const { deliveries, companyOf } = await context.session();
       const { companyId } = await companyOf(eventId);
-      const found = await deliveries.getEvent({ companyId, eventId });
-      const trails = found.subscriptions.map((trail) => viewOf(EventTrailSchema, trail));
-      const body =
-        withBody === true && found.body !== undefined
-          ? { body: jsonIn(Buffer.from(found.body).toString('utf8')) }
-          : {};
+      const found = readResource(eventWithTrail, await deliveries.getEvent({ companyId, eventId }));
+      const body = withBody === true ? { body: jsonIn(found.body) } : {};
       context.output().thing(
         {
           companyId,
-          event: found.event === undefined ? {} : viewOf(EventSchema, found.event),
-          subscriptions: trails,
+          event: found.event,
+          subscriptions: found.subscriptions,
           ...body,
         },
         EVENT_LINES,
-        `\n${renderTrails(trails)}${'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : ''}`,
+        `\n${renderTrails(found.subscriptions)}${'body' in body ? `\n${JSON.stringify(body.body, null, 2)}\n` : ''}`,
       );
     });
 
@@ -113,16 +103,13 @@ export function eventsCommand(context: CommandContext) {
 }
 
 /** One line for each delivery, and for each subscription that got none. */
-function renderTrails(trails: readonly Document[]): string {
+function renderTrails(trails: readonly EventTrail[]): string {
   if (trails.length === 0) return 'The company has no subscription.\n';
   const rows = trails.flatMap((trail): Document[] => {
-    const subscription = trail['subscriptionId'] ?? '';
-    const deliveries = Array.isArray(trail['deliveries']) ? trail['deliveries'].filter(isDocument) : [];
-    const verdict =
-      typeof trail['verdict'] === 'string' ? (VERDICTS[trail['verdict']] ?? trail['verdict']) : '';
-    return deliveries.length === 0
-      ? [{ subscription, verdict }]
-      : deliveries.map(({ delivery = {} }) => ({ subscription, verdict, delivery }));
+    const shown = { subscription: trail.subscriptionId, verdict: VERDICTS[trail.verdict] };
+    return trail.deliveries.length === 0
+      ? [shown]
+      : trail.deliveries.map(({ delivery }) => ({ ...shown, delivery }));
   });
   return `${renderTable(rows, [
     ['subscription', 'subscription'],

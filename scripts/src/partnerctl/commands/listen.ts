@@ -5,6 +5,8 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from '@commander-js/extra-typings';
+import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { listen } from '@partner/kernel/listen';
 import type { KnownSecret } from '../../receiver/known-secrets.js';
 import type { ReceivedRequest } from '../../receiver/received-request.js';
@@ -191,7 +193,7 @@ async function subscribe(
 ): Promise<{ readonly subscriptionId: string; readonly remove: () => Promise<void> }> {
   const { subscriptions, actor, companyOf } = await context.session();
   const { companyId, companyClass } = await companyOf(wanted.companyId);
-  const created = await subscriptions.createSubscription({
+  const response = await subscriptions.createSubscription({
     companyId,
     companyClass,
     url: wanted.url,
@@ -199,21 +201,22 @@ async function subscribe(
     description: 'partnerctl listen',
     actor,
   });
-  const subscriptionId = created.subscription?.id ?? '';
+  const created = readResource(subscriptionCreated, response);
+  const subscriptionId = created.subscription.id;
   const of = { companyId, subscriptionId, actor };
   const remove = async () => {
     await subscriptions.deleteSubscription(of);
   };
   try {
-    wanted.learn({ version: created.subscription?.secretVersion ?? 1, secret: created.secret ?? '' });
+    wanted.learn({ version: created.subscription.secretVersion, secret: created.secret });
     await subscriptions.sendTestDelivery(of);
     await pollUntil(
       'a test delivery that verifies',
       { timeoutMs: VERIFY_MS, everyMs: 100, signal: context.signal },
       async () => {
         if (!wanted.isVerified()) return undefined;
-        const { subscription } = await subscriptions.getSubscription({ companyId, subscriptionId });
-        return subscription?.verified === true || undefined;
+        const found = await subscriptions.getSubscription({ companyId, subscriptionId });
+        return readResource(subscription, found).verified || undefined;
       },
     );
     await subscriptions.activateSubscription(of);

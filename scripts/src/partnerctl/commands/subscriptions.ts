@@ -1,16 +1,16 @@
 import { Command } from '@commander-js/extra-typings';
+import { delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
 import {
+  secretRotated,
   type Subscription,
-  SubscriptionSchema,
-  SubscriptionState,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
-import {
-  DeliverySchema,
-  GetDeliveryResponseSchema,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+  subscription,
+  subscriptionActivated,
+  subscriptionCreated,
+  subscriptionList,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, listOf, wholeNumber } from '../command-context.js';
 import { EXIT_CODES } from '../exit-codes.js';
-import { viewOf } from '../message-view.js';
 import type { Column, Document } from '../output.js';
 import { waitForDelivery } from '../wait-for-delivery.js';
 import { ATTEMPT_COLUMNS, attemptView, DELIVERY_LINES, renderAttempts } from './deliveries.js';
@@ -55,11 +55,8 @@ export function subscriptionsCommand(context: CommandContext) {
       examples('partnerctl subscriptions list cmp_01j…', 'partnerctl webhooks show whk_01j…'),
     );
 
-  const view = (subscription: Subscription | undefined): Document =>
-    subscription === undefined ? {} : viewOf(SubscriptionSchema, subscription);
-
-  function show(subscription: Subscription | undefined, more: Document = {}): void {
-    const document = { subscription: view(subscription), ...more };
+  function show(shown: Subscription, more: Document = {}): void {
+    const document = { subscription: shown, ...more };
     context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
   }
 
@@ -82,8 +79,9 @@ export function subscriptionsCommand(context: CommandContext) {
     .action(async (company) => {
       const { subscriptions, companyOf } = await context.session();
       const { companyId } = await companyOf(company);
-      const found = await subscriptions.listSubscriptions({ companyId });
-      context.output().rows('subscriptions', found.subscriptions.map(view), SUBSCRIPTION_COLUMNS);
+      const response = await subscriptions.listSubscriptions({ companyId });
+      const { subscriptions: found } = readResource(subscriptionList, response);
+      context.output().rows('subscriptions', found, SUBSCRIPTION_COLUMNS);
     });
 
   group
@@ -93,8 +91,8 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions show whk_01j…'))
     .action(async (id) => {
       const { subscriptions, of } = await about(id);
-      const { subscription } = await subscriptions.getSubscription(of);
-      show(subscription, { companyId: of.companyId });
+      const found = readResource(subscription, await subscriptions.getSubscription(of));
+      show(found, { companyId: of.companyId });
     });
 
   group
@@ -118,7 +116,7 @@ export function subscriptionsCommand(context: CommandContext) {
     .action(async (company, { url, events, description, schemaVersion }) => {
       const { subscriptions, actor, companyOf } = await context.session();
       const { companyId, companyClass } = await companyOf(company);
-      const { subscription, secret = '' } = await subscriptions.createSubscription({
+      const response = await subscriptions.createSubscription({
         companyId,
         companyClass,
         url,
@@ -127,7 +125,8 @@ export function subscriptionsCommand(context: CommandContext) {
         ...(description !== undefined && { description }),
         ...(schemaVersion !== undefined && { schemaVersion }),
       });
-      show(subscription, { secret });
+      const created = readResource(subscriptionCreated, response);
+      show(created.subscription, { secret: created.secret });
     });
 
   group
@@ -144,29 +143,23 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions test whk_01j…'))
     .action(async (id, { secretVersion, wait }) => {
       const { subscriptions, deliveries, changed } = await about(id);
-      const { delivery } = await subscriptions.sendTestDelivery({
+      const response = await subscriptions.sendTestDelivery({
         ...changed,
         ...(secretVersion !== undefined && { secretVersion }),
       });
-      const deliveryId = delivery?.id ?? '';
+      const queued = readResource(delivery, response);
       if (wait === 0) {
-        const queued = {
-          delivery: delivery === undefined ? {} : viewOf(DeliverySchema, delivery),
-          attempts: [],
-        };
-        context.output().thing(queued, DELIVERY_LINES);
+        context.output().thing({ delivery: queued, attempts: [] }, DELIVERY_LINES);
         return;
       }
-      context.progress(`waiting for the first attempt of ${deliveryId}`);
-      const found = await waitForDelivery(deliveries, changed.companyId, deliveryId, {
+      context.progress(`waiting for the first attempt of ${queued.id}`);
+      const found = await waitForDelivery(deliveries, changed.companyId, queued.id, {
         timeoutMs: wait * 1_000,
         signal: context.signal,
       });
       const attempts = found.attempts.map(attemptView);
-      const { delivery: shown = {} } = viewOf(GetDeliveryResponseSchema, found);
-      context
-        .output()
-        .thing({ delivery: shown, attempts }, DELIVERY_LINES, renderAttempts(attempts, ATTEMPT_COLUMNS));
+      const shown = { delivery: found.delivery, attempts };
+      context.output().thing(shown, DELIVERY_LINES, renderAttempts(attempts, ATTEMPT_COLUMNS));
       if (attempts.at(-1)?.['outcome'] !== 'delivered') context.setExitCode(EXIT_CODES.failed);
     });
 
@@ -178,8 +171,9 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions activate whk_01j… --backfill'))
     .action(async (id, { backfill }) => {
       const { subscriptions, changed } = await about(id);
-      const answer = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
-      show(answer.subscription, answer.backfillId === undefined ? {} : { backfillId: answer.backfillId });
+      const response = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
+      const { backfillId, ...activated } = readResource(subscriptionActivated, response);
+      show(activated, { backfillId });
     });
 
   group
@@ -189,7 +183,7 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions pause whk_01j…'))
     .action(async (id) => {
       const { subscriptions, changed } = await about(id);
-      show((await subscriptions.pauseSubscription(changed)).subscription);
+      show(readResource(subscription, await subscriptions.pauseSubscription(changed)));
     });
 
   group
@@ -208,8 +202,8 @@ export function subscriptionsCommand(context: CommandContext) {
     )
     .action(async (id) => {
       const { subscriptions, changed } = await about(id);
-      const { subscription, secret = '' } = await subscriptions.rotateSecret(changed);
-      show(subscription, { secret });
+      const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
+      show(rotated.subscription, { secret: rotated.secret });
     });
 
   group
@@ -224,11 +218,11 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions activate-secret whk_01j… --secret-version 2'))
     .action(async (id, { secretVersion }) => {
       const { subscriptions, changed } = await about(id);
-      const { subscription } = await subscriptions.activateSecret({
+      const response = await subscriptions.activateSecret({
         ...changed,
         pendingSecretVersion: secretVersion,
       });
-      show(subscription);
+      show(readResource(subscription, response));
     });
 
   group
@@ -239,11 +233,11 @@ export function subscriptionsCommand(context: CommandContext) {
     .addHelpText('after', examples('partnerctl subscriptions delete whk_01j… --yes'))
     .action(async (id, { yes }) => {
       const { subscriptions, of, changed } = await about(id);
-      const { subscription } = await subscriptions.getSubscription(of);
-      const isActive = subscription?.state === SubscriptionState.ACTIVE;
+      const found = readResource(subscription, await subscriptions.getSubscription(of));
+      const isActive = found.state === 'active';
       demandYes(
         yes,
-        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${subscription?.url ?? ''}, and cancels what it has not got`,
+        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels what it has not got`,
       );
       await subscriptions.deleteSubscription(changed);
       context.output().words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);

@@ -3,8 +3,8 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { activateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -18,10 +18,10 @@ export function activateWebhookSecret(deps: {
     const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const { pendingSecretVersion } = body;
-    const { subscription } = await deps.subscriptions.activateSecret(
+    const subscription = await deps.subscriptions.activateSecret(
       { ...actingOwner(request), subscriptionId, pendingSecretVersion },
       call,
     );
-    return { status: 200, json: presentSubscription(subscription) };
+    return forwardResource(200, subscription);
   });
 }

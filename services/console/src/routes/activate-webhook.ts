@@ -2,11 +2,9 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { activateWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { subscriptionActivated } from '@partner/proto-contracts/public-api/webhook-subscription';
-import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -23,10 +21,6 @@ export function activateWebhook(deps: {
       { ...actingOwner(request), subscriptionId, backfill: body?.backfill ?? false },
       call,
     );
-    const json = {
-      ...presentSubscription(activated.subscription),
-      backfillId: activated.backfillId ?? null,
-    } satisfies z.input<typeof subscriptionActivated>;
-    return { status: 200, json };
+    return forwardResource(200, activated);
   });
 }

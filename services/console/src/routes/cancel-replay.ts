@@ -3,8 +3,8 @@ import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webho
 import { cancelReplayOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentBulkReplay } from '../present-bulk-replay.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `DELETE /partner-api/replays/{id}`: has a bulk replay or back-fill queue nothing more. A repeat is harmless. */
@@ -14,7 +14,7 @@ export function cancelReplay(deps: {
   return serveOperation(cancelReplayOperation, async (request) => {
     const { params, call } = request;
     const replayId = pathId('rpl', params, 'bulk replay');
-    const { replay } = await deps.deliveries.cancelBulkReplay({ ...actingOwner(request), replayId }, call);
-    return { status: 200, json: presentBulkReplay(replay) };
+    const replay = await deps.deliveries.cancelBulkReplay({ ...actingOwner(request), replayId }, call);
+    return forwardResource(200, replay);
   });
 }

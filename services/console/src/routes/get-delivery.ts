@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentDeliveryWithAttempts } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -16,6 +16,6 @@ export function getDelivery(deps: {
   return serveOperation(getDeliveryOperation, async ({ principal, params, call }) => {
     const deliveryId = pathId('dlv', params, 'webhook delivery');
     const found = await deps.deliveries.getDelivery({ companyId: principal.companyId, deliveryId }, call);
-    return { status: 200, json: presentDeliveryWithAttempts(found) };
+    return forwardResource(200, found);
   });
 }

@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getEventOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentEventWithTrail } from '../present-event.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/events/{id}`: one event and, for each subscription, what became of it or why it was not queued. */
@@ -13,6 +13,6 @@ export function getEvent(deps: {
   return serveOperation(getEventOperation, async ({ principal, params, call }) => {
     const eventId = pathId('evt', params, 'event');
     const found = await deps.deliveries.getEvent({ companyId: principal.companyId, eventId }, call);
-    return { status: 200, json: presentEventWithTrail(found) };
+    return forwardResource(200, found);
   });
 }

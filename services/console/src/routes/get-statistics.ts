@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { presentCompanyStatistics } from '../present-statistics.js';
+import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { statisticsSpan } from '../statistics-span.js';
 
@@ -16,6 +16,6 @@ export function getStatistics(deps: {
       { companyId: principal.companyId, ...statisticsSpan(query, deps.clock()) },
       call,
     );
-    return { status: 200, json: presentCompanyStatistics(found) };
+    return forwardResource(200, found);
   });
 }

@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { getWebhookStatisticsOperation } from '@partner/proto-contracts/public-api/operations/statistics';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentWebhookStatistics } from '../present-statistics.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { statisticsSpan } from '../statistics-span.js';
 
@@ -18,6 +18,6 @@ export function getWebhookStatistics(deps: {
       { companyId: principal.companyId, subscriptionId, ...statisticsSpan(query, deps.clock()) },
       call,
     );
-    return { status: 200, json: presentWebhookStatistics(subscriptionId, found) };
+    return forwardResource(200, found);
   });
 }

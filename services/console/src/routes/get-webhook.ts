@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { getWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/webhooks/{id}`: one subscription; another company's is 404. */
@@ -12,10 +12,10 @@ export function getWebhook(deps: {
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(getWebhookOperation, async ({ principal, params, call }) => {
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const { subscription } = await deps.subscriptions.getSubscription(
+    const subscription = await deps.subscriptions.getSubscription(
       { companyId: principal.companyId, subscriptionId },
       call,
     );
-    return { status: 200, json: presentSubscription(subscription) };
+    return forwardResource(200, subscription);
   });
 }

@@ -2,12 +2,10 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { listDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
-import type { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
+import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
 import { pathId } from '../path-id.js';
-import { deliveryStateOf, presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -26,7 +24,7 @@ export function listDeliveries(deps: {
         subscriptionId: pathId('whk', params, 'webhook subscription'),
         limit,
         ...(cursor !== undefined && { beforeDeliveryId: cursor }),
-        ...(status !== undefined && { state: deliveryStateOf(status) }),
+        ...(status !== undefined && { state: status }),
         ...(event !== undefined && { event }),
         ...(from !== undefined && { from: timestampFromDate(new Date(from)) }),
         ...(to !== undefined && { to: timestampFromDate(new Date(to)) }),
@@ -34,10 +32,6 @@ export function listDeliveries(deps: {
       },
       call,
     );
-    const json = {
-      deliveries: page.deliveries.map(presentDelivery),
-      nextCursor: page.nextBeforeDeliveryId ?? null,
-    } satisfies z.input<typeof deliveryPage>;
-    return { status: 200, json };
+    return forwardResource(200, page);
   });
 }

@@ -1,17 +1,10 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type { eventPage } from '@partner/proto-contracts/public-api/event-trail';
 import { listEventsOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
+import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
-import { presentEvent } from '../present-event.js';
 import type { OwnerSession } from '../sessions/session-store.js';
-
-/** The same for a resource that does not exist and for one of another company: existence is not confirmed. */
-const NONE_CONCERNED_YOU =
-  'No event that is still kept and that you asked for was about this resource and concerned your company: it may not exist,' +
-  ' or not be yours, for instance because the job is not assigned to your company, or nothing has happened to it.';
 
 /**
  * `GET /partner-api/events`: a page of the events of the owner's company, newest first. An empty list about a resource is
@@ -33,13 +26,6 @@ export function listEvents(deps: {
       },
       call,
     );
-    const nextCursor = page.nextBeforeEventId ?? null;
-    const isNone = page.events.length === 0 && cursor === undefined && nextCursor === null;
-    const json = {
-      events: page.events.map(presentEvent),
-      nextCursor,
-      explanation: isNone && resourceId !== undefined ? NONE_CONCERNED_YOU : null,
-    } satisfies z.input<typeof eventPage>;
-    return { status: 200, json };
+    return forwardResource(200, page);
   });
 }

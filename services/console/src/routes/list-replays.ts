@@ -1,12 +1,10 @@
 import type { Client } from '@connectrpc/connect';
 import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type { bulkReplayPage } from '@partner/proto-contracts/public-api/bulk-replay';
 import { listReplaysOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
+import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
 import { pathId } from '../path-id.js';
-import { presentBulkReplay } from '../present-bulk-replay.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/webhooks/{id}/replays`: a page of a subscription's bulk replays and back-fills, newest first. */
@@ -24,11 +22,6 @@ export function listReplays(deps: {
       },
       call,
     );
-    const replays = page.replays.map(presentBulkReplay);
-    const json = {
-      replays,
-      nextCursor: page.hasMore === true ? (replays.at(-1)?.id ?? null) : null,
-    } satisfies z.input<typeof bulkReplayPage>;
-    return { status: 200, json };
+    return forwardResource(200, page);
   });
 }

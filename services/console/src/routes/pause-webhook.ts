@@ -3,8 +3,8 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { pauseWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/webhooks/{id}/pause`: has no new events queued; repeating it is harmless. */
@@ -14,10 +14,10 @@ export function pauseWebhook(deps: {
   return serveOperation(pauseWebhookOperation, async (request) => {
     const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
-    const { subscription } = await deps.subscriptions.pauseSubscription(
+    const subscription = await deps.subscriptions.pauseSubscription(
       { ...actingOwner(request), subscriptionId },
       call,
     );
-    return { status: 200, json: presentSubscription(subscription) };
+    return forwardResource(200, subscription);
   });
 }

@@ -4,9 +4,8 @@ import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webho
 import { replayDeliveriesOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentBulkReplay, presentBulkReplayPreview } from '../present-bulk-replay.js';
-import { deliveryStateOf } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -24,17 +23,15 @@ export function replayDeliveries(deps: {
       companyId: owner.companyId,
       subscriptionId: pathId('whk', params, 'webhook subscription'),
       selection: {
-        states: states.map(deliveryStateOf),
+        states,
         from: timestampFromDate(new Date(from)),
         to: timestampFromDate(new Date(to)),
         ...(event !== undefined && { event }),
       },
+      perMinute,
     };
-    if (preview) {
-      const found = await deps.deliveries.previewBulkReplay(selected, call);
-      return { status: 200, json: presentBulkReplayPreview(found, perMinute) };
-    }
-    const { replay } = await deps.deliveries.createBulkReplay({ ...selected, ...owner, perMinute }, call);
-    return { status: 202, json: presentBulkReplay(replay) };
+    if (preview) return forwardResource(200, await deps.deliveries.previewBulkReplay(selected, call));
+    const replay = await deps.deliveries.createBulkReplay({ ...selected, ...owner }, call);
+    return forwardResource(202, replay);
   });
 }

@@ -3,8 +3,8 @@ import type { DeliveryService } from '@partner/proto-contracts/gen/partner/webho
 import { replayDeliveryOperation } from '@partner/proto-contracts/public-api/operations/deliveries';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `POST /partner-api/deliveries/{id}/replay`: queues a new delivery of the same event and answers with it. */
@@ -14,7 +14,7 @@ export function replayDelivery(deps: {
   return serveOperation(replayDeliveryOperation, async (request) => {
     const { params, call } = request;
     const deliveryId = pathId('dlv', params, 'webhook delivery');
-    const { delivery } = await deps.deliveries.replayDelivery({ ...actingOwner(request), deliveryId }, call);
-    return { status: 202, json: presentDelivery(delivery) };
+    const replay = await deps.deliveries.replayDelivery({ ...actingOwner(request), deliveryId }, call);
+    return forwardResource(202, replay);
   });
 }

@@ -2,12 +2,9 @@ import type { Client } from '@connectrpc/connect';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import { rotateWebhookSecretOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { secretRotated } from '@partner/proto-contracts/public-api/webhook-subscription';
-import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
-import { requiredField } from '../required-field.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -21,15 +18,6 @@ export function rotateWebhookSecret(deps: {
     const { params, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const rotated = await deps.subscriptions.rotateSecret({ ...actingOwner(request), subscriptionId }, call);
-    const subscription = presentSubscription(rotated.subscription);
-    const json = {
-      subscription,
-      pendingSecretVersion: requiredField(
-        rotated.subscription?.pendingSecretVersion,
-        'subscription.pending_secret_version',
-      ),
-      secret: requiredField(rotated.secret, 'a secret'),
-    } satisfies z.input<typeof secretRotated>;
-    return { status: 201, json };
+    return forwardResource(201, rotated);
   });
 }

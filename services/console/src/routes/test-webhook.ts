@@ -3,8 +3,8 @@ import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/w
 import { testWebhookOperation } from '@partner/proto-contracts/public-api/operations/subscriptions';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentDelivery } from '../present-delivery.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
@@ -18,7 +18,7 @@ export function testWebhook(deps: {
     const { params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const secretVersion = body?.secretVersion;
-    const { delivery } = await deps.subscriptions.sendTestDelivery(
+    const delivery = await deps.subscriptions.sendTestDelivery(
       {
         ...actingOwner(request),
         subscriptionId,
@@ -26,6 +26,6 @@ export function testWebhook(deps: {
       },
       call,
     );
-    return { status: 202, json: presentDelivery(delivery) };
+    return forwardResource(202, delivery);
   });
 }

@@ -4,8 +4,8 @@ import { updateWebhookOperation } from '@partner/proto-contracts/public-api/oper
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
 import { companyClassOf } from '../company-class.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentSubscription } from '../present-subscription.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `PATCH /partner-api/webhooks/{id}`: changes what the body names; another URL pauses the subscription. */
@@ -16,7 +16,7 @@ export function updateWebhook(deps: {
     const { principal, params, body, call } = request;
     const subscriptionId = pathId('whk', params, 'webhook subscription');
     const { events, ...fields } = body;
-    const { subscription } = await deps.subscriptions.updateSubscription(
+    const subscription = await deps.subscriptions.updateSubscription(
       {
         ...fields,
         ...(events !== undefined && { events: { patterns: events } }),
@@ -26,6 +26,6 @@ export function updateWebhook(deps: {
       },
       call,
     );
-    return { status: 200, json: presentSubscription(subscription) };
+    return forwardResource(200, subscription);
   });
 }

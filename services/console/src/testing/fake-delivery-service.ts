@@ -1,30 +1,20 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import {
-  AttemptOutcome,
-  type BulkReplaySchema,
-  BulkReplayKind,
-  BulkReplayState,
-  type DeliverySchema,
-  DeliveryState,
-  DeliveryService,
-  EventVerdict,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/public-api/bulk-replay';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { ShownStatistics } from '@partner/proto-contracts/public-api/delivery-statistics';
+import type { WebhookEvent } from '@partner/proto-contracts/public-api/event-trail';
+import type { Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
-
-/** A delivery of a company in memory. */
-export type FakeDelivery = MessageInitShape<typeof DeliverySchema> & { id: string };
-
-/** A bulk replay of a company in memory. */
-export type FakeBulkReplay = MessageInitShape<typeof BulkReplaySchema> & { id: string };
+import { nextCursorOf, resourceResponse } from './resource-response.js';
 
 /** What a company has, newest first. */
 export interface FakeDeliveries {
-  readonly deliveries: FakeDelivery[];
-  readonly replays: FakeBulkReplay[];
+  readonly deliveries: Delivery[];
+  readonly replays: BulkReplay[];
 }
 
 interface OfSubscription {
@@ -38,7 +28,7 @@ interface OfSubscription {
  * well with `not_found` for a subscription that is not the company's.
  */
 export function createFakeDeliveryService(deps: {
-  readonly now: Timestamp;
+  readonly now: Date;
   readonly ask: (
     method: string,
     companyId: string | undefined,
@@ -46,7 +36,8 @@ export function createFakeDeliveryService(deps: {
   ) => FakeDeliveries;
   readonly askOf: (method: string, request: OfSubscription) => FakeDeliveries;
 }): RpcService {
-  const { now, ask, askOf } = deps;
+  const { ask, askOf } = deps;
+  const now = formatDateTime(deps.now);
 
   function deliveryOf(
     method: string,
@@ -65,25 +56,26 @@ export function createFakeDeliveryService(deps: {
     return replay;
   }
 
-  function eventOf(delivery: FakeDelivery) {
+  function eventOf(delivery: Delivery): WebhookEvent {
     return {
-      id: delivery.eventId ?? '',
-      name: delivery.event ?? '',
+      id: delivery.eventId,
+      event: delivery.event,
       occurredAt: now,
       committedAt: now,
-      resourceType: delivery.resourceType ?? '',
-      resourceId: delivery.resourceId ?? '',
-      resourceVersion: 1,
+      resource: { ...delivery.resource, version: 1 },
       schemaVersion: 1,
+      requestId: null,
     };
   }
 
   function countsOf(attempts: number) {
     return {
+      attempts,
       delivered: attempts,
       failed: 0,
       deadLettered: 0,
-      ...(attempts > 0 && { p50Ms: 84, p95Ms: 231 }),
+      p50Ms: attempts > 0 ? 84 : null,
+      p95Ms: attempts > 0 ? 231 : null,
     };
   }
 
@@ -91,12 +83,12 @@ export function createFakeDeliveryService(deps: {
   function statisticsOf(
     attempts: number,
     span: { from?: Timestamp | undefined; to?: Timestamp | undefined },
-  ) {
+  ): Omit<ShownStatistics, 'webhookId'> {
     invariant(span.from !== undefined && span.to !== undefined, 'the console names the span');
     const counts = countsOf(attempts);
     return {
       bucketMinutes: 5,
-      buckets: attempts === 0 ? [] : [{ startsAt: span.from, counts }],
+      buckets: attempts === 0 ? [] : [{ startsAt: formatDateTime(timestampDate(span.from)), ...counts }],
       totals: counts,
     };
   }
@@ -105,25 +97,23 @@ export function createFakeDeliveryService(deps: {
     listDeliveries: (request) => {
       const { deliveries } = askOf('listDeliveries', request);
       const { beforeDeliveryId, state, event, from, to, resourceId, limit = 50 } = request;
-      const createdMs = timestampDate(now).getTime();
+      const createdMs = deps.now.getTime();
       const matching = deliveries
         .filter(({ subscriptionId }) => subscriptionId === request.subscriptionId)
         .filter(({ id }) => beforeDeliveryId === undefined || id < beforeDeliveryId)
         .filter((delivery) => state === undefined || delivery.state === state)
         .filter((delivery) => event === undefined || delivery.event === event)
-        .filter((delivery) => resourceId === undefined || delivery.resourceId === resourceId)
+        .filter((delivery) => resourceId === undefined || delivery.resource.id === resourceId)
         .filter(() => from === undefined || timestampDate(from).getTime() <= createdMs)
         .filter(() => to === undefined || createdMs < timestampDate(to).getTime());
-      const page = matching.slice(0, limit);
-      const next = matching.length > limit ? page.at(-1)?.id : undefined;
-      return {
-        deliveries: page,
-        ...(next !== undefined && { nextBeforeDeliveryId: next }),
-      };
+      return resourceResponse({
+        deliveries: matching.slice(0, limit),
+        nextCursor: nextCursorOf(matching, limit),
+      });
     },
     getDelivery: (request) => {
       const { delivery } = deliveryOf('getDelivery', request);
-      return {
+      return resourceResponse({
         delivery,
         attempts: [
           {
@@ -131,14 +121,26 @@ export function createFakeDeliveryService(deps: {
             number: 1,
             startedAt: now,
             durationMs: 10_000,
-            outcome: AttemptOutcome.TIMED_OUT,
+            outcome: 'timed_out',
+            responseStatus: null,
+            responseBody: null,
             error: 'no answer within 10 seconds',
+            remoteAddress: null,
             secretVersion: 1,
-            exchange: { dnsMs: 3, addresses: ['192.0.2.1'], reusedConnection: false },
+            exchange: {
+              dnsMs: 3,
+              addresses: ['192.0.2.1'],
+              connectMs: null,
+              tlsMs: null,
+              tlsProtocol: null,
+              certificate: null,
+              reusedConnection: false,
+              firstByteMs: null,
+            },
           },
         ],
-        body: new TextEncoder().encode('{"event":"install.test"}'),
-      };
+        body: '{"event":"install.test"}',
+      });
     },
     replayDelivery: (request) => {
       const { company, delivery } = deliveryOf('replayDelivery', request);
@@ -146,103 +148,116 @@ export function createFakeDeliveryService(deps: {
       if (underWay !== undefined) {
         throw new ServiceError('replay_in_progress', `${underWay.id} sends this event already`);
       }
-      const replay = { ...delivery, id: newId('dlv'), state: DeliveryState.PENDING, replayOf: delivery.id };
+      const replay: Delivery = { ...delivery, id: newId('dlv'), state: 'pending', replayOf: delivery.id };
       company.deliveries.unshift(replay);
-      return { delivery: replay };
+      return resourceResponse(replay);
     },
     previewBulkReplay: (request) => {
       const { deliveries } = askOf('previewBulkReplay', request);
       const [first] = deliveries;
-      return {
+      return resourceResponse({
         deliveries: deliveries.length,
         atLeast: true,
-        ...(first !== undefined && { oldest: now, newest: now }),
+        oldest: first === undefined ? null : now,
+        newest: first === undefined ? null : now,
         resourceCount: first === undefined ? 0 : 1,
-        resources:
-          first === undefined
-            ? []
-            : [
-                {
-                  resourceType: first.resourceType ?? '',
-                  resourceId: first.resourceId ?? '',
-                  deliveries: deliveries.length,
-                },
-              ],
-      };
+        resources: first === undefined ? [] : [{ ...first.resource, deliveries: deliveries.length }],
+        estimatedMinutes: Math.ceil(deliveries.length / (request.perMinute ?? 0)),
+      });
     },
     createBulkReplay: (request) => {
       const { replays, deliveries } = askOf('createBulkReplay', request);
-      const replay = {
+      const { states, event, from, to } = request.selection ?? {};
+      invariant(from !== undefined && to !== undefined, 'the console names the span');
+      const replay: BulkReplay = {
         id: newId('rpl'),
         subscriptionId: request.subscriptionId ?? '',
-        kind: BulkReplayKind.REPLAY,
-        ...(request.selection !== undefined && { selection: request.selection }),
+        kind: 'replay',
+        states: REPLAYED_STATES.filter((state) => states?.includes(state)),
+        event: event ?? null,
+        from: formatDateTime(timestampDate(from)),
+        to: formatDateTime(timestampDate(to)),
         perMinute: request.perMinute ?? 0,
-        state: BulkReplayState.RUNNING,
+        state: 'running',
         total: deliveries.length,
         atLeast: true,
         queued: 0,
         createdAt: now,
+        finishedAt: null,
       };
       replays.unshift(replay);
-      return { replay };
+      return resourceResponse(replay);
     },
     listBulkReplays: (request) => {
       const { replays } = askOf('listBulkReplays', request);
       const { beforeReplayId, limit = 50 } = request;
       const matching = replays.filter(({ id }) => beforeReplayId === undefined || id < beforeReplayId);
-      return { replays: matching.slice(0, limit), hasMore: matching.length > limit };
+      return resourceResponse({
+        replays: matching.slice(0, limit),
+        nextCursor: nextCursorOf(matching, limit),
+      });
     },
-    getBulkReplay: (request) => ({ replay: replayOf('getBulkReplay', request) }),
+    getBulkReplay: (request) => resourceResponse(replayOf('getBulkReplay', request)),
     cancelBulkReplay: (request) => {
       const replay = replayOf('cancelBulkReplay', request);
-      replay.state = BulkReplayState.CANCELLED;
+      replay.state = 'cancelled';
       replay.finishedAt = now;
-      return { replay };
+      return resourceResponse(replay);
     },
     listEvents: (request) => {
       const { beforeEventId, event, resourceId, limit = 50 } = request;
       const matching = ask('listEvents', request.companyId, undefined)
         .deliveries.map(eventOf)
         .filter(({ id }) => beforeEventId === undefined || id < beforeEventId)
-        .filter(({ name }) => event === undefined || name === event)
-        .filter((each) => resourceId === undefined || each.resourceId === resourceId);
-      const page = matching.slice(0, limit);
-      const next = matching.length > limit ? page.at(-1)?.id : undefined;
-      return { events: page, ...(next !== undefined && { nextBeforeEventId: next }) };
+        .filter((each) => event === undefined || each.event === event)
+        .filter((each) => resourceId === undefined || each.resource.id === resourceId);
+      return resourceResponse({
+        events: matching.slice(0, limit),
+        nextCursor: nextCursorOf(matching, limit),
+        explanation: null,
+      });
     },
     getEvent: (request) => {
       const { deliveries } = ask('getEvent', request.companyId, undefined);
       const delivery = deliveries.find(({ eventId }) => eventId === request.eventId);
       if (delivery === undefined) throw notFound('event');
-      return {
+      return resourceResponse({
         event: eventOf(delivery),
-        body: new TextEncoder().encode('{"event":"install.test"}'),
+        body: '{"event":"install.test"}',
         subscriptions: [
           {
-            subscriptionId: delivery.subscriptionId ?? '',
-            verdict: EventVerdict.QUEUED,
+            subscriptionId: delivery.subscriptionId,
+            verdict: 'queued',
+            explanation: 'A delivery was queued.',
             deliveries: [{ delivery, attempts: [] }],
           },
-          { subscriptionId: newId('whk'), verdict: EventVerdict.NOT_SUBSCRIBED },
+          {
+            subscriptionId: newId('whk'),
+            verdict: 'not_subscribed',
+            explanation: 'It did not name the event.',
+            deliveries: [],
+          },
         ],
-      };
+      });
     },
     getSubscriptionStatistics: (request) => {
       const { deliveries } = askOf('getSubscriptionStatistics', request);
       const own = deliveries.filter(({ subscriptionId }) => subscriptionId === request.subscriptionId);
-      return statisticsOf(own.length, request);
+      return resourceResponse({
+        webhookId: request.subscriptionId ?? '',
+        ...statisticsOf(own.length, request),
+      });
     },
     getCompanyStatistics: (request) => {
       const { deliveries } = ask('getCompanyStatistics', request.companyId, undefined);
-      const ids = [...new Set(deliveries.map(({ subscriptionId }) => subscriptionId ?? ''))].sort();
-      return {
-        ...statisticsOf(deliveries.length, request),
-        subscriptions: ids.map((id) => ({
-          subscriptionId: id,
+      const ids = [...new Set(deliveries.map(({ subscriptionId }) => subscriptionId))].sort();
+      return resourceResponse({
+        webhooks: ids.map((id) => ({
+          webhookId: id,
           totals: countsOf(deliveries.filter(({ subscriptionId }) => subscriptionId === id).length),
         })),
-      };
+        ...statisticsOf(deliveries.length, request),
+      });
     },
   });
 }

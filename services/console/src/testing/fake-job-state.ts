@@ -5,14 +5,13 @@ import {
   type ApiKey,
   type LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { DeliveryState } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import {
   type GetSubscriptionRequest,
-  SubscriptionHealth,
-  type SubscriptionSchema,
   SubscriptionService,
-  SubscriptionState,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { Subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -21,9 +20,9 @@ import { createFakeKeyMethods } from './fake-access-service.js';
 import { createFakeAudit, type FakeAudit } from './fake-audit-service.js';
 import { createFakeContactMethods } from './fake-technical-contact.js';
 import { createFakeDeliveryService, type FakeDeliveries } from './fake-delivery-service.js';
+import { resourceResponse } from './resource-response.js';
 
 type Login = MessageInitShape<typeof LoginSchema>;
-type Subscription = MessageInitShape<typeof SubscriptionSchema> & { id: string };
 
 interface Asked {
   readonly method: string;
@@ -82,7 +81,8 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
     return { company, subscription: found };
   }
 
-  const now = timestampFromDate(new Date('2026-08-26T14:03:00Z'));
+  const at = new Date('2026-08-26T14:03:00Z');
+  const now = timestampFromDate(at);
 
   const audit = createFakeAudit(now);
 
@@ -116,38 +116,39 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   const subscriptions = rpcService(SubscriptionService, {
     createSubscription: (request) => {
       const company = ask('createSubscription', request.companyId, request.actingMembershipId);
-      const subscription = {
+      const subscription: Subscription = {
         id: newId('whk'),
         url: request.url ?? '',
         description: request.description ?? '',
         events: request.events,
         schemaVersion: request.schemaVersion ?? 1,
-        state: SubscriptionState.PAUSED,
-        health: SubscriptionHealth.HEALTHY,
+        state: 'paused',
+        health: 'healthy',
         secretVersion: 1,
+        pendingSecretVersion: null,
         verified: false,
-        createdAt: now,
-        updatedAt: now,
+        createdAt: formatDateTime(at),
+        updatedAt: formatDateTime(at),
       };
       company.subscriptions.push(subscription);
-      return { subscription, secret: 'whsec_c2VjcmV0IG9mIHRoZSBzdWJzY3JpcHRpb24=' };
+      const secret = 'whsec_c2VjcmV0IG9mIHRoZSBzdWJzY3JpcHRpb24=';
+      return { ...resourceResponse({ subscription, secret }), subscriptionId: subscription.id };
     },
-    listSubscriptions: (request) => ({
-      subscriptions: ask('listSubscriptions', request.companyId).subscriptions,
-    }),
-    getSubscription: (request) => ({
-      subscription: subscriptionOf('getSubscription', request).subscription,
-    }),
+    listSubscriptions: (request) => {
+      const { subscriptions: all } = ask('listSubscriptions', request.companyId);
+      return resourceResponse({ subscriptions: all });
+    },
+    getSubscription: (request) => resourceResponse(subscriptionOf('getSubscription', request).subscription),
     updateSubscription: (request) => {
       const { subscription } = subscriptionOf('updateSubscription', request);
       const { url, events, description, schemaVersion } = request;
       Object.assign(subscription, {
-        ...(url !== undefined && { url, state: SubscriptionState.PAUSED, verified: false }),
+        ...(url !== undefined && { url, state: 'paused', verified: false }),
         ...(events !== undefined && { events: events.patterns }),
         ...(description !== undefined && { description }),
         ...(schemaVersion !== undefined && { schemaVersion }),
       });
-      return { subscription };
+      return resourceResponse(subscription);
     },
     deleteSubscription: (request) => {
       const { company, subscription } = subscriptionOf('deleteSubscription', request);
@@ -156,23 +157,25 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
     },
     pauseSubscription: (request) => {
       const { subscription } = subscriptionOf('pauseSubscription', request);
-      subscription.state = SubscriptionState.PAUSED;
-      return { subscription };
+      subscription.state = 'paused';
+      return resourceResponse(subscription);
     },
     rotateSecret: (request) => {
       const { subscription } = subscriptionOf('rotateSecret', request);
-      subscription.pendingSecretVersion =
-        (subscription.pendingSecretVersion ?? subscription.secretVersion ?? 0) + 1;
-      return { subscription, secret: 'whsec_YW5vdGhlciBzZWNyZXQgb2YgdGhlIHNhbWU=' };
+      const pendingSecretVersion = (subscription.pendingSecretVersion ?? subscription.secretVersion) + 1;
+      subscription.pendingSecretVersion = pendingSecretVersion;
+      const secret = 'whsec_YW5vdGhlciBzZWNyZXQgb2YgdGhlIHNhbWU=';
+      return resourceResponse({ subscription, pendingSecretVersion, secret });
     },
     activateSecret: (request) => {
       const { subscription } = subscriptionOf('activateSecret', request);
-      if (request.pendingSecretVersion !== subscription.pendingSecretVersion) {
+      const { pendingSecretVersion } = request;
+      if (pendingSecretVersion === undefined || pendingSecretVersion !== subscription.pendingSecretVersion) {
         throw new ServiceError('secret_version_mismatch', 'pendingSecretVersion: none is pending');
       }
-      subscription.secretVersion = request.pendingSecretVersion;
-      delete subscription.pendingSecretVersion;
-      return { subscription };
+      subscription.secretVersion = pendingSecretVersion;
+      subscription.pendingSecretVersion = null;
+      return resourceResponse(subscription);
     },
     checkUrl: ({ companyId, url = '' }) => {
       ask('checkUrl', companyId);
@@ -187,34 +190,39 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       if (secretVersion !== undefined && secretVersion !== current && secretVersion !== pending) {
         throw new ServiceError('secret_version_mismatch', 'secretVersion: none has it');
       }
-      const delivery = {
+      const delivery: Delivery = {
         id: newId('dlv'),
         subscriptionId: subscription.id,
         eventId: newId('evt'),
         event: 'install.test',
-        state: DeliveryState.PENDING,
+        state: 'pending',
         attempts: 0,
-        nextAttemptAt: now,
-        createdAt: now,
-        resourceType: 'webhook_subscription',
-        resourceId: subscription.id,
+        nextAttemptAt: formatDateTime(at),
+        createdAt: formatDateTime(at),
+        finishedAt: null,
+        resource: { type: 'webhook_subscription', id: subscription.id },
+        replayOf: null,
+        bulkReplayId: null,
       };
       company.deliveries.unshift(delivery);
-      return { delivery };
+      return resourceResponse(delivery);
     },
     activateSubscription: (request) => {
       const { subscription } = subscriptionOf('activateSubscription', request);
       if (!verified.has(subscription.id)) {
         throw new ServiceError('test_delivery_required', 'send a test delivery first');
       }
-      subscription.state = SubscriptionState.ACTIVE;
+      subscription.state = 'active';
       subscription.verified = true;
-      return { subscription, ...(request.backfill === true && { backfillId: newId('rpl') }) };
+      return resourceResponse({
+        ...subscription,
+        backfillId: request.backfill === true ? newId('rpl') : null,
+      });
     },
   });
 
   const deliveries = createFakeDeliveryService({
-    now,
+    now: at,
     ask,
     askOf: (method, request) => subscriptionOf(method, request).company,
   });

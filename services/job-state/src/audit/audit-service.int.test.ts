@@ -7,11 +7,7 @@ import {
   KeyKind,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService, SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import {
-  AttemptOutcome,
-  DeliveryService,
-  DeliveryState,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -20,6 +16,7 @@ import { runWithRequestId } from '@partner/kernel/request-context';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAccessService } from '../access/access-service.js';
 import { createDeliveryService } from '../webhooks/delivery-service.js';
+import { connectDeliveries, type PublicDeliveries } from '../testing/public-clients.js';
 import {
   failureOf,
   openSubscriptionFixture,
@@ -30,7 +27,7 @@ import { createAuditService } from './audit-service.js';
 let fixture: SubscriptionFixture;
 let audit: Client<typeof AuditService>;
 let access: Client<typeof AccessService>;
-let deliveries: Client<typeof DeliveryService>;
+let deliveries: PublicDeliveries;
 let companyId: string;
 
 const actor = {
@@ -45,7 +42,6 @@ beforeAll(async () => {
   const { database } = fixture;
   const transport = createInMemoryTransport([
     rpcService(AuditService, createAuditService({ database })),
-    rpcService(DeliveryService, createDeliveryService({ database, logger: silentLogger })),
     rpcService(
       AccessService,
       createAccessService({
@@ -58,7 +54,7 @@ beforeAll(async () => {
   ]);
   audit = createClient(AuditService, transport);
   access = createClient(AccessService, transport);
-  deliveries = createClient(DeliveryService, transport);
+  deliveries = connectDeliveries(createDeliveryService({ database, logger: silentLogger }));
 });
 
 beforeEach(async () => {
@@ -85,7 +81,6 @@ async function createWebhook() {
     events: ['install.*'],
     description: 'Board',
   });
-  invariant(subscription?.id, 'a subscription was made');
   return { companyId, subscriptionId: subscription.id };
 }
 
@@ -172,17 +167,17 @@ describe('a change', () => {
       ...webhook,
       actor,
       selection: {
-        states: [DeliveryState.DEAD_LETTERED],
+        states: ['dead_lettered'],
         from: timestampFromDate(new Date(Date.now() - 3_600_000)),
         to: timestampFromDate(new Date(Date.now() + 3_600_000)),
       },
       perMinute: 60,
     });
-    const replayId = created.replay?.id ?? '';
+    const replayId = created.id;
     for (let repeat = 0; repeat < 2; repeat += 1) {
       await deliveries.cancelBulkReplay({ companyId, replayId, actor });
     }
-    const { delivery: replay } = await deliveries.replayDelivery({
+    const replay = await deliveries.replayDelivery({
       companyId,
       deliveryId: delivery.id,
       actor,
@@ -206,7 +201,7 @@ describe('a change', () => {
       {
         action: 'delivery.replayed',
         subject: `delivery ${delivery.id}`,
-        details: { replayId: replay?.id, subscriptionId, eventId: delivery.event_id },
+        details: { replayId: replay.id, subscriptionId, eventId: delivery.event_id },
       },
     ]);
   });
@@ -279,7 +274,7 @@ describe('a change', () => {
     } finally {
       await fixture.database.query('alter table audit_entries drop constraint no_pauses');
     }
-    expect((await fixture.client.getSubscription(webhook)).subscription?.id).toBe(webhook.subscriptionId);
+    expect((await fixture.client.getSubscription(webhook)).id).toBe(webhook.subscriptionId);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { silentLogger } from '@partner/kernel/logger';
 import { createBulkReplay } from '../webhooks/replay/bulk-replay.js';
 import { replayDelivery } from '../webhooks/replay/replay-delivery.js';

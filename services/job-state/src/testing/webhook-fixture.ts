@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
+  AttemptOutcome,
   DeliveriesAttemptedSchema,
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { Database } from '../database/database.js';
 import { createTestDatabase } from './test-database.js';
-import type { DeliveryStateName } from '../webhooks/schedule/delivery-message.js';
+import type { DeliveryStateName } from '../webhooks/schedule/delivery-resource.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
 /** A delivery as it stands, unfinished or finished. */

@@ -1,25 +1,34 @@
-import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type {
   BulkReplaySelection as SelectionMessage,
   DeliveryService,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import type { BulkReplayPage, BulkReplayPreview } from '@partner/proto-contracts/public-api/bulk-replay';
+import { formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type {
+  ShownCompanyStatistics,
+  ShownStatistics,
+} from '@partner/proto-contracts/public-api/delivery-statistics';
+import type { EventPage, EventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import {
+  type Delivery,
+  DELIVERY_STATES,
+  type DeliveryPage,
+  type DeliveryWithAttempts,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
 import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
 import { invalidArgument } from '@partner/kernel/validation';
 import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
-import { eventMessage, eventTrailMessage } from './events/event-message.js';
+import { shownEvent, shownEventTrail } from './events/event-resource.js';
 import { getEvent } from './events/get-event.js';
 import { listEvents } from './events/list-events.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import {
-  getCompanyStatistics,
-  getSubscriptionStatistics,
-  type Statistics,
-} from './statistics/read-statistics.js';
-import { attemptCountsMessage, statisticsBucketMessage } from './statistics/statistics-message.js';
+import { getCompanyStatistics, getSubscriptionStatistics } from './statistics/read-statistics.js';
+import { shownCounts, shownStatistics } from './statistics/statistics-resource.js';
 import { subscriptionOf } from './subscriptions/get-subscription.js';
 import {
   type BulkReplaySelection,
@@ -29,8 +38,8 @@ import {
   listBulkReplays,
   previewBulkReplay,
 } from './replay/bulk-replay.js';
-import { bulkReplayMessage } from './replay/bulk-replay-message.js';
-import { attemptMessage, deliveryMessage, deliveryStateName } from './schedule/delivery-message.js';
+import { shownBulkReplay } from './replay/bulk-replay-resource.js';
+import { type DeliveryStateName, shownAttempt, shownDelivery } from './schedule/delivery-resource.js';
 import { getDelivery } from './attempts/get-delivery.js';
 import { listDeliveries } from './attempts/list-deliveries.js';
 import { replayDelivery } from './replay/replay-delivery.js';
@@ -40,6 +49,11 @@ export interface DeliveryServiceDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
 }
+
+/** The same for a resource that does not exist and for one of another company: existence is not confirmed. */
+const NONE_CONCERNED_YOU =
+  'No event that is still kept and that you asked for was about this resource and concerned your company: it may not exist,' +
+  ' or not be yours, for instance because the job is not assigned to your company, or nothing has happened to it.';
 
 /** Serves the RPCs with which a company's owner looks at events and webhook deliveries, and repeats deliveries. */
 export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<typeof DeliveryService> {
@@ -51,15 +65,13 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         ...subscriptionOf(request),
         beforeDeliveryId: request.beforeDeliveryId,
         limit: pageSize(request.limit),
-        state: state === undefined ? undefined : required(deliveryStateName(state), 'known state'),
+        state: state === undefined ? undefined : stateOf(state),
         events: eventsOf(request.event),
         created: { from: optionalDate(request.from), to: optionalDate(request.to) },
         resourceId: request.resourceId,
       });
-      return {
-        deliveries: deliveries.map(deliveryMessage),
-        ...(nextBeforeId !== undefined && { nextBeforeDeliveryId: nextBeforeId }),
-      };
+      const page = { deliveries: deliveries.map(shownDelivery), nextCursor: nextBeforeId ?? null };
+      return { resourceJson: JSON.stringify(page satisfies DeliveryPage) };
     },
 
     async getDelivery(request, context) {
@@ -68,11 +80,12 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         companyId: required(request.companyId, 'company_id'),
         deliveryId: required(request.deliveryId, 'delivery_id'),
       });
-      return {
-        delivery: deliveryMessage(delivery),
-        attempts: attempts.map(attemptMessage),
-        ...(body !== null && { body }),
+      const found = {
+        delivery: shownDelivery(delivery),
+        attempts: attempts.map(shownAttempt),
+        body: body === null ? null : body.toString('utf8'),
       };
+      return { resourceJson: JSON.stringify(found satisfies DeliveryWithAttempts) };
     },
 
     async replayDelivery(request, context) {
@@ -86,25 +99,30 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { delivery: deliveryMessage(delivery) };
+      return { resourceJson: JSON.stringify(shownDelivery(delivery) satisfies Delivery) };
     },
 
     async previewBulkReplay(request, context) {
-      const { oldest, newest, resources, ...counts } = await previewBulkReplay(
+      const perMinute = required(request.perMinute, 'per_minute');
+      const { deliveries, atLeast, oldest, newest, resourceCount, resources } = await previewBulkReplay(
         deps.database,
-        { ...subscriptionOf(request), selection: selectionOf(request.selection) },
+        { ...subscriptionOf(request), selection: selectionOf(request.selection), perMinute },
         { timeoutMs: context.timeoutMs() },
       );
-      return {
-        ...counts,
-        ...(oldest !== null && { oldest: timestampFromDate(oldest) }),
-        ...(newest !== null && { newest: timestampFromDate(newest) }),
-        resources: resources.map(({ type, id, deliveries }) => ({
-          resourceType: type,
-          resourceId: id,
-          deliveries,
+      const preview = {
+        deliveries,
+        atLeast,
+        oldest: formatOptionalDateTime(oldest),
+        newest: formatOptionalDateTime(newest),
+        resourceCount,
+        resources: resources.map((resource) => ({
+          type: resource.type,
+          id: resource.id,
+          deliveries: resource.deliveries,
         })),
+        estimatedMinutes: Math.ceil(deliveries / perMinute),
       };
+      return { resourceJson: JSON.stringify(preview satisfies BulkReplayPreview) };
     },
 
     async createBulkReplay(request, context) {
@@ -119,7 +137,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { replay: bulkReplayMessage(replay) };
+      return { resourceJson: JSON.stringify(shownBulkReplay(replay)) };
     },
 
     async listBulkReplays(request, context) {
@@ -129,12 +147,17 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         beforeReplayId: request.beforeReplayId,
         limit: pageSize(request.limit),
       });
-      return { replays: replays.map(bulkReplayMessage), hasMore };
+      const page = {
+        replays: replays.map(shownBulkReplay),
+        nextCursor: hasMore ? (replays.at(-1)?.id ?? null) : null,
+      };
+      return { resourceJson: JSON.stringify(page satisfies BulkReplayPage) };
     },
 
     async getBulkReplay(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
-      return { replay: bulkReplayMessage(await getBulkReplay(database, replayOf(request))) };
+      const replay = await getBulkReplay(database, replayOf(request));
+      return { resourceJson: JSON.stringify(shownBulkReplay(replay)) };
     },
 
     async cancelBulkReplay(request, context) {
@@ -143,7 +166,7 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         { ...replayOf(request), membershipId: request.actingMembershipId, actor: actorOf(request) },
         { timeoutMs: context.timeoutMs() },
       );
-      return { replay: bulkReplayMessage(replay) };
+      return { resourceJson: JSON.stringify(shownBulkReplay(replay)) };
     },
 
     async listEvents(request, context) {
@@ -155,10 +178,13 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         events: eventsOf(request.event),
         resourceId: request.resourceId,
       });
-      return {
-        events: events.map(eventMessage),
-        ...(nextBeforeId !== undefined && { nextBeforeEventId: nextBeforeId }),
+      const isNone = events.length === 0 && request.beforeEventId === undefined && nextBeforeId === undefined;
+      const page = {
+        events: events.map(shownEvent),
+        nextCursor: nextBeforeId ?? null,
+        explanation: isNone && request.resourceId !== undefined ? NONE_CONCERNED_YOU : null,
       };
+      return { resourceJson: JSON.stringify(page satisfies EventPage) };
     },
 
     async getEvent(request, context) {
@@ -167,30 +193,44 @@ export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<ty
         companyId: required(request.companyId, 'company_id'),
         eventId: required(request.eventId, 'event_id'),
       });
-      return { event: eventMessage(event), body, subscriptions: subscriptions.map(eventTrailMessage) };
+      const found = {
+        event: shownEvent(event),
+        body: body.toString('utf8'),
+        subscriptions: subscriptions.map(shownEventTrail),
+      };
+      return { resourceJson: JSON.stringify(found satisfies EventWithTrail) };
     },
 
     async getSubscriptionStatistics(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
-      return statisticsMessage(
-        await getSubscriptionStatistics(database, subscriptionOf(request), spanOf(request)),
-      );
+      const subscription = subscriptionOf(request);
+      const found = await getSubscriptionStatistics(database, subscription, spanOf(request));
+      const statistics = { webhookId: subscription.subscriptionId, ...shownStatistics(found) };
+      return { resourceJson: JSON.stringify(statistics satisfies ShownStatistics) };
     },
 
     async getCompanyStatistics(request, context) {
       const companyId = required(request.companyId, 'company_id');
-      const statistics = await getCompanyStatistics(deps.database, companyId, spanOf(request), {
+      const found = await getCompanyStatistics(deps.database, companyId, spanOf(request), {
         timeoutMs: context.timeoutMs(),
       });
-      return {
-        ...statisticsMessage(statistics),
-        subscriptions: statistics.subscriptions.map(({ subscriptionId, totals }) => ({
-          subscriptionId,
-          totals: attemptCountsMessage(totals),
+      const statistics = {
+        webhooks: found.subscriptions.map(({ subscriptionId, totals }) => ({
+          webhookId: subscriptionId,
+          totals: shownCounts(totals),
         })),
+        ...shownStatistics(found),
       };
+      return { resourceJson: JSON.stringify(statistics satisfies ShownCompanyStatistics) };
     },
   };
+}
+
+function stateOf(name: string): DeliveryStateName {
+  return required(
+    DELIVERY_STATES.find((known) => known === name),
+    'known state',
+  );
 }
 
 function eventsOf(pattern: string | undefined): readonly string[] | undefined {
@@ -211,18 +251,10 @@ function spanOf(request: { readonly from?: Timestamp | undefined; readonly to?: 
   };
 }
 
-function statisticsMessage({ bucketMinutes, buckets, totals }: Statistics) {
-  return {
-    bucketMinutes,
-    buckets: buckets.map(statisticsBucketMessage),
-    totals: attemptCountsMessage(totals),
-  };
-}
-
 function selectionOf(message: SelectionMessage | undefined): BulkReplaySelection {
   const { states, from, to, event } = required(message, 'selection');
   return {
-    states: states.map((state) => required(deliveryStateName(state), 'known state')),
+    states: states.map(stateOf),
     from: timestampDate(required(from, 'selection.from')),
     to: timestampDate(required(to, 'selection.to')),
     event,

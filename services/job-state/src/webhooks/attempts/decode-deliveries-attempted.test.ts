@@ -2,11 +2,11 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import {
+  AttemptOutcome,
   DeliveriesAttemptedSchema,
   type DeliveryAttempted,
   DeliveryAttemptedSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { decodeDeliveriesAttempted } from './decode-deliveries-attempted.js';
 
 function attempted(change: (message: DeliveryAttempted) => void = () => undefined): DeliveryAttempted {

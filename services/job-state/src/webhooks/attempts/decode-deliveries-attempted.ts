@@ -1,10 +1,12 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
-import { DeliveriesAttemptedSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import {
+  AttemptOutcomeSchema,
+  DeliveriesAttemptedSchema,
+} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { ATTEMPT_OUTCOMES } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { z } from 'zod';
-import { attemptOutcomeName } from '../schedule/delivery-message.js';
 
 const int32 = z.int().min(0).max(2_147_483_647);
 const EARLIEST_START = new Date('2000-01-01T00:00:00Z');
@@ -51,8 +53,9 @@ const exchange = z
 
 /** An outcome that a newer dispatcher knows is a failure whose kind is not known here. */
 const outcome = z.number().transform((given) => {
-  const known: AttemptOutcome | undefined = z.enum(AttemptOutcome).safeParse(given).data;
-  return (known === undefined ? undefined : attemptOutcomeName(known)) ?? 'connection_failed';
+  const value = AttemptOutcomeSchema.values.find(({ number }) => number === given);
+  const name = value?.localName.toLowerCase();
+  return ATTEMPT_OUTCOMES.find((known) => known === name) ?? 'connection_failed';
 });
 
 const deliveryAttempted = z.object({

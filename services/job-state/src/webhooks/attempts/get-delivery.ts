@@ -5,7 +5,7 @@ import {
   ATTEMPT_COLUMNS,
   type AttemptRow,
   type DeliveryRow,
-} from '../schedule/delivery-message.js';
+} from '../schedule/delivery-resource.js';
 
 /** One delivery of one company, named by its own id or by the id of any of its attempts, which is what the receiver saw. */
 export interface DeliveryOfCompany {
@@ -19,7 +19,7 @@ export interface DeliveryHistory {
   /** In the order in which they were made; at most {@link MAX_ATTEMPTS_SHOWN}. */
   readonly attempts: readonly AttemptRow[];
   /** Null once the event is no longer kept. */
-  readonly body: Uint8Array | null;
+  readonly body: Buffer | null;
 }
 
 /** More than the 8 that count: an attempt whose lease ran out is made again, and both may end. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryResultRow } from 'pg';
 import type { Queryable } from '../../database/database.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
-import type { DeliveryStateName } from '../schedule/delivery-message.js';
+import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
 
 const FINISHED = 40_000;

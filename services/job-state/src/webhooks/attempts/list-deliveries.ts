@@ -6,7 +6,7 @@ import {
   ANY_DELIVERY_COLUMNS,
   type DeliveryRow,
   type DeliveryStateName,
-} from '../schedule/delivery-message.js';
+} from '../schedule/delivery-resource.js';
 
 /** Deliveries that one page looks through at most, however few of them pass its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;

@@ -1,5 +1,5 @@
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-message.js';
+import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-resource.js';
 import { type RetrySettings, retryWaitMs } from '../schedule/retry-schedule.js';
 
 /** Where a delivery stands before a result is settled. */

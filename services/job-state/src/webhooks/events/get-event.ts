@@ -7,13 +7,13 @@ import {
   ATTEMPT_SUMMARY_COLUMNS,
   type AttemptSummaryRow,
   type DeliveryRow,
-} from '../schedule/delivery-message.js';
+} from '../schedule/delivery-resource.js';
 import {
   EVENT_COLUMNS,
   type EventRow,
   type EventVerdictName,
   type SubscriptionTrail,
-} from './event-message.js';
+} from './event-resource.js';
 import type { NOT_QUEUED_REASONS } from './record-event.js';
 
 /** Deliveries of one event to one subscription that are shown, at most: the newest. */
@@ -26,7 +26,7 @@ const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
 /** An event with its body and what became of it for each subscription. */
 export interface EventHistory {
   readonly event: EventRow;
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   /** Oldest subscription first. */
   readonly subscriptions: readonly SubscriptionTrail[];
 }

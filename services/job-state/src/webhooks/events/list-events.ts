@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
-import { EVENT_COLUMNS, type EventRow } from './event-message.js';
+import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
 
 /** Events that one page looks through at most, however few of them pass its filter. */
 export const MAX_EVENTS_SCANNED = 10_000;

@@ -1,21 +1,13 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  BulkReplayKind,
-  BulkReplayState,
-  DeliveryService,
-  DeliveryState,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { idFloor, newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import type { ServiceError } from '@partner/kernel/service-error';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { QueryResultRow } from 'pg';
 import type { Database, Transaction } from '../../database/database.js';
 import { recordEvent } from '../events/record-event.js';
+import { connectDeliveries } from '../../testing/public-clients.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import { startBackfill } from '../subscriptions/start-backfill.js';
 import { createBulkReplay, previewBulkReplay } from './bulk-replay.js';
@@ -35,7 +27,7 @@ const logger = {
 
 function connect() {
   const service = createDeliveryService({ database: fixture.database, logger });
-  return createClient(DeliveryService, createInMemoryTransport([rpcService(DeliveryService, service)]));
+  return connectDeliveries(service);
 }
 
 beforeAll(async () => {
@@ -50,7 +42,7 @@ afterAll(async () => {
 const fromNow = (ms: number) => timestampFromDate(new Date(Date.now() + ms));
 
 function deadLetters() {
-  return { states: [DeliveryState.DEAD_LETTERED], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };
+  return { states: ['dead_lettered'], from: fromNow(-HOUR_MS), to: fromNow(HOUR_MS) };
 }
 
 async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
@@ -77,13 +69,12 @@ async function begin(
   options: { readonly selection?: object; readonly perMinute?: number } = {},
 ) {
   const { companyId, subscriptionId } = of;
-  const { replay } = await client.createBulkReplay({
+  const replay = await client.createBulkReplay({
     companyId,
     subscriptionId,
     selection: { ...deadLetters(), ...options.selection },
     perMinute: options.perMinute ?? 60_000,
   });
-  invariant(replay?.id, 'a bulk replay was made');
   return { companyId, replayId: replay.id, replay };
 }
 
@@ -122,8 +113,8 @@ async function stepOf(replayId: string): Promise<void> {
 /** Does the steps of this bulk replay until it has come to its end. */
 async function runToEnd(of: { readonly companyId: string; readonly replayId: string }) {
   for (;;) {
-    const { replay } = await client.getBulkReplay(of);
-    if (replay?.state !== BulkReplayState.RUNNING) return replay;
+    const replay = await client.getBulkReplay(of);
+    if (replay.state !== 'running') return replay;
     await stepOf(of.replayId);
   }
 }
@@ -151,19 +142,18 @@ describe('a bulk replay', () => {
     const begun = await begin(side);
     expect(begun.replay).toMatchObject({
       subscriptionId: side.subscriptionId,
-      kind: BulkReplayKind.REPLAY,
-      state: BulkReplayState.RUNNING,
+      kind: 'replay',
+      state: 'running',
       total: 3,
       queued: 0,
     });
     expect(await queuedBy(side.subscriptionId, begun.replayId)).toEqual([]);
 
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, total: 3, queued: 3 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', total: 3, queued: 3 });
     const queued = await queuedBy(side.subscriptionId, begun.replayId);
     expect(eventsOf(queued)).toEqual(eventsOf(meant));
     for (const delivery of queued) expect(delivery).toMatchObject({ state: 'pending', attempts: 0 });
-    const { replay } = await client.getBulkReplay(begun);
-    expect(replay?.finishedAt).toBeDefined();
+    expect((await client.getBulkReplay(begun)).finishedAt).not.toBeNull();
     expect(logLines).toContainEqual([
       expect.objectContaining({ replayId: begun.replayId, companyId: side.companyId, queued: 3 }),
       'bulk_replay.done',
@@ -175,14 +165,14 @@ describe('a bulk replay', () => {
     const [twice, underWay, recovered, once] = side.deliveries;
     invariant(twice && underWay && recovered && once, 'four deliveries');
     const replayOf = async ({ id }: { readonly id: string }) => {
-      const { delivery } = await client.replayDelivery({ companyId: side.companyId, deliveryId: id });
-      return delivery?.id ?? '';
+      const replay = await client.replayDelivery({ companyId: side.companyId, deliveryId: id });
+      return replay.id;
     };
     await fixture.finish('dead_lettered', await replayOf(twice));
     await replayOf(underWay);
     await fixture.finish('delivered', await replayOf(recovered));
 
-    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters() });
+    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters(), perMinute: 2 });
     expect(preview.deliveries).toBe(2);
     const begun = await begin(side);
     expect(begun.replay.total).toBe(2);
@@ -196,7 +186,7 @@ describe('a bulk replay', () => {
     invariant(tested && dropped && kept, 'three deliveries');
     await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [tested.id]);
     await fixture.database.query('delete from events where id = $1', [dropped.event_id]);
-    const begun = await begin(side, { selection: { states: [DeliveryState.DELIVERED] } });
+    const begun = await begin(side, { selection: { states: ['delivered'] } });
     expect(await runToEnd(begun)).toMatchObject({ total: 1, queued: 1 });
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual([kept.event_id]);
   });
@@ -212,12 +202,13 @@ describe('a bulk replay', () => {
     expect(await runToEnd(begun)).toMatchObject({
       total: 1,
       queued: 1,
-      selection: { event: 'install.job_assigned' },
+      event: 'install.job_assigned',
     });
     const counts = [];
     for (const event of ['install.*', 'quote.*']) {
       counts.push(
-        (await client.previewBulkReplay({ ...side, selection: { ...deadLetters(), event } })).deliveries,
+        (await client.previewBulkReplay({ ...side, selection: { ...deadLetters(), event }, perMinute: 60 }))
+          .deliveries,
       );
     }
     expect(counts).toEqual([1, 0]);
@@ -226,7 +217,7 @@ describe('a bulk replay', () => {
   test('does not repeat what it has queued itself, however long its span is [REPLAY-3]', async () => {
     const side = await companyWith('delivered', 3);
     const begun = await begin(side, {
-      selection: { states: [DeliveryState.DELIVERED] },
+      selection: { states: ['delivered'] },
       perMinute: 60,
     });
     for (let steps = 0; steps < 10; steps += 1) {
@@ -234,8 +225,8 @@ describe('a bulk replay', () => {
       const queued = await queuedBy(side.subscriptionId, begun.replayId);
       await fixture.finish('delivered', ...queued.map(({ id }) => id));
     }
-    expect((await client.getBulkReplay(begun)).replay).toMatchObject({
-      state: BulkReplayState.DONE,
+    expect(await client.getBulkReplay(begun)).toMatchObject({
+      state: 'done',
       queued: 3,
     });
   });
@@ -244,7 +235,7 @@ describe('a bulk replay', () => {
     const side = await companyWith('dead_lettered', 5);
     const begun = await begin(side, { perMinute: 120 });
     await stepOf(begun.replayId);
-    expect((await client.getBulkReplay(begun)).replay?.queued).toBe(2);
+    expect((await client.getBulkReplay(begun)).queued).toBe(2);
     const [due] = await fixture.database.query<{ in_ms: number }>(
       `select (extract(epoch from next_run_at - created_at) * 1000)::integer as in_ms from bulk_replays where id = $1`,
       [begun.replayId],
@@ -254,7 +245,7 @@ describe('a bulk replay', () => {
 
     const slow = await begin(await companyWith('dead_lettered', 2), { perMinute: 1 });
     await stepOf(slow.replayId);
-    expect((await client.getBulkReplay(slow)).replay?.queued).toBe(1);
+    expect((await client.getBulkReplay(slow)).queued).toBe(1);
     expect(await step()).toBe('idle');
     await client.cancelBulkReplay(slow);
   });
@@ -267,7 +258,7 @@ describe('a bulk replay', () => {
       await stepOf(begun.replayId);
       expect(await queued()).toHaveLength(100);
     }
-    expect((await client.getBulkReplay(begun)).replay?.state).toBe(BulkReplayState.RUNNING);
+    expect((await client.getBulkReplay(begun)).state).toBe('running');
     const [due] = await fixture.database.query<{ is_due: boolean }>(
       'select next_run_at <= now() as is_due from bulk_replays where id = $1',
       [begun.replayId],
@@ -289,7 +280,7 @@ describe('a bulk replay', () => {
     await stepOf(begun.replayId);
     expect(await queued()).toHaveLength(200);
     await fixture.finish('dead_lettered', ...(await queued()).slice(150).map(({ id }) => id));
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, queued: 230 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 230 });
     expect(eventsOf(await queued())).toEqual(eventsOf(side.deliveries));
   });
 
@@ -307,8 +298,8 @@ describe('a bulk replay', () => {
         }),
     };
     for (;;) {
-      const { replay } = await client.getBulkReplay(begun);
-      if (replay?.state !== BulkReplayState.RUNNING) break;
+      const replay = await client.getBulkReplay(begun);
+      if (replay.state !== 'running') break;
       await fixture.database.query('update bulk_replays set next_run_at = now() where id = $1', [
         begun.replayId,
       ]);
@@ -318,7 +309,7 @@ describe('a bulk replay', () => {
     }
     const queued = await queuedBy(side.subscriptionId, begun.replayId);
     expect(eventsOf(queued)).toEqual(eventsOf(side.deliveries));
-    expect((await client.getBulkReplay(begun)).replay?.queued).toBe(12);
+    expect((await client.getBulkReplay(begun)).queued).toBe(12);
   });
 
   test('waits while the subscription is paused and goes on afterwards [REPLAY-3]', async () => {
@@ -327,12 +318,12 @@ describe('a bulk replay', () => {
     await stepOf(begun.replayId);
     await fixture.setState(side.subscriptionId, 'paused');
     await stepOf(begun.replayId);
-    expect((await client.getBulkReplay(begun)).replay).toMatchObject({
-      state: BulkReplayState.RUNNING,
+    expect(await client.getBulkReplay(begun)).toMatchObject({
+      state: 'running',
       queued: 1,
     });
     await fixture.setState(side.subscriptionId, 'active');
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, queued: 2 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
   });
 
   test('is cancelled when the subscription is deleted', async () => {
@@ -342,7 +333,7 @@ describe('a bulk replay', () => {
       `update subscriptions set state = 'paused', paused_at = now(), deleted_at = now() where id = $1`,
       [side.subscriptionId],
     );
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.CANCELLED, queued: 0 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'cancelled', queued: 0 });
   });
 
   test('is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless [REPLAY-4]', async () => {
@@ -350,7 +341,7 @@ describe('a bulk replay', () => {
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
     const cancelled = await client.cancelBulkReplay({ ...begun, actingMembershipId: 'mem_1' });
-    expect(cancelled.replay).toMatchObject({ state: BulkReplayState.CANCELLED, queued: 1 });
+    expect(cancelled).toMatchObject({ state: 'cancelled', queued: 1 });
     await stepOf(begun.replayId);
     expect(await queuedBy(side.subscriptionId, begun.replayId)).toMatchObject([{ state: 'pending' }]);
     expect(await client.cancelBulkReplay(begun)).toEqual(cancelled);
@@ -373,12 +364,12 @@ describe('a bulk replay', () => {
     }
     await runToEnd(begun.value);
     const second = await begin(side);
-    const { replays, hasMore } = await client.listBulkReplays({ ...side, limit: 1 });
+    const { replays, nextCursor } = await client.listBulkReplays({ ...side, limit: 1 });
     expect(replays.map(({ id }) => id)).toEqual([second.replayId]);
-    expect(hasMore).toBe(true);
+    expect(nextCursor).toBe(second.replayId);
     const older = await client.listBulkReplays({ ...side, beforeReplayId: second.replayId });
     expect(older.replays.map(({ id }) => id)).toEqual([begun.value.replayId]);
-    expect(older.hasMore).toBe(false);
+    expect(older.nextCursor).toBeNull();
   });
 
   test('is previewed: how many, from when to when, and about which resources [REPLAY-1]', async () => {
@@ -389,25 +380,27 @@ describe('a bulk replay', () => {
       `update finished_deliveries set resource_id = $2 where id = any($1::text[])`,
       [[first.id, third.id], first.resource_id],
     );
-    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters() });
+    const preview = await client.previewBulkReplay({ ...side, selection: deadLetters(), perMinute: 2 });
     expect(preview).toMatchObject({
       deliveries: 3,
       resourceCount: 2,
       resources: [
-        { resourceType: 'install_job', resourceId: first.resource_id, deliveries: 2 },
-        { resourceType: 'install_job', resourceId: second.resource_id, deliveries: 1 },
+        { type: 'install_job', id: first.resource_id, deliveries: 2 },
+        { type: 'install_job', id: second.resource_id, deliveries: 1 },
       ],
+      // Of 3 deliveries at 2 a minute.
+      estimatedMinutes: 2,
     });
     invariant(preview.oldest && preview.newest, 'there are deliveries');
-    expect(timestampDate(preview.oldest) < timestampDate(preview.newest)).toBe(true);
+    expect(preview.oldest < preview.newest).toBe(true);
     expect(await fixture.deliveriesOf(side.subscriptionId)).toHaveLength(3);
 
     const none = await client.previewBulkReplay({
       ...side,
-      selection: { ...deadLetters(), states: [DeliveryState.DELIVERED] },
+      selection: { ...deadLetters(), states: ['delivered'] },
+      perMinute: 60,
     });
-    expect(none).toMatchObject({ deliveries: 0, resourceCount: 0, resources: [] });
-    expect(none.oldest).toBeUndefined();
+    expect(none).toMatchObject({ deliveries: 0, oldest: null, resourceCount: 0, resources: [] });
   });
 
   test('counts the oldest of a long span alone, says that there are more, and queues all of them', async () => {
@@ -421,7 +414,11 @@ describe('a bulk replay', () => {
       event: undefined,
     };
     const counted = async (maxCounted: number) => {
-      const preview = await previewBulkReplay(fixture.database, { ...side, selection }, { maxCounted });
+      const preview = await previewBulkReplay(
+        fixture.database,
+        { ...side, selection, perMinute: 60 },
+        { maxCounted },
+      );
       return [preview.deliveries, preview.atLeast, preview.resources[0]?.id === oldest?.resource_id];
     };
     expect(await counted(2)).toEqual([1, true, true]);
@@ -432,7 +429,7 @@ describe('a bulk replay', () => {
     const begun = await createBulkReplay(deps, { ...side, selection, perMinute: 60_000 }, { maxCounted: 2 });
     expect(begun).toMatchObject({ total: 1, atLeast: true });
     expect(await runToEnd({ ...side, replayId: begun.id })).toMatchObject({
-      state: BulkReplayState.DONE,
+      state: 'done',
       total: 1,
       atLeast: true,
       queued: 4,
@@ -516,17 +513,17 @@ describe('a bulk replay', () => {
       'more',
       'idle',
     ]);
-    expect((await client.getBulkReplay(other)).replay).toMatchObject({ queued: 1 });
+    expect(await client.getBulkReplay(other)).toMatchObject({ queued: 1 });
     expect(logLines).toContainEqual([
       expect.objectContaining({ replayId: failing.replayId, companyId: side.companyId }),
       'bulk_replay.step_failed',
     ]);
-    expect(await runToEnd(failing)).toMatchObject({ state: BulkReplayState.DONE, queued: 1 });
+    expect(await runToEnd(failing)).toMatchObject({ state: 'done', queued: 1 });
   });
 
   test.each([
     ['no state', { states: [] }, {}, 'states'],
-    ['another state', { states: [DeliveryState.HELD] }, {}, 'states.0'],
+    ['another state', { states: ['held'] }, {}, 'states.0'],
     ['an end before its beginning', { to: fromNow(-2 * HOUR_MS) }, {}, 'to'],
     ['a span of more than 90 days', { from: fromNow(-90 * DAY_MS) }, {}, 'to'],
     ['an event that does not exist', { event: 'install' }, {}, 'event'],
@@ -565,13 +562,13 @@ describe('a back-fill', () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(3);
     const begun = await activate();
     await fixture.event(companyId);
-    expect((await client.getBulkReplay(begun)).replay).toMatchObject({
+    expect(await client.getBulkReplay(begun)).toMatchObject({
       subscriptionId,
-      kind: BulkReplayKind.BACKFILL,
-      selection: { states: [] },
+      kind: 'backfill',
+      states: null,
       total: 3,
     });
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, queued: 3 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 3 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
     expect(await fixture.deliveriesOf(subscriptionId)).toHaveLength(5);
 
@@ -634,13 +631,13 @@ describe('a back-fill', () => {
       [begun.replayId],
     );
     expect(await step(60_000)).toBe('more');
-    expect((await client.getBulkReplay(begun)).replay).toMatchObject({
-      state: BulkReplayState.RUNNING,
+    expect(await client.getBulkReplay(begun)).toMatchObject({
+      state: 'running',
       queued: 0,
     });
     end();
     const lateId = await late;
-    expect(await runToEnd(begun)).toMatchObject({ state: BulkReplayState.DONE, queued: 2 });
+    expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());
   });
 
@@ -666,10 +663,10 @@ describe('a back-fill', () => {
     const { id } = await fixture.database.transaction((tx) =>
       startBackfill(tx, { companyId, subscriptionId, from, to: new Date() }, { maxCounted: 2 }),
     );
-    const { replay } = await client.getBulkReplay({ companyId, replayId: id });
+    const replay = await client.getBulkReplay({ companyId, replayId: id });
     expect(replay).toMatchObject({ total: 2, atLeast: true });
     await client.cancelBulkReplay({ companyId, replayId: id });
-    expect((await client.getBulkReplay(await activate())).replay).toMatchObject({ total: 3, atLeast: false });
+    expect(await client.getBulkReplay(await activate())).toMatchObject({ total: 3, atLeast: false });
   });
 
   test('that still runs goes on until the next activation that asks for one [REPLAY-3]', async () => {

@@ -1,8 +1,4 @@
-import {
-  bulkReplayIn,
-  DEFAULT_REPLAYS_PER_MINUTE,
-  PREVIEWED_RESOURCES,
-} from '@partner/proto-contracts/public-api/bulk-replay';
+import { bulkReplayIn, PREVIEWED_RESOURCES } from '@partner/proto-contracts/public-api/bulk-replay';
 import { eventsNamedBy } from '@partner/proto-contracts/public-api/webhook-events';
 import { invalidArgument, validate } from '@partner/kernel/validation';
 import { newId } from '@partner/kernel/ids';
@@ -18,9 +14,9 @@ import {
   type OwnersSubscription,
   type SubscriptionOfCompany,
 } from '../subscriptions/get-subscription.js';
-import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-message.js';
+import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { idsCreatedWithin } from '../../database/created-within.js';
-import type { DeliveryStateName } from '../schedule/delivery-message.js';
+import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 
 /** Which deliveries of a subscription to repeat. */
 export interface BulkReplaySelection {
@@ -120,10 +116,10 @@ export interface CountLimits extends TransactionLimits {
  */
 export function previewBulkReplay(
   database: Pick<Database, 'transaction'>,
-  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection },
+  request: SubscriptionOfCompany & { readonly selection: BulkReplaySelection; readonly perMinute: number },
   { maxCounted, ...limits }: CountLimits = {},
 ): Promise<BulkReplayPreview> {
-  checkSelection(request.selection, DEFAULT_REPLAYS_PER_MINUTE);
+  checkSelection(request.selection, request.perMinute);
   const { companyId } = request;
   return database.transaction((tx) => preview(tx, request, maxCounted), { ...limits, companyId });
 }

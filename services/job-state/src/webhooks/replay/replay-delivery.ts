@@ -5,7 +5,7 @@ import type { Actor } from '../../audit/actor.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { lockSubscription } from '../subscriptions/get-subscription.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from '../schedule/delivery-message.js';
+import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryStateName } from '../schedule/delivery-resource.js';
 import { type DeliveryOfCompany, IS_DELIVERY_OF_COMPANY } from '../attempts/get-delivery.js';
 
 interface ReplayedDelivery {

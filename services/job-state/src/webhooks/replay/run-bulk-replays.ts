@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Database, Transaction } from '../../database/database.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
-import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-message.js';
+import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.js';
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 

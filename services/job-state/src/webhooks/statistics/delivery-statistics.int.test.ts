@@ -1,22 +1,17 @@
-import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { createClient } from '@connectrpc/connect';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type AttemptCounts,
-  AttemptOutcome,
-  DeliveryService,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import type { ShownAttemptCounts } from '@partner/proto-contracts/public-api/delivery-statistics';
 import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { Registry } from 'prom-client';
 import { type Database, textOf } from '../../database/database.js';
 import { createDeliveryResultsHandler } from '../attempts/delivery-results.js';
 import { createDeliveryService } from '../delivery-service.js';
 import { createGate } from '../../testing/create-gate.js';
+import { connectDeliveries } from '../../testing/public-clients.js';
 import { attemptedMessage, openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 import { countAttempts } from './count-attempts.js';
 
@@ -39,7 +34,7 @@ function handlerWith(database: Pick<Database, 'transaction'>) {
 
 function connect(database: Database) {
   const service = createDeliveryService({ database, logger: { info: () => undefined } });
-  return createClient(DeliveryService, createInMemoryTransport([rpcService(DeliveryService, service)]));
+  return connectDeliveries(service);
 }
 
 beforeAll(async () => {
@@ -76,8 +71,7 @@ async function together(...messages: ReturnType<typeof attempted>[]): Promise<vo
 const span = (from: Date, to: Date) => ({ from: timestampFromDate(from), to: timestampFromDate(to) });
 const lastDay = () => span(new Date(Date.now() - DAY_MS / 2), new Date());
 
-function plain(counts: AttemptCounts | undefined) {
-  const { delivered, failed, deadLettered } = counts ?? {};
+function plain({ delivered, failed, deadLettered }: Omit<ShownAttemptCounts, 'attempts'>) {
   return { delivered, failed, deadLettered };
 }
 
@@ -243,8 +237,8 @@ describe('the buckets of statistics', () => {
     });
     return {
       bucketMinutes,
-      buckets: buckets.map(({ startsAt, counts }) => ({
-        startsAt: startsAt && timestampDate(startsAt).toISOString().slice(5, 16),
+      buckets: buckets.map(({ startsAt, ...counts }) => ({
+        startsAt: startsAt.slice(5, 16),
         ...plain(counts),
       })),
       totals: plain(totals),
@@ -332,17 +326,16 @@ describe('the buckets of statistics', () => {
       ),
     );
     const found = await client.getSubscriptionStatistics({ ...of, ...span(at('10:00:00'), at('11:00:00')) });
-    expect(found.buckets.map(({ counts }) => [counts?.p50Ms, counts?.p95Ms])).toEqual([
+    expect(found.buckets.map(({ p50Ms, p95Ms }) => [p50Ms, p95Ms])).toEqual([
       [13, 24],
       [400, 490],
     ]);
-    expect([found.totals?.p50Ms, found.totals?.p95Ms]).toEqual([25, 480]);
+    expect([found.totals.p50Ms, found.totals.p95Ms]).toEqual([25, 480]);
     const { totals } = await client.getSubscriptionStatistics({
       ...of,
       ...span(at('01:00:00'), at('02:00:00')),
     });
-    expect(totals).toMatchObject({ delivered: 0, failed: 0 });
-    expect([totals?.p50Ms, totals?.p95Ms]).toEqual([undefined, undefined]);
+    expect(totals).toMatchObject({ attempts: 0, delivered: 0, failed: 0, p50Ms: null, p95Ms: null });
   });
 
   test.each([
@@ -361,13 +354,10 @@ describe('the buckets of statistics', () => {
 
 describe('the statistics of a company', () => {
   const ofCompany = async (companyId: string) => {
-    const { subscriptions, buckets, totals } = await client.getCompanyStatistics({ companyId, ...lastDay() });
+    const { webhooks, buckets, totals } = await client.getCompanyStatistics({ companyId, ...lastDay() });
     return {
-      subscriptions: subscriptions.map(({ subscriptionId, totals: own }) => [subscriptionId, plain(own)]),
-      inBuckets: buckets.reduce(
-        (sum, { counts }) => sum + (counts?.delivered ?? 0) + (counts?.failed ?? 0),
-        0,
-      ),
+      webhooks: webhooks.map(({ webhookId, totals: own }) => [webhookId, plain(own)]),
+      inBuckets: buckets.reduce((sum, { attempts }) => sum + attempts, 0),
       totals: plain(totals),
     };
   };
@@ -394,7 +384,7 @@ describe('the statistics of a company', () => {
     await fixture.database.query('update subscriptions set deleted_at = now() where id = $1', [deleted]);
 
     expect(await ofCompany(companyId)).toEqual({
-      subscriptions: [
+      webhooks: [
         [first, { delivered: 2, failed: 0, deadLettered: 0 }],
         [second, { delivered: 0, failed: 1, deadLettered: 0 }],
         [silent, { delivered: 0, failed: 0, deadLettered: 0 }],
@@ -432,7 +422,7 @@ describe('the statistics of a company', () => {
       'not_found',
     );
     expect(await ofCompany(companyId)).toEqual({
-      subscriptions: [],
+      webhooks: [],
       inBuckets: 0,
       totals: { delivered: 0, failed: 0, deadLettered: 0 },
     });

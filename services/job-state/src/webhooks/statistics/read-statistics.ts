@@ -19,7 +19,7 @@ export interface CountedBucket extends AttemptCounts {
 
 /** Attempts in a span. */
 export interface Statistics {
-  readonly bucketMinutes: number;
+  readonly bucketMinutes: BucketedSpan['bucketMinutes'];
   /** Those with attempts, oldest first. */
   readonly buckets: readonly CountedBucket[];
   readonly totals: AttemptCounts;

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { secretVersionMismatch } from './secret-version-mismatch.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 const HOUR_MS = 3_600_000;
 

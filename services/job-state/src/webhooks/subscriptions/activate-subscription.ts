@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Queryable, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { startBackfill } from './start-backfill.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** A subscription after its activation. */
 export interface Activation {

@@ -13,7 +13,7 @@ import { type Database, type Queryable, queryWithin, type Transaction } from '..
 import { type Caller, checkEndpoint, refuseWhenOverdue } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
 import { createSecret } from './create-secret.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 const FIRST_VERSION = 1;
 

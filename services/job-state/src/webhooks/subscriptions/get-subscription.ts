@@ -2,7 +2,7 @@ import { notFound } from '@partner/kernel/service-error';
 import type { Actor } from '../../audit/actor.js';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { required } from '../../rpc/required.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** One subscription of one company. */
 export interface SubscriptionOfCompany {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** Lists all subscriptions of a company, oldest first; their number is bounded at creation. */
 export function listSubscriptions(database: Queryable, companyId: string): Promise<SubscriptionRow[]> {

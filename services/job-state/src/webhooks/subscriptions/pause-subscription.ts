@@ -3,7 +3,7 @@ import type { Logger } from '@partner/kernel/logger';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /**
  * Pauses a subscription: from now on no event is queued for it, and what it has not got yet is held in its time, whatever

@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, TransactionLimits } from '../../database/database.js';
 import { createSecret } from './create-secret.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /**
  * Makes a pending secret with the next version number (spec: Secret rotation 1), which is kept sealed and given out only here.

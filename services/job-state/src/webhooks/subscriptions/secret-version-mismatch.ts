@@ -1,5 +1,5 @@
 import { ServiceError } from '@partner/kernel/service-error';
-import type { SubscriptionRow } from './subscription-message.js';
+import type { SubscriptionRow } from './subscription-resource.js';
 
 /**
  * The 409 for a secret version that the operation cannot use. Says what became of that version, which secret signs deliveries,

@@ -8,11 +8,11 @@ import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { recordAudit } from '../../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../../database/database.js';
-import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-message.js';
+import { DELIVERY_COLUMNS, type DeliveryRow } from '../schedule/delivery-resource.js';
 import { renderEnvelope } from '../events/render-envelope.js';
 import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany } from './get-subscription.js';
 import { secretVersionMismatch } from './secret-version-mismatch.js';
-import type { SubscriptionRow } from './subscription-message.js';
+import type { SubscriptionRow } from './subscription-resource.js';
 
 /** Test deliveries of one subscription within {@link TEST_WINDOW_MS}, at most. */
 export const MAX_TEST_DELIVERIES = WEBHOOK_LIMITS.testsPerSubscription;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import { SubscriptionState } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { QueryResultRow } from 'pg';
 import { type PreparedStatement, type Queryable, textOf, type Transaction } from '../../database/database.js';
 import { getEvent } from '../events/get-event.js';
@@ -30,7 +29,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-const read = async (of: SubscriptionOfCompany) => (await client.getSubscription(of)).subscription;
+const read = (of: SubscriptionOfCompany) => client.getSubscription(of);
 
 async function pausedAt({ subscriptionId }: SubscriptionOfCompany): Promise<Date | null> {
   const [row] = await fixture.database.query<{ at: Date | null }>(
@@ -45,7 +44,7 @@ describe('UpdateSubscription', () => {
     const of = await fixture.activated(await fixture.company());
     const before = await read(of);
     fixture.now = LATER;
-    const { subscription } = await client.updateSubscription({
+    const subscription = await client.updateSubscription({
       ...of,
       companyClass,
       events: { patterns: ['install.test', 'install.status_changed', 'install.test'] },
@@ -55,9 +54,9 @@ describe('UpdateSubscription', () => {
       ...before,
       events: ['install.test', 'install.status_changed'],
       description: 'the new board',
-      updatedAt: subscription?.updatedAt,
+      updatedAt: subscription.updatedAt,
     });
-    expect(subscription?.updatedAt).not.toEqual(before?.updatedAt);
+    expect(subscription.updatedAt).not.toEqual(before.updatedAt);
     expect(await read(of)).toEqual(subscription);
     expect(fixture.logLines.at(-1)).toEqual([
       expect.objectContaining({ ...of, changed: ['events', 'description'] }),
@@ -72,10 +71,10 @@ describe('UpdateSubscription', () => {
     const of = await fixture.activated(await fixture.company());
     fixture.now = LATER;
     const url = 'https://Receiver.example/v2';
-    const { subscription } = await client.updateSubscription({ ...of, companyClass, url });
+    const subscription = await client.updateSubscription({ ...of, companyClass, url });
     expect(subscription).toMatchObject({
       url: 'https://receiver.example/v2',
-      state: SubscriptionState.PAUSED,
+      state: 'paused',
       verified: false,
     });
     expect(await pausedAt(of)).toEqual(LATER);
@@ -84,8 +83,8 @@ describe('UpdateSubscription', () => {
     await fixture.tested(of, AttemptOutcome.DELIVERED, 1);
     expect((await failureOf(client.activateSubscription(of))).reason).toBe('test_delivery_required');
     await fixture.tested(of, AttemptOutcome.DELIVERED, 2);
-    const { subscription: active } = await client.activateSubscription(of);
-    expect(active).toMatchObject({ state: SubscriptionState.ACTIVE, verified: true });
+    const active = await client.activateSubscription(of);
+    expect(active).toMatchObject({ state: 'active', verified: true });
     expect(await pausedAt(of)).toBeNull();
   });
 
@@ -94,7 +93,7 @@ describe('UpdateSubscription', () => {
     const before = await read(of);
     const lines = fixture.logLines.length;
     const url = 'https://RECEIVER.example/hooks';
-    const { subscription } = await client.updateSubscription({ ...of, companyClass, url });
+    const subscription = await client.updateSubscription({ ...of, companyClass, url });
     expect(subscription).toEqual(before);
     expect(fixture.logLines).toHaveLength(lines);
   });
@@ -155,8 +154,8 @@ describe('UpdateSubscription', () => {
       return (await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test).length;
     };
     expect(await queued()).toBe(1);
-    const { subscription } = await later.updateSubscription({ ...of, companyClass, schemaVersion: 2 });
-    expect(subscription).toMatchObject({ schemaVersion: 2, state: SubscriptionState.ACTIVE });
+    const subscription = await later.updateSubscription({ ...of, companyClass, schemaVersion: 2 });
+    expect(subscription).toMatchObject({ schemaVersion: 2, state: 'active' });
     expect(await queued()).toBe(1);
     await later.updateSubscription({ ...of, companyClass, schemaVersion: 1 });
     expect(await queued()).toBe(2);
@@ -167,7 +166,7 @@ describe('UpdateSubscription', () => {
       url: 'https://receiver.example/',
       events: ['install.*'],
     });
-    expect(made.subscription?.schemaVersion).toBe(2);
+    expect(made.subscription.schemaVersion).toBe(2);
   });
 });
 
@@ -176,16 +175,16 @@ describe('PauseSubscription', () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     fixture.now = LATER;
-    const { subscription } = await client.pauseSubscription(of);
-    expect(subscription).toMatchObject({ state: SubscriptionState.PAUSED, verified: true });
+    const subscription = await client.pauseSubscription(of);
+    expect(subscription).toMatchObject({ state: 'paused', verified: true });
     fixture.now = new Date(LATER.getTime() + 60_000);
-    expect((await client.pauseSubscription(of)).subscription).toEqual(subscription);
+    expect(await client.pauseSubscription(of)).toEqual(subscription);
     expect(await pausedAt(of)).toEqual(LATER);
 
     await fixture.event(companyId);
     expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toEqual([]);
-    expect((await client.activateSubscription(of)).subscription).toMatchObject({
-      state: SubscriptionState.ACTIVE,
+    expect(await client.activateSubscription(of)).toMatchObject({
+      state: 'active',
     });
     await fixture.event(companyId);
     expect((await fixture.deliveriesOf(of.subscriptionId)).filter((row) => !row.is_test)).toHaveLength(1);
@@ -205,8 +204,8 @@ describe('an activation with a back-fill', () => {
     fixture.now = new Date('2026-08-28T10:00:00Z');
     await client.pauseSubscription(of);
     fixture.now = new Date('2026-08-28T12:00:00Z');
-    const { subscription, backfillId } = await client.activateSubscription({ ...of, backfill: true });
-    expect(subscription?.state).toBe(SubscriptionState.ACTIVE);
+    const { state, backfillId } = await client.activateSubscription({ ...of, backfill: true });
+    expect(state).toBe('active');
     expect(await backfills(of)).toEqual([
       {
         id: backfillId,
@@ -222,9 +221,9 @@ describe('an activation with a back-fill', () => {
     await client.pauseSubscription(of);
     const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
     expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBe(backfillId);
-    expect((await client.activateSubscription(of)).backfillId).toBeUndefined();
+    expect((await client.activateSubscription(of)).backfillId).toBeNull();
     await fixture.database.query(`update bulk_replays set state = 'done' where id = $1`, [backfillId]);
-    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBeUndefined();
+    expect((await client.activateSubscription({ ...of, backfill: true })).backfillId).toBeNull();
     expect(await backfills(of)).toHaveLength(1);
   });
 
@@ -241,7 +240,7 @@ describe('an activation with a back-fill', () => {
     const of = await fixture.created(await fixture.company());
     await failureOf(client.activateSubscription({ ...of, backfill: true }));
     await fixture.tested(of);
-    expect((await client.activateSubscription(of)).backfillId).toBeUndefined();
+    expect((await client.activateSubscription(of)).backfillId).toBeNull();
     expect(await backfills(of)).toEqual([]);
   });
 });

@@ -2,10 +2,17 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import type { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
+import type {
+  SecretRotated,
+  SubscriptionActivated,
+  SubscriptionCreated,
+  SubscriptionList,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../../audit/actor.js';
 import { type Database, queryWithin, type TransactionLimits } from '../../database/database.js';
-import { deliveryMessage } from '../schedule/delivery-message.js';
+import { shownDelivery } from '../schedule/delivery-resource.js';
 import { required } from '../../rpc/required.js';
 import { activateSecret, type ActivateSecretDeps } from './activate-secret.js';
 import { activateSubscription } from './activate-subscription.js';
@@ -17,7 +24,7 @@ import { listSubscriptions } from './list-subscriptions.js';
 import { pauseSubscription } from './pause-subscription.js';
 import { rotateSecret } from './rotate-secret.js';
 import { sendTestDelivery } from './send-test-delivery.js';
-import { subscriptionMessage } from './subscription-message.js';
+import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
 import { updateSubscription } from './update-subscription.js';
 
 /** What the management of subscriptions works with. */
@@ -45,20 +52,23 @@ export function createSubscriptionService(
         schemaVersion: request.schemaVersion,
       };
       const { subscription, secret } = await createSubscription(deps, toCreate, context);
-      return { subscription: subscriptionMessage(subscription), secret };
+      const shown = { subscription: shownSubscription(subscription), secret };
+      return {
+        resourceJson: JSON.stringify(shown satisfies SubscriptionCreated),
+        subscriptionId: subscription.id,
+      };
     },
 
     async listSubscriptions(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
       const rows = await listSubscriptions(database, required(request.companyId, 'company_id'));
-      return { subscriptions: rows.map(subscriptionMessage) };
+      const list = { subscriptions: rows.map(shownSubscription) };
+      return { resourceJson: JSON.stringify(list satisfies SubscriptionList) };
     },
 
     async getSubscription(request, context) {
       const database = queryWithin(deps.database, context.timeoutMs());
-      return {
-        subscription: subscriptionMessage(await getSubscription(database, subscriptionOf(request))),
-      };
+      return rendered(await getSubscription(database, subscriptionOf(request)));
     },
 
     async updateSubscription(request, context) {
@@ -70,7 +80,7 @@ export function createSubscriptionService(
         description: request.description,
         schemaVersion: request.schemaVersion,
       };
-      return { subscription: subscriptionMessage(await updateSubscription(deps, toUpdate, context)) };
+      return rendered(await updateSubscription(deps, toUpdate, context));
     },
 
     async deleteSubscription(request, context) {
@@ -81,7 +91,8 @@ export function createSubscriptionService(
 
     async sendTestDelivery(request, context) {
       const test = { ...ownersSubscription(request), secretVersion: request.secretVersion };
-      return { delivery: deliveryMessage(await sendTestDelivery(deps, test, limitsOf(test, context))) };
+      const delivery = await sendTestDelivery(deps, test, limitsOf(test, context));
+      return { resourceJson: JSON.stringify(shownDelivery(delivery)) };
     },
 
     async activateSubscription(request, context) {
@@ -91,22 +102,23 @@ export function createSubscriptionService(
         toActivate,
         limitsOf(toActivate, context),
       );
-      return {
-        subscription: subscriptionMessage(subscription),
-        ...(backfillId !== undefined && { backfillId }),
-      };
+      const shown = { ...shownSubscription(subscription), backfillId: backfillId ?? null };
+      return { resourceJson: JSON.stringify(shown satisfies SubscriptionActivated) };
     },
 
     async pauseSubscription(request, context) {
       const toPause = ownersSubscription(request);
       const paused = await pauseSubscription(deps, toPause, limitsOf(toPause, context));
-      return { subscription: subscriptionMessage(paused) };
+      return rendered(paused);
     },
 
     async rotateSecret(request, context) {
       const toRotate = ownersSubscription(request);
       const { subscription, secret } = await rotateSecret(deps, toRotate, limitsOf(toRotate, context));
-      return { subscription: subscriptionMessage(subscription), secret };
+      const { pendingSecretVersion } = subscription;
+      invariant(pendingSecretVersion !== null, 'a rotation makes a pending secret');
+      const shown = { subscription: shownSubscription(subscription), pendingSecretVersion, secret };
+      return { resourceJson: JSON.stringify(shown satisfies SecretRotated) };
     },
 
     async activateSecret(request, context) {
@@ -115,7 +127,7 @@ export function createSubscriptionService(
         pendingSecretVersion: required(request.pendingSecretVersion, 'pending_secret_version'),
       };
       const changed = await activateSecret(deps, toActivate, limitsOf(toActivate, context));
-      return { subscription: subscriptionMessage(changed) };
+      return rendered(changed);
     },
 
     async checkUrl(request, context) {
@@ -124,6 +136,10 @@ export function createSubscriptionService(
       return refusal === undefined ? { allowed: true } : { allowed: false, refusal };
     },
   };
+}
+
+function rendered(row: SubscriptionRow) {
+  return { resourceJson: JSON.stringify(shownSubscription(row)) };
 }
 
 /** The subscription that a write names, and who asks for it. */

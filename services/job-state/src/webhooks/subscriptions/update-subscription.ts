@@ -7,7 +7,7 @@ import { type Caller, checkEndpoint } from './check-endpoint.js';
 import { checkFields } from './check-fields.js';
 import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
-import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-message.js';
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /** What the change of subscriptions works with. */
 export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database' | 'sealingKeys'> {

@@ -4,19 +4,17 @@
 
 // Webhook subscriptions, what is sent to them and the endpoints behind them.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Attempt } from "./delivery_service_pb.js";
-import { file_partner_webhooks_v1_delivery_service } from "./delivery_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/webhooks/v1/delivery.proto.
  */
 export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLrBAoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQFCDgoMX2RlbGl2ZXJ5X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCCwoJX2xlYXNlX2lkQgoKCF9hdHRlbXB0QgYKBF91cmxCCwoJX2V2ZW50X2lkQggKBl9ldmVudEIHCgVfYm9keUIRCg9fc2VjcmV0X3ZlcnNpb25CEAoOX3NlYWxlZF9zZWNyZXRCDgoMX3VybF92ZXJzaW9uQg8KDV90cmFjZV9wYXJlbnRCDQoLX3JlcXVlc3RfaWQiTgoTRGVsaXZlcmllc0F0dGVtcHRlZBI3CgdyZXN1bHRzGAEgAygLMiYucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeUF0dGVtcHRlZCL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb25iBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_webhooks_v1_delivery_service]);
+  fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLrBAoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQFCDgoMX2RlbGl2ZXJ5X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCCwoJX2xlYXNlX2lkQgoKCF9hdHRlbXB0QgYKBF91cmxCCwoJX2V2ZW50X2lkQggKBl9ldmVudEIHCgVfYm9keUIRCg9fc2VjcmV0X3ZlcnNpb25CEAoOX3NlYWxlZF9zZWNyZXRCDgoMX3VybF92ZXJzaW9uQg8KDV90cmFjZV9wYXJlbnRCDQoLX3JlcXVlc3RfaWQiTgoTRGVsaXZlcmllc0F0dGVtcHRlZBI3CgdyZXN1bHRzGAEgAygLMiYucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeUF0dGVtcHRlZCL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb24iiAQKB0F0dGVtcHQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARITCgZudW1iZXIYAiABKAVIAYgBARIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgtkdXJhdGlvbl9tcxgEIAEoBUgCiAEBEjkKB291dGNvbWUYBSABKA4yIy5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRPdXRjb21lSAOIAQESHAoPcmVzcG9uc2Vfc3RhdHVzGAYgASgFSASIAQESGgoNcmVzcG9uc2VfYm9keRgHIAEoDEgFiAEBEhIKBWVycm9yGAggASgJSAaIAQESGwoOcmVtb3RlX2FkZHJlc3MYCSABKAlIB4gBARIbCg5zZWNyZXRfdmVyc2lvbhgKIAEoBUgIiAEBEjQKCGV4Y2hhbmdlGAsgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FeGNoYW5nZVRyYWNlQg4KDF9kZWxpdmVyeV9pZEIJCgdfbnVtYmVyQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUISChBfcmVzcG9uc2Vfc3RhdHVzQhAKDl9yZXNwb25zZV9ib2R5QggKBl9lcnJvckIRCg9fcmVtb3RlX2FkZHJlc3NCEQoPX3NlY3JldF92ZXJzaW9uIsYDCg1FeGNoYW5nZVRyYWNlEhMKBmRuc19tcxgBIAEoBUgAiAEBEhEKCWFkZHJlc3NlcxgCIAMoCRIXCgpjb25uZWN0X21zGAMgASgFSAGIAQESEwoGdGxzX21zGAQgASgFSAKIAQESGQoMdGxzX3Byb3RvY29sGAUgASgJSAOIAQESIAoTY2VydGlmaWNhdGVfc3ViamVjdBgGIAEoCUgEiAEBEh8KEmNlcnRpZmljYXRlX2lzc3VlchgHIAEoCUgFiAEBEjgKFGNlcnRpZmljYXRlX3ZhbGlkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFyZXVzZWRfY29ubmVjdGlvbhgJIAEoCEgGiAEBEhoKDWZpcnN0X2J5dGVfbXMYCiABKAVIB4gBAUIJCgdfZG5zX21zQg0KC19jb25uZWN0X21zQgkKB190bHNfbXNCDwoNX3Rsc19wcm90b2NvbEIWChRfY2VydGlmaWNhdGVfc3ViamVjdEIVChNfY2VydGlmaWNhdGVfaXNzdWVyQhQKEl9yZXVzZWRfY29ubmVjdGlvbkIQCg5fZmlyc3RfYnl0ZV9tcyr6AQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEhwKGEFUVEVNUFRfT1VUQ09NRV9SRUpFQ1RFRBACEh0KGUFUVEVNUFRfT1VUQ09NRV9USU1FRF9PVVQQAxIeChpBVFRFTVBUX09VVENPTUVfVExTX0ZBSUxFRBAEEiUKIUFUVEVNUFRfT1VUQ09NRV9DT05ORUNUSU9OX0ZBSUxFRBAFEiQKIEFUVEVNUFRfT1VUQ09NRV9FTkRQT0lOVF9SRUZVU0VEEAZiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * DeliverWebhooks commands attempts of several deliveries at once, which may be of different companies. It is acknowledged
@@ -232,4 +230,242 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
  */
 export const DeliveryAttemptedSchema: GenMessage<DeliveryAttempted> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 3);
+
+/**
+ * Attempt is one POST, or one that was refused before it was sent.
+ *
+ * @generated from message partner.webhooks.v1.Attempt
+ */
+export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
+  /**
+   * The id that the receiver got in `x-svc-delivery-id`.
+   *
+   * @generated from field: optional string delivery_id = 1;
+   */
+  deliveryId?: string | undefined;
+
+  /**
+   * 1 to 8.
+   *
+   * @generated from field: optional int32 number = 2;
+   */
+  number?: number | undefined;
+
+  /**
+   * When it began.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 3;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * Milliseconds from its beginning to its end.
+   *
+   * @generated from field: optional int32 duration_ms = 4;
+   */
+  durationMs?: number | undefined;
+
+  /**
+   * How it ended.
+   *
+   * @generated from field: optional partner.webhooks.v1.AttemptOutcome outcome = 5;
+   */
+  outcome?: AttemptOutcome | undefined;
+
+  /**
+   * The status of the answer, when there was one.
+   *
+   * @generated from field: optional int32 response_status = 6;
+   */
+  responseStatus?: number | undefined;
+
+  /**
+   * The first 4 KiB of the answer's body.
+   *
+   * @generated from field: optional bytes response_body = 7;
+   */
+  responseBody?: Uint8Array | undefined;
+
+  /**
+   * What failed, in words that the company owner may read.
+   *
+   * @generated from field: optional string error = 8;
+   */
+  error?: string | undefined;
+
+  /**
+   * The address that was dialled.
+   *
+   * @generated from field: optional string remote_address = 9;
+   */
+  remoteAddress?: string | undefined;
+
+  /**
+   * The version of the secret that signed it.
+   *
+   * @generated from field: optional int32 secret_version = 10;
+   */
+  secretVersion?: number | undefined;
+
+  /**
+   * What became of each of its steps.
+   *
+   * @generated from field: partner.webhooks.v1.ExchangeTrace exchange = 11;
+   */
+  exchange?: ExchangeTrace | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.Attempt.
+ * Use `create(AttemptSchema)` to create a new message.
+ */
+export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 4);
+
+/**
+ * ExchangeTrace is what became of each step of one POST. What was not reached is absent; milliseconds are of that step
+ * alone.
+ *
+ * @generated from message partner.webhooks.v1.ExchangeTrace
+ */
+export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
+  /**
+   * Of name resolution.
+   *
+   * @generated from field: optional int32 dns_ms = 1;
+   */
+  dnsMs?: number | undefined;
+
+  /**
+   * The addresses of the answer, at most 16; none for a refused endpoint.
+   *
+   * @generated from field: repeated string addresses = 2;
+   */
+  addresses: string[];
+
+  /**
+   * Until the TCP connection stood; absent when a kept connection was used again.
+   *
+   * @generated from field: optional int32 connect_ms = 3;
+   */
+  connectMs?: number | undefined;
+
+  /**
+   * Of the TLS handshake.
+   *
+   * @generated from field: optional int32 tls_ms = 4;
+   */
+  tlsMs?: number | undefined;
+
+  /**
+   * E.g. `TLSv1.3`.
+   *
+   * @generated from field: optional string tls_protocol = 5;
+   */
+  tlsProtocol?: string | undefined;
+
+  /**
+   * Whom the certificate is for: its common name or first DNS name.
+   *
+   * @generated from field: optional string certificate_subject = 6;
+   */
+  certificateSubject?: string | undefined;
+
+  /**
+   * Who issued it: the issuer's common name.
+   *
+   * @generated from field: optional string certificate_issuer = 7;
+   */
+  certificateIssuer?: string | undefined;
+
+  /**
+   * When it ends.
+   *
+   * @generated from field: google.protobuf.Timestamp certificate_valid_to = 8;
+   */
+  certificateValidTo?: Timestamp | undefined;
+
+  /**
+   * True when a kept connection was used again.
+   *
+   * @generated from field: optional bool reused_connection = 9;
+   */
+  reusedConnection?: boolean | undefined;
+
+  /**
+   * From the request's last byte to the answer's first.
+   *
+   * @generated from field: optional int32 first_byte_ms = 10;
+   */
+  firstByteMs?: number | undefined;
+};
+
+/**
+ * Describes the message partner.webhooks.v1.ExchangeTrace.
+ * Use `create(ExchangeTraceSchema)` to create a new message.
+ */
+export const ExchangeTraceSchema: GenMessage<ExchangeTrace> = /*@__PURE__*/
+  messageDesc(file_partner_webhooks_v1_delivery, 5);
+
+/**
+ * AttemptOutcome says how one attempt ended.
+ *
+ * @generated from enum partner.webhooks.v1.AttemptOutcome
+ */
+export enum AttemptOutcome {
+  /**
+   * Not given: a fault.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * 2xx within the time.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_DELIVERED = 1;
+   */
+  DELIVERED = 1,
+
+  /**
+   * An answer other than 2xx, redirects included.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_REJECTED = 2;
+   */
+  REJECTED = 2,
+
+  /**
+   * No whole answer within 10 seconds, name resolution and TLS included.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_TIMED_OUT = 3;
+   */
+  TIMED_OUT = 3,
+
+  /**
+   * The TLS handshake or the certificate failed.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_TLS_FAILED = 4;
+   */
+  TLS_FAILED = 4,
+
+  /**
+   * The connection was refused, reset or broke off.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_CONNECTION_FAILED = 5;
+   */
+  CONNECTION_FAILED = 5,
+
+  /**
+   * The endpoint guard refused the address; nothing was sent.
+   *
+   * @generated from enum value: ATTEMPT_OUTCOME_ENDPOINT_REFUSED = 6;
+   */
+  ENDPOINT_REFUSED = 6,
+}
+
+/**
+ * Describes the enum partner.webhooks.v1.AttemptOutcome.
+ */
+export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
+  enumDesc(file_partner_webhooks_v1_delivery, 0);
 

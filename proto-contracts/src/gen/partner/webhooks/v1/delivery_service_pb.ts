@@ -4,8 +4,8 @@
 
 // Webhook subscriptions, what is sent to them and the endpoints behind them.
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor } from "../../audit/v1/audit_service_pb.js";
@@ -16,288 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/webhooks/v1/delivery_service.proto.
  */
 export const file_partner_webhooks_v1_delivery_service: GenFile = /*@__PURE__*/
-  fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEiwAQKCERlbGl2ZXJ5Eg8KAmlkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIZXZlbnRfaWQYAyABKAlIAogBARISCgVldmVudBgEIAEoCUgDiAEBEjYKBXN0YXRlGAUgASgOMiIucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeVN0YXRlSASIAQESFQoIYXR0ZW1wdHMYBiABKAVIBYgBARIzCg9uZXh0X2F0dGVtcHRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2ZpbmlzaGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1yZXNvdXJjZV90eXBlGAogASgJSAaIAQESGAoLcmVzb3VyY2VfaWQYCyABKAlIB4gBARIWCglyZXBsYXlfb2YYDCABKAlICIgBARIbCg5idWxrX3JlcGxheV9pZBgNIAEoCUgJiAEBQgUKA19pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9ldmVudF9pZEIICgZfZXZlbnRCCAoGX3N0YXRlQgsKCV9hdHRlbXB0c0IQCg5fcmVzb3VyY2VfdHlwZUIOCgxfcmVzb3VyY2VfaWRCDAoKX3JlcGxheV9vZkIRCg9fYnVsa19yZXBsYXlfaWQiiAQKB0F0dGVtcHQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARITCgZudW1iZXIYAiABKAVIAYgBARIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgtkdXJhdGlvbl9tcxgEIAEoBUgCiAEBEjkKB291dGNvbWUYBSABKA4yIy5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRPdXRjb21lSAOIAQESHAoPcmVzcG9uc2Vfc3RhdHVzGAYgASgFSASIAQESGgoNcmVzcG9uc2VfYm9keRgHIAEoDEgFiAEBEhIKBWVycm9yGAggASgJSAaIAQESGwoOcmVtb3RlX2FkZHJlc3MYCSABKAlIB4gBARIbCg5zZWNyZXRfdmVyc2lvbhgKIAEoBUgIiAEBEjQKCGV4Y2hhbmdlGAsgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FeGNoYW5nZVRyYWNlQg4KDF9kZWxpdmVyeV9pZEIJCgdfbnVtYmVyQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUISChBfcmVzcG9uc2Vfc3RhdHVzQhAKDl9yZXNwb25zZV9ib2R5QggKBl9lcnJvckIRCg9fcmVtb3RlX2FkZHJlc3NCEQoPX3NlY3JldF92ZXJzaW9uIsYDCg1FeGNoYW5nZVRyYWNlEhMKBmRuc19tcxgBIAEoBUgAiAEBEhEKCWFkZHJlc3NlcxgCIAMoCRIXCgpjb25uZWN0X21zGAMgASgFSAGIAQESEwoGdGxzX21zGAQgASgFSAKIAQESGQoMdGxzX3Byb3RvY29sGAUgASgJSAOIAQESIAoTY2VydGlmaWNhdGVfc3ViamVjdBgGIAEoCUgEiAEBEh8KEmNlcnRpZmljYXRlX2lzc3VlchgHIAEoCUgFiAEBEjgKFGNlcnRpZmljYXRlX3ZhbGlkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFyZXVzZWRfY29ubmVjdGlvbhgJIAEoCEgGiAEBEhoKDWZpcnN0X2J5dGVfbXMYCiABKAVIB4gBAUIJCgdfZG5zX21zQg0KC19jb25uZWN0X21zQgkKB190bHNfbXNCDwoNX3Rsc19wcm90b2NvbEIWChRfY2VydGlmaWNhdGVfc3ViamVjdEIVChNfY2VydGlmaWNhdGVfaXNzdWVyQhQKEl9yZXVzZWRfY29ubmVjdGlvbkIQCg5fZmlyc3RfYnl0ZV9tcyKjAwoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIfChJiZWZvcmVfZGVsaXZlcnlfaWQYAyABKAlIAogBARISCgVsaW1pdBgEIAEoBUgDiAEBEjYKBXN0YXRlGAUgASgOMiIucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeVN0YXRlSASIAQESEgoFZXZlbnQYBiABKAlIBYgBARIoCgRmcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoLcmVzb3VyY2VfaWQYCSABKAlIBogBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhUKE19iZWZvcmVfZGVsaXZlcnlfaWRCCAoGX2xpbWl0QggKBl9zdGF0ZUIICgZfZXZlbnRCDgoMX3Jlc291cmNlX2lkIp0BChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEjEKCmRlbGl2ZXJpZXMYASADKAsyHS5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGl2ZXJ5EiQKF25leHRfYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSACIAQFCGgoYX25leHRfYmVmb3JlX2RlbGl2ZXJ5X2lkSgQIAhADUghoYXNfbW9yZSJmChJHZXREZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkIpIBChNHZXREZWxpdmVyeVJlc3BvbnNlEi8KCGRlbGl2ZXJ5GAEgASgLMh0ucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeRIuCghhdHRlbXB0cxgCIAMoCzIcLnBhcnRuZXIud2ViaG9va3MudjEuQXR0ZW1wdBIRCgRib2R5GAMgASgMSACIAQFCBwoFX2JvZHkizQEKFVJlcGxheURlbGl2ZXJ5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGAoLZGVsaXZlcnlfaWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIOCgxfZGVsaXZlcnlfaWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkkKFlJlcGxheURlbGl2ZXJ5UmVzcG9uc2USLwoIZGVsaXZlcnkYASABKAsyHS5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGl2ZXJ5IrkBChNCdWxrUmVwbGF5U2VsZWN0aW9uEjIKBnN0YXRlcxgBIAMoDjIiLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlTdGF0ZRIoCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFZXZlbnQYBCABKAlIAIgBAUIICgZfZXZlbnQigwQKCkJ1bGtSZXBsYXkSDwoCaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI2CgRraW5kGAMgASgOMiMucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5S2luZEgCiAEBEjsKCXNlbGVjdGlvbhgEIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAUgASgFSAOIAQESOAoFc3RhdGUYBiABKA4yJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkJ1bGtSZXBsYXlTdGF0ZUgEiAEBEhIKBXRvdGFsGAcgASgFSAWIAQESEwoGcXVldWVkGAggASgFSAaIAQESLgoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZmluaXNoZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCGF0X2xlYXN0GAsgASgISAeIAQFCBQoDX2lkQhIKEF9zdWJzY3JpcHRpb25faWRCBwoFX2tpbmRCDQoLX3Blcl9taW51dGVCCAoGX3N0YXRlQggKBl90b3RhbEIJCgdfcXVldWVkQgsKCV9hdF9sZWFzdCKxAQoYUHJldmlld0J1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARI7CglzZWxlY3Rpb24YAyABKAsyKC5wYXJ0bmVyLndlYmhvb2tzLnYxLkJ1bGtSZXBsYXlTZWxlY3Rpb25CDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCKpAgoZUHJldmlld0J1bGtSZXBsYXlSZXNwb25zZRIXCgpkZWxpdmVyaWVzGAEgASgFSACIAQESKgoGb2xkZXN0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZuZXdlc3QYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKDnJlc291cmNlX2NvdW50GAQgASgFSAGIAQESOAoJcmVzb3VyY2VzGAUgAygLMiUucGFydG5lci53ZWJob29rcy52MS5SZXBsYXllZFJlc291cmNlEhUKCGF0X2xlYXN0GAYgASgISAKIAQFCDQoLX2RlbGl2ZXJpZXNCEQoPX3Jlc291cmNlX2NvdW50QgsKCV9hdF9sZWFzdCKSAQoQUmVwbGF5ZWRSZXNvdXJjZRIaCg1yZXNvdXJjZV90eXBlGAEgASgJSACIAQESGAoLcmVzb3VyY2VfaWQYAiABKAlIAYgBARIXCgpkZWxpdmVyaWVzGAMgASgFSAKIAQFCEAoOX3Jlc291cmNlX3R5cGVCDgoMX3Jlc291cmNlX2lkQg0KC19kZWxpdmVyaWVzIrwCChdDcmVhdGVCdWxrUmVwbGF5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESOwoJc2VsZWN0aW9uGAMgASgLMigucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5U2VsZWN0aW9uEhcKCnBlcl9taW51dGUYBCABKAVIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgFIAEoCUgDiAEBEiYKBWFjdG9yGAYgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQg0KC19wZXJfbWludXRlQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJLChhDcmVhdGVCdWxrUmVwbGF5UmVzcG9uc2USLwoGcmVwbGF5GAEgASgLMh8ucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5IsQBChZMaXN0QnVsa1JlcGxheXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIdChBiZWZvcmVfcmVwbGF5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBAUINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhMKEV9iZWZvcmVfcmVwbGF5X2lkQggKBl9saW1pdCJvChdMaXN0QnVsa1JlcGxheXNSZXNwb25zZRIwCgdyZXBsYXlzGAEgAygLMh8ucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5EhUKCGhhc19tb3JlGAIgASgISACIAQFCCwoJX2hhc19tb3JlImQKFEdldEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkgKFUdldEJ1bGtSZXBsYXlSZXNwb25zZRIvCgZyZXBsYXkYASABKAsyHy5wYXJ0bmVyLndlYmhvb2tzLnYxLkJ1bGtSZXBsYXkiywEKF0NhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJLChhDYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2USLwoGcmVwbGF5GAEgASgLMh8ucGFydG5lci53ZWJob29rcy52MS5CdWxrUmVwbGF5IoIDCgVFdmVudBIPCgJpZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMY29tbWl0dGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1yZXNvdXJjZV90eXBlGAUgASgJSAKIAQESGAoLcmVzb3VyY2VfaWQYBiABKAlIA4gBARIdChByZXNvdXJjZV92ZXJzaW9uGAcgASgFSASIAQESGwoOc2NoZW1hX3ZlcnNpb24YCCABKAVIBYgBARIXCgpyZXF1ZXN0X2lkGAkgASgJSAaIAQFCBQoDX2lkQgcKBV9uYW1lQhAKDl9yZXNvdXJjZV90eXBlQg4KDF9yZXNvdXJjZV9pZEITChFfcmVzb3VyY2VfdmVyc2lvbkIRCg9fc2NoZW1hX3ZlcnNpb25CDQoLX3JlcXVlc3RfaWQiuwEKCkV2ZW50VHJhaWwSHAoPc3Vic2NyaXB0aW9uX2lkGAEgASgJSACIAQESNwoHdmVyZGljdBgCIAEoDjIhLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRWZXJkaWN0SAGIAQESNgoKZGVsaXZlcmllcxgDIAMoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnlUcmFpbEISChBfc3Vic2NyaXB0aW9uX2lkQgoKCF92ZXJkaWN0InAKDURlbGl2ZXJ5VHJhaWwSLwoIZGVsaXZlcnkYASABKAsyHS5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGl2ZXJ5Ei4KCGF0dGVtcHRzGAIgAygLMhwucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0ItMBChFMaXN0RXZlbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPYmVmb3JlX2V2ZW50X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBARISCgVldmVudBgEIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX2JlZm9yZV9ldmVudF9pZEIICgZfbGltaXRCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJ8ChJMaXN0RXZlbnRzUmVzcG9uc2USKgoGZXZlbnRzGAEgAygLMhoucGFydG5lci53ZWJob29rcy52MS5FdmVudBIhChRuZXh0X2JlZm9yZV9ldmVudF9pZBgCIAEoCUgAiAEBQhcKFV9uZXh0X2JlZm9yZV9ldmVudF9pZCJdCg9HZXRFdmVudFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhUKCGV2ZW50X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCwoJX2V2ZW50X2lkIpEBChBHZXRFdmVudFJlc3BvbnNlEikKBWV2ZW50GAEgASgLMhoucGFydG5lci53ZWJob29rcy52MS5FdmVudBIRCgRib2R5GAIgASgMSACIAQESNgoNc3Vic2NyaXB0aW9ucxgDIAMoCzIfLnBhcnRuZXIud2ViaG9va3MudjEuRXZlbnRUcmFpbEIHCgVfYm9keSLDAQoNQXR0ZW1wdENvdW50cxIWCglkZWxpdmVyZWQYASABKA1IAIgBARITCgZmYWlsZWQYAiABKA1IAYgBARIaCg1kZWFkX2xldHRlcmVkGAMgASgNSAKIAQESEwoGcDUwX21zGAQgASgNSAOIAQESEwoGcDk1X21zGAUgASgNSASIAQFCDAoKX2RlbGl2ZXJlZEIJCgdfZmFpbGVkQhAKDl9kZWFkX2xldHRlcmVkQgkKB19wNTBfbXNCCQoHX3A5NV9tcyJ1ChBTdGF0aXN0aWNzQnVja2V0Ei0KCXN0YXJ0c19hdBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoGY291bnRzGAIgASgLMiIucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0Q291bnRzInoKElN1YnNjcmlwdGlvblRvdGFscxIcCg9zdWJzY3JpcHRpb25faWQYASABKAlIAIgBARIyCgZ0b3RhbHMYAiABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRDb3VudHNCEgoQX3N1YnNjcmlwdGlvbl9pZCLOAQogR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEigKBGZyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkIr8BCiFHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVzcG9uc2USGwoOYnVja2V0X21pbnV0ZXMYASABKAVIAIgBARI2CgdidWNrZXRzGAIgAygLMiUucGFydG5lci53ZWJob29rcy52MS5TdGF0aXN0aWNzQnVja2V0EjIKBnRvdGFscxgDIAEoCzIiLnBhcnRuZXIud2ViaG9va3MudjEuQXR0ZW1wdENvdW50c0IRCg9fYnVja2V0X21pbnV0ZXMilwEKG0dldENvbXBhbnlTdGF0aXN0aWNzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19jb21wYW55X2lkIvoBChxHZXRDb21wYW55U3RhdGlzdGljc1Jlc3BvbnNlEj4KDXN1YnNjcmlwdGlvbnMYASADKAsyJy5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvblRvdGFscxIbCg5idWNrZXRfbWludXRlcxgCIAEoBUgAiAEBEjYKB2J1Y2tldHMYAyADKAsyJS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN0YXRpc3RpY3NCdWNrZXQSMgoGdG90YWxzGAQgASgLMiIucGFydG5lci53ZWJob29rcy52MS5BdHRlbXB0Q291bnRzQhEKD19idWNrZXRfbWludXRlcyrmAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIiCh5ERUxJVkVSWV9TVEFURV9SRVRSWV9TQ0hFRFVMRUQQAhIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAxIgChxERUxJVkVSWV9TVEFURV9ERUFEX0xFVFRFUkVEEAQSFwoTREVMSVZFUllfU1RBVEVfSEVMRBAFEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAGKvoBCg5BdHRlbXB0T3V0Y29tZRIfChtBVFRFTVBUX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlBVFRFTVBUX09VVENPTUVfREVMSVZFUkVEEAESHAoYQVRURU1QVF9PVVRDT01FX1JFSkVDVEVEEAISHQoZQVRURU1QVF9PVVRDT01FX1RJTUVEX09VVBADEh4KGkFUVEVNUFRfT1VUQ09NRV9UTFNfRkFJTEVEEAQSJQohQVRURU1QVF9PVVRDT01FX0NPTk5FQ1RJT05fRkFJTEVEEAUSJAogQVRURU1QVF9PVVRDT01FX0VORFBPSU5UX1JFRlVTRUQQBipuCg5CdWxrUmVwbGF5S2luZBIgChxCVUxLX1JFUExBWV9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQlVMS19SRVBMQVlfS0lORF9SRVBMQVkQARIdChlCVUxLX1JFUExBWV9LSU5EX0JBQ0tGSUxMEAIqkAEKD0J1bGtSZXBsYXlTdGF0ZRIhCh1CVUxLX1JFUExBWV9TVEFURV9VTlNQRUNJRklFRBAAEh0KGUJVTEtfUkVQTEFZX1NUQVRFX1JVTk5JTkcQARIaChZCVUxLX1JFUExBWV9TVEFURV9ET05FEAISHwobQlVMS19SRVBMQVlfU1RBVEVfQ0FOQ0VMTEVEEAMqnAIKDEV2ZW50VmVyZGljdBIdChlFVkVOVF9WRVJESUNUX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVkVSRElDVF9RVUVVRUQQARIYChRFVkVOVF9WRVJESUNUX1BBVVNFRBACEiAKHEVWRU5UX1ZFUkRJQ1RfTk9UX1NVQlNDUklCRUQQAxIgChxFVkVOVF9WRVJESUNUX1NDSEVNQV9WRVJTSU9OEAQSFwoTRVZFTlRfVkVSRElDVF9DTEFTUxAFEh8KG0VWRU5UX1ZFUkRJQ1RfQ1JFQVRFRF9MQVRFUhAGEhkKFUVWRU5UX1ZFUkRJQ1RfREVMRVRFRBAHEiAKHEVWRU5UX1ZFUkRJQ1RfTk9fTE9OR0VSX0tFUFQQCDLqCgoPRGVsaXZlcnlTZXJ2aWNlEm4KDkxpc3REZWxpdmVyaWVzEioucGFydG5lci53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJlCgtHZXREZWxpdmVyeRInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESaQoOUmVwbGF5RGVsaXZlcnkSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheURlbGl2ZXJ5UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJ3ChFQcmV2aWV3QnVsa1JlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuUHJldmlld0J1bGtSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5QcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlIgOQAgESbwoQQ3JlYXRlQnVsa1JlcGxheRIsLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZUJ1bGtSZXBsYXlSZXNwb25zZRJxCg9MaXN0QnVsa1JlcGxheXMSKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1JlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1Jlc3BvbnNlIgOQAgESawoNR2V0QnVsa1JlcGxheRIpLnBhcnRuZXIud2ViaG9va3MudjEuR2V0QnVsa1JlcGxheVJlcXVlc3QaKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEJ1bGtSZXBsYXlSZXNwb25zZSIDkAIBEnQKEENhbmNlbEJ1bGtSZXBsYXkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2UiA5ACAhJiCgpMaXN0RXZlbnRzEiYucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRzUmVxdWVzdBonLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESXAoIR2V0RXZlbnQSJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVxdWVzdBolLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEo8BChlHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzEjUucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVxdWVzdBo2LnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESgAEKFEdldENvbXBhbnlTdGF0aXN0aWNzEjAucGFydG5lci53ZWJob29rcy52MS5HZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldENvbXBhbnlTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
-
-/**
- * Delivery is one event on its way to one subscription: a series of up to 8 attempts.
- *
- * @generated from message partner.webhooks.v1.Delivery
- */
-export type Delivery = Message<"partner.webhooks.v1.Delivery"> & {
-  /**
-   * E.g. `dlv_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * The subscription that it goes to.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * The event; the same on every attempt.
-   *
-   * @generated from field: optional string event_id = 3;
-   */
-  eventId?: string | undefined;
-
-  /**
-   * The event's name.
-   *
-   * @generated from field: optional string event = 4;
-   */
-  event?: string | undefined;
-
-  /**
-   * Where it is in its life.
-   *
-   * @generated from field: optional partner.webhooks.v1.DeliveryState state = 5;
-   */
-  state?: DeliveryState | undefined;
-
-  /**
-   * Attempts that have ended.
-   *
-   * @generated from field: optional int32 attempts = 6;
-   */
-  attempts?: number | undefined;
-
-  /**
-   * When the next attempt is due; in the past while it waits for a free slot. Absent while an attempt is in flight or none will be made.
-   *
-   * @generated from field: google.protobuf.Timestamp next_attempt_at = 7;
-   */
-  nextAttemptAt?: Timestamp | undefined;
-
-  /**
-   * When the event was committed.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 8;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was delivered or dead-lettered.
-   *
-   * @generated from field: google.protobuf.Timestamp finished_at = 9;
-   */
-  finishedAt?: Timestamp | undefined;
-
-  /**
-   * Type of the resource that the event is about, e.g. `install_job`.
-   *
-   * @generated from field: optional string resource_type = 10;
-   */
-  resourceType?: string | undefined;
-
-  /**
-   * Id of that resource.
-   *
-   * @generated from field: optional string resource_id = 11;
-   */
-  resourceId?: string | undefined;
-
-  /**
-   * The delivery that this one repeats; absent for the first of its event.
-   *
-   * @generated from field: optional string replay_of = 12;
-   */
-  replayOf?: string | undefined;
-
-  /**
-   * The bulk replay or back-fill that queued it.
-   *
-   * @generated from field: optional string bulk_replay_id = 13;
-   */
-  bulkReplayId?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Delivery.
- * Use `create(DeliverySchema)` to create a new message.
- */
-export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 0);
-
-/**
- * Attempt is one POST, or one that was refused before it was sent.
- *
- * @generated from message partner.webhooks.v1.Attempt
- */
-export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
-  /**
-   * The id that the receiver got in `x-svc-delivery-id`.
-   *
-   * @generated from field: optional string delivery_id = 1;
-   */
-  deliveryId?: string | undefined;
-
-  /**
-   * 1 to 8.
-   *
-   * @generated from field: optional int32 number = 2;
-   */
-  number?: number | undefined;
-
-  /**
-   * When it began.
-   *
-   * @generated from field: google.protobuf.Timestamp started_at = 3;
-   */
-  startedAt?: Timestamp | undefined;
-
-  /**
-   * Milliseconds from its beginning to its end.
-   *
-   * @generated from field: optional int32 duration_ms = 4;
-   */
-  durationMs?: number | undefined;
-
-  /**
-   * How it ended.
-   *
-   * @generated from field: optional partner.webhooks.v1.AttemptOutcome outcome = 5;
-   */
-  outcome?: AttemptOutcome | undefined;
-
-  /**
-   * The status of the answer, when there was one.
-   *
-   * @generated from field: optional int32 response_status = 6;
-   */
-  responseStatus?: number | undefined;
-
-  /**
-   * The first 4 KiB of the answer's body.
-   *
-   * @generated from field: optional bytes response_body = 7;
-   */
-  responseBody?: Uint8Array | undefined;
-
-  /**
-   * What failed, in words that the company owner may read.
-   *
-   * @generated from field: optional string error = 8;
-   */
-  error?: string | undefined;
-
-  /**
-   * The address that was dialled.
-   *
-   * @generated from field: optional string remote_address = 9;
-   */
-  remoteAddress?: string | undefined;
-
-  /**
-   * The version of the secret that signed it.
-   *
-   * @generated from field: optional int32 secret_version = 10;
-   */
-  secretVersion?: number | undefined;
-
-  /**
-   * What became of each of its steps.
-   *
-   * @generated from field: partner.webhooks.v1.ExchangeTrace exchange = 11;
-   */
-  exchange?: ExchangeTrace | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Attempt.
- * Use `create(AttemptSchema)` to create a new message.
- */
-export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 1);
-
-/**
- * ExchangeTrace is what became of each step of one POST. What was not reached is absent; milliseconds are of that step
- * alone.
- *
- * @generated from message partner.webhooks.v1.ExchangeTrace
- */
-export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
-  /**
-   * Of name resolution.
-   *
-   * @generated from field: optional int32 dns_ms = 1;
-   */
-  dnsMs?: number | undefined;
-
-  /**
-   * The addresses of the answer, at most 16; none for a refused endpoint.
-   *
-   * @generated from field: repeated string addresses = 2;
-   */
-  addresses: string[];
-
-  /**
-   * Until the TCP connection stood; absent when a kept connection was used again.
-   *
-   * @generated from field: optional int32 connect_ms = 3;
-   */
-  connectMs?: number | undefined;
-
-  /**
-   * Of the TLS handshake.
-   *
-   * @generated from field: optional int32 tls_ms = 4;
-   */
-  tlsMs?: number | undefined;
-
-  /**
-   * E.g. `TLSv1.3`.
-   *
-   * @generated from field: optional string tls_protocol = 5;
-   */
-  tlsProtocol?: string | undefined;
-
-  /**
-   * Whom the certificate is for: its common name or first DNS name.
-   *
-   * @generated from field: optional string certificate_subject = 6;
-   */
-  certificateSubject?: string | undefined;
-
-  /**
-   * Who issued it: the issuer's common name.
-   *
-   * @generated from field: optional string certificate_issuer = 7;
-   */
-  certificateIssuer?: string | undefined;
-
-  /**
-   * When it ends.
-   *
-   * @generated from field: google.protobuf.Timestamp certificate_valid_to = 8;
-   */
-  certificateValidTo?: Timestamp | undefined;
-
-  /**
-   * True when a kept connection was used again.
-   *
-   * @generated from field: optional bool reused_connection = 9;
-   */
-  reusedConnection?: boolean | undefined;
-
-  /**
-   * From the request's last byte to the answer's first.
-   *
-   * @generated from field: optional int32 first_byte_ms = 10;
-   */
-  firstByteMs?: number | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.ExchangeTrace.
- * Use `create(ExchangeTraceSchema)` to create a new message.
- */
-export const ExchangeTraceSchema: GenMessage<ExchangeTrace> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 2);
+  fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEi/wIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHwoSYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhIKBWV2ZW50GAYgASgJSAWIAQESKAoEZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC3Jlc291cmNlX2lkGAkgASgJSAaIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIVChNfYmVmb3JlX2RlbGl2ZXJ5X2lkQggKBl9saW1pdEIICgZfc3RhdGVCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJGChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJmChJHZXREZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkIkMKE0dldERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIs0BChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJGChZSZXBsYXlEZWxpdmVyeVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAQoTQnVsa1JlcGxheVNlbGVjdGlvbhIOCgZzdGF0ZXMYASADKAkSKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWV2ZW50GAQgASgJSACIAQFCCAoGX2V2ZW50ItkBChhQcmV2aWV3QnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJJChlQcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK8AgoXQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBSABKAlIA4gBARImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZUIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSAoYQ3JlYXRlQnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLEAQoWTGlzdEJ1bGtSZXBsYXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHQoQYmVmb3JlX3JlcGxheV9pZBgDIAEoCUgCiAEBEhIKBWxpbWl0GAQgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEITChFfYmVmb3JlX3JlcGxheV9pZEIICgZfbGltaXQiRwoXTGlzdEJ1bGtSZXBsYXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uImQKFEdldEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkUKFUdldEJ1bGtSZXBsYXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iywEKF0NhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhDYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChFMaXN0RXZlbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPYmVmb3JlX2V2ZW50X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBARISCgVldmVudBgEIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX2JlZm9yZV9ldmVudF9pZEIICgZfbGltaXRCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJCChJMaXN0RXZlbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIl0KD0dldEV2ZW50UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESFQoIZXZlbnRfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEILCglfZXZlbnRfaWQiQAoQR2V0RXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24izgEKIEdldFN1YnNjcmlwdGlvblN0YXRpc3RpY3NSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJRCiFHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpcBChtHZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZCJMChxHZXRDb21wYW55U3RhdGlzdGljc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbjLqCgoPRGVsaXZlcnlTZXJ2aWNlEm4KDkxpc3REZWxpdmVyaWVzEioucGFydG5lci53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJlCgtHZXREZWxpdmVyeRInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESaQoOUmVwbGF5RGVsaXZlcnkSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheURlbGl2ZXJ5UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJ3ChFQcmV2aWV3QnVsa1JlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuUHJldmlld0J1bGtSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5QcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlIgOQAgESbwoQQ3JlYXRlQnVsa1JlcGxheRIsLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZUJ1bGtSZXBsYXlSZXNwb25zZRJxCg9MaXN0QnVsa1JlcGxheXMSKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1JlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1Jlc3BvbnNlIgOQAgESawoNR2V0QnVsa1JlcGxheRIpLnBhcnRuZXIud2ViaG9va3MudjEuR2V0QnVsa1JlcGxheVJlcXVlc3QaKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEJ1bGtSZXBsYXlSZXNwb25zZSIDkAIBEnQKEENhbmNlbEJ1bGtSZXBsYXkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2UiA5ACAhJiCgpMaXN0RXZlbnRzEiYucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRzUmVxdWVzdBonLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESXAoIR2V0RXZlbnQSJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVxdWVzdBolLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEo8BChlHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzEjUucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVxdWVzdBo2LnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESgAEKFEdldENvbXBhbnlTdGF0aXN0aWNzEjAucGFydG5lci53ZWJob29rcy52MS5HZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldENvbXBhbnlTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * ListDeliveriesRequest asks for one page of deliveries.
@@ -334,11 +53,11 @@ export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesR
   limit?: number | undefined;
 
   /**
-   * Only deliveries in this state; absent: all.
+   * Only deliveries in this state, e.g. `dead_lettered`; absent: all.
    *
-   * @generated from field: optional partner.webhooks.v1.DeliveryState state = 5;
+   * @generated from field: optional string state = 5;
    */
-  state?: DeliveryState | undefined;
+  state?: string | undefined;
 
   /**
    * Only this event, or this group (`install.*`); absent: all.
@@ -374,7 +93,7 @@ export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesR
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 3);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 0);
 
 /**
  * ListDeliveriesResponse is one page of deliveries.
@@ -383,19 +102,11 @@ export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*
  */
 export type ListDeliveriesResponse = Message<"partner.webhooks.v1.ListDeliveriesResponse"> & {
   /**
-   * Newest first.
+   * The page as the public API shows it, JSON text that is passed through unchanged: `deliveryPage`.
    *
-   * @generated from field: repeated partner.webhooks.v1.Delivery deliveries = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  deliveries: Delivery[];
-
-  /**
-   * Where the next page goes on, when there is more: its `before_delivery_id`. With a filter it can be older than every
-   * delivery of this page, which then holds fewer than the limit.
-   *
-   * @generated from field: optional string next_before_delivery_id = 3;
-   */
-  nextBeforeDeliveryId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -403,7 +114,7 @@ export type ListDeliveriesResponse = Message<"partner.webhooks.v1.ListDeliveries
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 4);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 1);
 
 /**
  * GetDeliveryRequest names one delivery.
@@ -431,7 +142,7 @@ export type GetDeliveryRequest = Message<"partner.webhooks.v1.GetDeliveryRequest
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 5);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 2);
 
 /**
  * GetDeliveryResponse is one delivery with its history.
@@ -440,25 +151,11 @@ export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PUR
  */
 export type GetDeliveryResponse = Message<"partner.webhooks.v1.GetDeliveryResponse"> & {
   /**
-   * The delivery.
+   * As the public API shows it: `deliveryWithAttempts`.
    *
-   * @generated from field: partner.webhooks.v1.Delivery delivery = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  delivery?: Delivery | undefined;
-
-  /**
-   * In the order in which they were made.
-   *
-   * @generated from field: repeated partner.webhooks.v1.Attempt attempts = 2;
-   */
-  attempts: Attempt[];
-
-  /**
-   * The exact body that is sent on every attempt; absent once the event is no longer kept.
-   *
-   * @generated from field: optional bytes body = 3;
-   */
-  body?: Uint8Array | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -466,7 +163,7 @@ export type GetDeliveryResponse = Message<"partner.webhooks.v1.GetDeliveryRespon
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 6);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 3);
 
 /**
  * ReplayDeliveryRequest names the delivery to repeat.
@@ -508,7 +205,7 @@ export type ReplayDeliveryRequest = Message<"partner.webhooks.v1.ReplayDeliveryR
  * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
  */
 export const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 7);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 4);
 
 /**
  * ReplayDeliveryResponse is the new delivery.
@@ -517,11 +214,11 @@ export const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryRequest> = /*
  */
 export type ReplayDeliveryResponse = Message<"partner.webhooks.v1.ReplayDeliveryResponse"> & {
   /**
-   * Pending, or held while its subscription is paused.
+   * As the public API shows it: `delivery`. Pending, or held while its subscription is paused.
    *
-   * @generated from field: partner.webhooks.v1.Delivery delivery = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  delivery?: Delivery | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -529,7 +226,7 @@ export type ReplayDeliveryResponse = Message<"partner.webhooks.v1.ReplayDelivery
  * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
  */
 export const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 8);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 5);
 
 /**
  * BulkReplaySelection says which deliveries of a subscription to repeat.
@@ -538,11 +235,11 @@ export const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse> = 
  */
 export type BulkReplaySelection = Message<"partner.webhooks.v1.BulkReplaySelection"> & {
   /**
-   * `DELIVERED`, `DEAD_LETTERED` or both. A dead-lettered one counts only if its event has not been delivered since.
+   * `delivered`, `dead_lettered` or both. A dead-lettered one counts only if its event has not been delivered since.
    *
-   * @generated from field: repeated partner.webhooks.v1.DeliveryState states = 1;
+   * @generated from field: repeated string states = 1;
    */
-  states: DeliveryState[];
+  states: string[];
 
   /**
    * Deliveries created at this time or later.
@@ -571,98 +268,7 @@ export type BulkReplaySelection = Message<"partner.webhooks.v1.BulkReplaySelecti
  * Use `create(BulkReplaySelectionSchema)` to create a new message.
  */
 export const BulkReplaySelectionSchema: GenMessage<BulkReplaySelection> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 9);
-
-/**
- * BulkReplay queues deliveries of one subscription at a rate.
- *
- * @generated from message partner.webhooks.v1.BulkReplay
- */
-export type BulkReplay = Message<"partner.webhooks.v1.BulkReplay"> & {
-  /**
-   * E.g. `rpl_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * The subscription that they go to.
-   *
-   * @generated from field: optional string subscription_id = 2;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * What it queues.
-   *
-   * @generated from field: optional partner.webhooks.v1.BulkReplayKind kind = 3;
-   */
-  kind?: BulkReplayKind | undefined;
-
-  /**
-   * What of it; of a back-fill without states.
-   *
-   * @generated from field: partner.webhooks.v1.BulkReplaySelection selection = 4;
-   */
-  selection?: BulkReplaySelection | undefined;
-
-  /**
-   * Deliveries that it queues in a minute, at most.
-   *
-   * @generated from field: optional int32 per_minute = 5;
-   */
-  perMinute?: number | undefined;
-
-  /**
-   * How far it is.
-   *
-   * @generated from field: optional partner.webhooks.v1.BulkReplayState state = 6;
-   */
-  state?: BulkReplayState | undefined;
-
-  /**
-   * Deliveries that there were to queue when it began; a lower bound with `at_least`.
-   *
-   * @generated from field: optional int32 total = 7;
-   */
-  total?: number | undefined;
-
-  /**
-   * Deliveries that it has queued.
-   *
-   * @generated from field: optional int32 queued = 8;
-   */
-  queued?: number | undefined;
-
-  /**
-   * When it began.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 9;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was done or cancelled.
-   *
-   * @generated from field: google.protobuf.Timestamp finished_at = 10;
-   */
-  finishedAt?: Timestamp | undefined;
-
-  /**
-   * True when there was too much to count all of it: `total` counts a part, everything is queued.
-   *
-   * @generated from field: optional bool at_least = 11;
-   */
-  atLeast?: boolean | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.BulkReplay.
- * Use `create(BulkReplaySchema)` to create a new message.
- */
-export const BulkReplaySchema: GenMessage<BulkReplay> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 10);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 6);
 
 /**
  * PreviewBulkReplayRequest says what would be repeated.
@@ -690,6 +296,13 @@ export type PreviewBulkReplayRequest = Message<"partner.webhooks.v1.PreviewBulkR
    * @generated from field: partner.webhooks.v1.BulkReplaySelection selection = 3;
    */
   selection?: BulkReplaySelection | undefined;
+
+  /**
+   * Deliveries to queue in a minute, 1 to 60,000: decides how long it would take.
+   *
+   * @generated from field: optional int32 per_minute = 4;
+   */
+  perMinute?: number | undefined;
 };
 
 /**
@@ -697,7 +310,7 @@ export type PreviewBulkReplayRequest = Message<"partner.webhooks.v1.PreviewBulkR
  * Use `create(PreviewBulkReplayRequestSchema)` to create a new message.
  */
 export const PreviewBulkReplayRequestSchema: GenMessage<PreviewBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 11);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 7);
 
 /**
  * PreviewBulkReplayResponse tells what a bulk replay would queue.
@@ -706,46 +319,11 @@ export const PreviewBulkReplayRequestSchema: GenMessage<PreviewBulkReplayRequest
  */
 export type PreviewBulkReplayResponse = Message<"partner.webhooks.v1.PreviewBulkReplayResponse"> & {
   /**
-   * One for each event.
+   * As the public API shows it: `bulkReplayPreview`.
    *
-   * @generated from field: optional int32 deliveries = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  deliveries?: number | undefined;
-
-  /**
-   * When the oldest of them was created; absent when there is none.
-   *
-   * @generated from field: google.protobuf.Timestamp oldest = 2;
-   */
-  oldest?: Timestamp | undefined;
-
-  /**
-   * When the newest of them was created; absent when there is none.
-   *
-   * @generated from field: google.protobuf.Timestamp newest = 3;
-   */
-  newest?: Timestamp | undefined;
-
-  /**
-   * Resources that they are about.
-   *
-   * @generated from field: optional int32 resource_count = 4;
-   */
-  resourceCount?: number | undefined;
-
-  /**
-   * Up to 20 of these, those with the most deliveries first.
-   *
-   * @generated from field: repeated partner.webhooks.v1.ReplayedResource resources = 5;
-   */
-  resources: ReplayedResource[];
-
-  /**
-   * True when the span holds more than was counted: everything here tells of its oldest deliveries.
-   *
-   * @generated from field: optional bool at_least = 6;
-   */
-  atLeast?: boolean | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -753,42 +331,7 @@ export type PreviewBulkReplayResponse = Message<"partner.webhooks.v1.PreviewBulk
  * Use `create(PreviewBulkReplayResponseSchema)` to create a new message.
  */
 export const PreviewBulkReplayResponseSchema: GenMessage<PreviewBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 12);
-
-/**
- * ReplayedResource is a resource that deliveries are about.
- *
- * @generated from message partner.webhooks.v1.ReplayedResource
- */
-export type ReplayedResource = Message<"partner.webhooks.v1.ReplayedResource"> & {
-  /**
-   * E.g. `install_job`.
-   *
-   * @generated from field: optional string resource_type = 1;
-   */
-  resourceType?: string | undefined;
-
-  /**
-   * Its id.
-   *
-   * @generated from field: optional string resource_id = 2;
-   */
-  resourceId?: string | undefined;
-
-  /**
-   * How many of the deliveries.
-   *
-   * @generated from field: optional int32 deliveries = 3;
-   */
-  deliveries?: number | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.ReplayedResource.
- * Use `create(ReplayedResourceSchema)` to create a new message.
- */
-export const ReplayedResourceSchema: GenMessage<ReplayedResource> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 13);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 8);
 
 /**
  * CreateBulkReplayRequest says what to repeat and how fast.
@@ -844,7 +387,7 @@ export type CreateBulkReplayRequest = Message<"partner.webhooks.v1.CreateBulkRep
  * Use `create(CreateBulkReplayRequestSchema)` to create a new message.
  */
 export const CreateBulkReplayRequestSchema: GenMessage<CreateBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 14);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 9);
 
 /**
  * CreateBulkReplayResponse is the bulk replay.
@@ -853,11 +396,11 @@ export const CreateBulkReplayRequestSchema: GenMessage<CreateBulkReplayRequest> 
  */
 export type CreateBulkReplayResponse = Message<"partner.webhooks.v1.CreateBulkReplayResponse"> & {
   /**
-   * Running.
+   * As the public API shows it: `bulkReplay`. Running.
    *
-   * @generated from field: partner.webhooks.v1.BulkReplay replay = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  replay?: BulkReplay | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -865,7 +408,7 @@ export type CreateBulkReplayResponse = Message<"partner.webhooks.v1.CreateBulkRe
  * Use `create(CreateBulkReplayResponseSchema)` to create a new message.
  */
 export const CreateBulkReplayResponseSchema: GenMessage<CreateBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 15);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 10);
 
 /**
  * ListBulkReplaysRequest asks for one page of bulk replays.
@@ -907,7 +450,7 @@ export type ListBulkReplaysRequest = Message<"partner.webhooks.v1.ListBulkReplay
  * Use `create(ListBulkReplaysRequestSchema)` to create a new message.
  */
 export const ListBulkReplaysRequestSchema: GenMessage<ListBulkReplaysRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 16);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 11);
 
 /**
  * ListBulkReplaysResponse is one page of bulk replays.
@@ -916,18 +459,11 @@ export const ListBulkReplaysRequestSchema: GenMessage<ListBulkReplaysRequest> = 
  */
 export type ListBulkReplaysResponse = Message<"partner.webhooks.v1.ListBulkReplaysResponse"> & {
   /**
-   * Newest first.
+   * As the public API shows it: `bulkReplayPage`.
    *
-   * @generated from field: repeated partner.webhooks.v1.BulkReplay replays = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  replays: BulkReplay[];
-
-  /**
-   * True when older ones follow.
-   *
-   * @generated from field: optional bool has_more = 2;
-   */
-  hasMore?: boolean | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -935,7 +471,7 @@ export type ListBulkReplaysResponse = Message<"partner.webhooks.v1.ListBulkRepla
  * Use `create(ListBulkReplaysResponseSchema)` to create a new message.
  */
 export const ListBulkReplaysResponseSchema: GenMessage<ListBulkReplaysResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 17);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 12);
 
 /**
  * GetBulkReplayRequest names one bulk replay.
@@ -963,7 +499,7 @@ export type GetBulkReplayRequest = Message<"partner.webhooks.v1.GetBulkReplayReq
  * Use `create(GetBulkReplayRequestSchema)` to create a new message.
  */
 export const GetBulkReplayRequestSchema: GenMessage<GetBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 18);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 13);
 
 /**
  * GetBulkReplayResponse is one bulk replay.
@@ -972,11 +508,11 @@ export const GetBulkReplayRequestSchema: GenMessage<GetBulkReplayRequest> = /*@_
  */
 export type GetBulkReplayResponse = Message<"partner.webhooks.v1.GetBulkReplayResponse"> & {
   /**
-   * As it stands.
+   * As the public API shows it: `bulkReplay`.
    *
-   * @generated from field: partner.webhooks.v1.BulkReplay replay = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  replay?: BulkReplay | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -984,7 +520,7 @@ export type GetBulkReplayResponse = Message<"partner.webhooks.v1.GetBulkReplayRe
  * Use `create(GetBulkReplayResponseSchema)` to create a new message.
  */
 export const GetBulkReplayResponseSchema: GenMessage<GetBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 19);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 14);
 
 /**
  * CancelBulkReplayRequest names one bulk replay.
@@ -1026,7 +562,7 @@ export type CancelBulkReplayRequest = Message<"partner.webhooks.v1.CancelBulkRep
  * Use `create(CancelBulkReplayRequestSchema)` to create a new message.
  */
 export const CancelBulkReplayRequestSchema: GenMessage<CancelBulkReplayRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 20);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 15);
 
 /**
  * CancelBulkReplayResponse is the bulk replay.
@@ -1035,11 +571,11 @@ export const CancelBulkReplayRequestSchema: GenMessage<CancelBulkReplayRequest> 
  */
 export type CancelBulkReplayResponse = Message<"partner.webhooks.v1.CancelBulkReplayResponse"> & {
   /**
-   * As it stands now.
+   * As the public API shows it: `bulkReplay`.
    *
-   * @generated from field: partner.webhooks.v1.BulkReplay replay = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  replay?: BulkReplay | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1047,147 +583,7 @@ export type CancelBulkReplayResponse = Message<"partner.webhooks.v1.CancelBulkRe
  * Use `create(CancelBulkReplayResponseSchema)` to create a new message.
  */
 export const CancelBulkReplayResponseSchema: GenMessage<CancelBulkReplayResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 21);
-
-/**
- * Event is something that happened, as one company is told of it.
- *
- * @generated from message partner.webhooks.v1.Event
- */
-export type Event = Message<"partner.webhooks.v1.Event"> & {
-  /**
-   * E.g. `evt_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Its name.
-   *
-   * @generated from field: optional string name = 2;
-   */
-  name?: string | undefined;
-
-  /**
-   * When it happened.
-   *
-   * @generated from field: google.protobuf.Timestamp occurred_at = 3;
-   */
-  occurredAt?: Timestamp | undefined;
-
-  /**
-   * When the change that it tells of was recorded.
-   *
-   * @generated from field: google.protobuf.Timestamp committed_at = 4;
-   */
-  committedAt?: Timestamp | undefined;
-
-  /**
-   * Type of the resource that it is about.
-   *
-   * @generated from field: optional string resource_type = 5;
-   */
-  resourceType?: string | undefined;
-
-  /**
-   * Id of that resource.
-   *
-   * @generated from field: optional string resource_id = 6;
-   */
-  resourceId?: string | undefined;
-
-  /**
-   * Version of that resource.
-   *
-   * @generated from field: optional int32 resource_version = 7;
-   */
-  resourceVersion?: number | undefined;
-
-  /**
-   * The schema version of its payload.
-   *
-   * @generated from field: optional int32 schema_version = 8;
-   */
-  schemaVersion?: number | undefined;
-
-  /**
-   * The request that made it.
-   *
-   * @generated from field: optional string request_id = 9;
-   */
-  requestId?: string | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Event.
- * Use `create(EventSchema)` to create a new message.
- */
-export const EventSchema: GenMessage<Event> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 22);
-
-/**
- * EventTrail is what became of an event for one subscription.
- *
- * @generated from message partner.webhooks.v1.EventTrail
- */
-export type EventTrail = Message<"partner.webhooks.v1.EventTrail"> & {
-  /**
-   * The subscription.
-   *
-   * @generated from field: optional string subscription_id = 1;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * What became of it.
-   *
-   * @generated from field: optional partner.webhooks.v1.EventVerdict verdict = 2;
-   */
-  verdict?: EventVerdict | undefined;
-
-  /**
-   * Newest first.
-   *
-   * @generated from field: repeated partner.webhooks.v1.DeliveryTrail deliveries = 3;
-   */
-  deliveries: DeliveryTrail[];
-};
-
-/**
- * Describes the message partner.webhooks.v1.EventTrail.
- * Use `create(EventTrailSchema)` to create a new message.
- */
-export const EventTrailSchema: GenMessage<EventTrail> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 23);
-
-/**
- * DeliveryTrail is a delivery with its attempts.
- *
- * @generated from message partner.webhooks.v1.DeliveryTrail
- */
-export type DeliveryTrail = Message<"partner.webhooks.v1.DeliveryTrail"> & {
-  /**
-   * The delivery.
-   *
-   * @generated from field: partner.webhooks.v1.Delivery delivery = 1;
-   */
-  delivery?: Delivery | undefined;
-
-  /**
-   * In the order in which they were made, without answers and exchanges.
-   *
-   * @generated from field: repeated partner.webhooks.v1.Attempt attempts = 2;
-   */
-  attempts: Attempt[];
-};
-
-/**
- * Describes the message partner.webhooks.v1.DeliveryTrail.
- * Use `create(DeliveryTrailSchema)` to create a new message.
- */
-export const DeliveryTrailSchema: GenMessage<DeliveryTrail> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 24);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 16);
 
 /**
  * ListEventsRequest asks for one page of events.
@@ -1236,7 +632,7 @@ export type ListEventsRequest = Message<"partner.webhooks.v1.ListEventsRequest">
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 25);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 17);
 
 /**
  * ListEventsResponse is one page of events.
@@ -1245,19 +641,11 @@ export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE_
  */
 export type ListEventsResponse = Message<"partner.webhooks.v1.ListEventsResponse"> & {
   /**
-   * Newest first.
+   * As the public API shows it: `eventPage`.
    *
-   * @generated from field: repeated partner.webhooks.v1.Event events = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  events: Event[];
-
-  /**
-   * Where the next page goes on: its `before_event_id`. Absent when none follows. With a filter it can be older than every
-   * event of this page, which then holds fewer than the limit.
-   *
-   * @generated from field: optional string next_before_event_id = 2;
-   */
-  nextBeforeEventId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1265,7 +653,7 @@ export type ListEventsResponse = Message<"partner.webhooks.v1.ListEventsResponse
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 26);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 18);
 
 /**
  * GetEventRequest names one event.
@@ -1293,7 +681,7 @@ export type GetEventRequest = Message<"partner.webhooks.v1.GetEventRequest"> & {
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 27);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 19);
 
 /**
  * GetEventResponse is one event with what became of it.
@@ -1302,25 +690,11 @@ export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
  */
 export type GetEventResponse = Message<"partner.webhooks.v1.GetEventResponse"> & {
   /**
-   * The event.
+   * As the public API shows it: `eventWithTrail`.
    *
-   * @generated from field: partner.webhooks.v1.Event event = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  event?: Event | undefined;
-
-  /**
-   * The exact body that is sent on every attempt.
-   *
-   * @generated from field: optional bytes body = 2;
-   */
-  body?: Uint8Array | undefined;
-
-  /**
-   * For each subscription of the company, oldest first.
-   *
-   * @generated from field: repeated partner.webhooks.v1.EventTrail subscriptions = 3;
-   */
-  subscriptions: EventTrail[];
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1328,112 +702,7 @@ export type GetEventResponse = Message<"partner.webhooks.v1.GetEventResponse"> &
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 28);
-
-/**
- * AttemptCounts counts attempts that have ended. Tests of the owner are not counted.
- *
- * @generated from message partner.webhooks.v1.AttemptCounts
- */
-export type AttemptCounts = Message<"partner.webhooks.v1.AttemptCounts"> & {
-  /**
-   * Attempts answered with 2xx.
-   *
-   * @generated from field: optional uint32 delivered = 1;
-   */
-  delivered?: number | undefined;
-
-  /**
-   * All others.
-   *
-   * @generated from field: optional uint32 failed = 2;
-   */
-  failed?: number | undefined;
-
-  /**
-   * Deliveries that a failed one of them has dead-lettered.
-   *
-   * @generated from field: optional uint32 dead_lettered = 3;
-   */
-  deadLettered?: number | undefined;
-
-  /**
-   * Milliseconds that half of the attempts took at most, interpolated; absent when there are none.
-   *
-   * @generated from field: optional uint32 p50_ms = 4;
-   */
-  p50Ms?: number | undefined;
-
-  /**
-   * Milliseconds that 95 of 100 attempts took at most, interpolated; absent when there are none.
-   *
-   * @generated from field: optional uint32 p95_ms = 5;
-   */
-  p95Ms?: number | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.AttemptCounts.
- * Use `create(AttemptCountsSchema)` to create a new message.
- */
-export const AttemptCountsSchema: GenMessage<AttemptCounts> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 29);
-
-/**
- * StatisticsBucket counts the attempts that began within some minutes.
- *
- * @generated from message partner.webhooks.v1.StatisticsBucket
- */
-export type StatisticsBucket = Message<"partner.webhooks.v1.StatisticsBucket"> & {
-  /**
-   * A multiple of its width since 1970, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp starts_at = 1;
-   */
-  startsAt?: Timestamp | undefined;
-
-  /**
-   * At least one.
-   *
-   * @generated from field: partner.webhooks.v1.AttemptCounts counts = 2;
-   */
-  counts?: AttemptCounts | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.StatisticsBucket.
- * Use `create(StatisticsBucketSchema)` to create a new message.
- */
-export const StatisticsBucketSchema: GenMessage<StatisticsBucket> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 30);
-
-/**
- * SubscriptionTotals counts the attempts to one subscription in a whole time span.
- *
- * @generated from message partner.webhooks.v1.SubscriptionTotals
- */
-export type SubscriptionTotals = Message<"partner.webhooks.v1.SubscriptionTotals"> & {
-  /**
-   * The subscription.
-   *
-   * @generated from field: optional string subscription_id = 1;
-   */
-  subscriptionId?: string | undefined;
-
-  /**
-   * All of its attempts.
-   *
-   * @generated from field: partner.webhooks.v1.AttemptCounts totals = 2;
-   */
-  totals?: AttemptCounts | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.SubscriptionTotals.
- * Use `create(SubscriptionTotalsSchema)` to create a new message.
- */
-export const SubscriptionTotalsSchema: GenMessage<SubscriptionTotals> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 31);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 20);
 
 /**
  * GetSubscriptionStatisticsRequest asks for the statistics of one subscription.
@@ -1475,7 +744,7 @@ export type GetSubscriptionStatisticsRequest = Message<"partner.webhooks.v1.GetS
  * Use `create(GetSubscriptionStatisticsRequestSchema)` to create a new message.
  */
 export const GetSubscriptionStatisticsRequestSchema: GenMessage<GetSubscriptionStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 32);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 21);
 
 /**
  * GetSubscriptionStatisticsResponse is the statistics of one subscription.
@@ -1484,25 +753,11 @@ export const GetSubscriptionStatisticsRequestSchema: GenMessage<GetSubscriptionS
  */
 export type GetSubscriptionStatisticsResponse = Message<"partner.webhooks.v1.GetSubscriptionStatisticsResponse"> & {
   /**
-   * Width of the buckets: 5, 60 or 360, the more the longer the span is.
+   * As the public API shows it: `webhookStatistics`.
    *
-   * @generated from field: optional int32 bucket_minutes = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  bucketMinutes?: number | undefined;
-
-  /**
-   * Those with attempts, oldest first.
-   *
-   * @generated from field: repeated partner.webhooks.v1.StatisticsBucket buckets = 2;
-   */
-  buckets: StatisticsBucket[];
-
-  /**
-   * All buckets together.
-   *
-   * @generated from field: partner.webhooks.v1.AttemptCounts totals = 3;
-   */
-  totals?: AttemptCounts | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1510,7 +765,7 @@ export type GetSubscriptionStatisticsResponse = Message<"partner.webhooks.v1.Get
  * Use `create(GetSubscriptionStatisticsResponseSchema)` to create a new message.
  */
 export const GetSubscriptionStatisticsResponseSchema: GenMessage<GetSubscriptionStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 33);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 22);
 
 /**
  * GetCompanyStatisticsRequest asks for the statistics of all subscriptions of a company.
@@ -1545,7 +800,7 @@ export type GetCompanyStatisticsRequest = Message<"partner.webhooks.v1.GetCompan
  * Use `create(GetCompanyStatisticsRequestSchema)` to create a new message.
  */
 export const GetCompanyStatisticsRequestSchema: GenMessage<GetCompanyStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 34);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 23);
 
 /**
  * GetCompanyStatisticsResponse is the statistics of all subscriptions that a company has; deleted ones are left out.
@@ -1554,32 +809,11 @@ export const GetCompanyStatisticsRequestSchema: GenMessage<GetCompanyStatisticsR
  */
 export type GetCompanyStatisticsResponse = Message<"partner.webhooks.v1.GetCompanyStatisticsResponse"> & {
   /**
-   * Of each subscription, oldest first, also of those without attempts.
+   * As the public API shows it: `companyStatistics`.
    *
-   * @generated from field: repeated partner.webhooks.v1.SubscriptionTotals subscriptions = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscriptions: SubscriptionTotals[];
-
-  /**
-   * As of one subscription.
-   *
-   * @generated from field: optional int32 bucket_minutes = 2;
-   */
-  bucketMinutes?: number | undefined;
-
-  /**
-   * Of all subscriptions together: those with attempts, oldest first.
-   *
-   * @generated from field: repeated partner.webhooks.v1.StatisticsBucket buckets = 3;
-   */
-  buckets: StatisticsBucket[];
-
-  /**
-   * Of all subscriptions together.
-   *
-   * @generated from field: partner.webhooks.v1.AttemptCounts totals = 4;
-   */
-  totals?: AttemptCounts | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -1587,282 +821,7 @@ export type GetCompanyStatisticsResponse = Message<"partner.webhooks.v1.GetCompa
  * Use `create(GetCompanyStatisticsResponseSchema)` to create a new message.
  */
 export const GetCompanyStatisticsResponseSchema: GenMessage<GetCompanyStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_delivery_service, 35);
-
-/**
- * DeliveryState is a delivery's place in its life (spec: States and transitions).
- *
- * @generated from enum partner.webhooks.v1.DeliveryState
- */
-export enum DeliveryState {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Waiting for its first attempt, or being attempted.
-   *
-   * @generated from enum value: DELIVERY_STATE_PENDING = 1;
-   */
-  PENDING = 1,
-
-  /**
-   * At least one attempt failed; the next one has a time.
-   *
-   * @generated from enum value: DELIVERY_STATE_RETRY_SCHEDULED = 2;
-   */
-  RETRY_SCHEDULED = 2,
-
-  /**
-   * Answered with 2xx. Final.
-   *
-   * @generated from enum value: DELIVERY_STATE_DELIVERED = 3;
-   */
-  DELIVERED = 3,
-
-  /**
-   * The 8th attempt failed. Final, unless replayed.
-   *
-   * @generated from enum value: DELIVERY_STATE_DEAD_LETTERED = 4;
-   */
-  DEAD_LETTERED = 4,
-
-  /**
-   * Unfinished while its subscription is paused.
-   *
-   * @generated from enum value: DELIVERY_STATE_HELD = 5;
-   */
-  HELD = 5,
-
-  /**
-   * Its subscription was deleted before it was delivered. Final.
-   *
-   * @generated from enum value: DELIVERY_STATE_CANCELLED = 6;
-   */
-  CANCELLED = 6,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.DeliveryState.
- */
-export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_delivery_service, 0);
-
-/**
- * AttemptOutcome says how one attempt ended.
- *
- * @generated from enum partner.webhooks.v1.AttemptOutcome
- */
-export enum AttemptOutcome {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * 2xx within the time.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_DELIVERED = 1;
-   */
-  DELIVERED = 1,
-
-  /**
-   * An answer other than 2xx, redirects included.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_REJECTED = 2;
-   */
-  REJECTED = 2,
-
-  /**
-   * No whole answer within 10 seconds, name resolution and TLS included.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_TIMED_OUT = 3;
-   */
-  TIMED_OUT = 3,
-
-  /**
-   * The TLS handshake or the certificate failed.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_TLS_FAILED = 4;
-   */
-  TLS_FAILED = 4,
-
-  /**
-   * The connection was refused, reset or broke off.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_CONNECTION_FAILED = 5;
-   */
-  CONNECTION_FAILED = 5,
-
-  /**
-   * The endpoint guard refused the address; nothing was sent.
-   *
-   * @generated from enum value: ATTEMPT_OUTCOME_ENDPOINT_REFUSED = 6;
-   */
-  ENDPOINT_REFUSED = 6,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.AttemptOutcome.
- */
-export const AttemptOutcomeSchema: GenEnum<AttemptOutcome> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_delivery_service, 1);
-
-/**
- * BulkReplayKind says what a bulk replay queues.
- *
- * @generated from enum partner.webhooks.v1.BulkReplayKind
- */
-export enum BulkReplayKind {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: BULK_REPLAY_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Finished deliveries, again.
-   *
-   * @generated from enum value: BULK_REPLAY_KIND_REPLAY = 1;
-   */
-  REPLAY = 1,
-
-  /**
-   * Events that came while the subscription was paused.
-   *
-   * @generated from enum value: BULK_REPLAY_KIND_BACKFILL = 2;
-   */
-  BACKFILL = 2,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.BulkReplayKind.
- */
-export const BulkReplayKindSchema: GenEnum<BulkReplayKind> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_delivery_service, 2);
-
-/**
- * BulkReplayState says how far a bulk replay is.
- *
- * @generated from enum partner.webhooks.v1.BulkReplayState
- */
-export enum BulkReplayState {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: BULK_REPLAY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * It queues; while its subscription is paused it waits.
-   *
-   * @generated from enum value: BULK_REPLAY_STATE_RUNNING = 1;
-   */
-  RUNNING = 1,
-
-  /**
-   * Everything is queued. Final.
-   *
-   * @generated from enum value: BULK_REPLAY_STATE_DONE = 2;
-   */
-  DONE = 2,
-
-  /**
-   * The owner cancelled it, or the subscription was deleted. Final.
-   *
-   * @generated from enum value: BULK_REPLAY_STATE_CANCELLED = 3;
-   */
-  CANCELLED = 3,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.BulkReplayState.
- */
-export const BulkReplayStateSchema: GenEnum<BulkReplayState> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_delivery_service, 3);
-
-/**
- * EventVerdict says what became of an event for one subscription.
- *
- * @generated from enum partner.webhooks.v1.EventVerdict
- */
-export enum EventVerdict {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: EVENT_VERDICT_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * It has a delivery.
-   *
-   * @generated from enum value: EVENT_VERDICT_QUEUED = 1;
-   */
-  QUEUED = 1,
-
-  /**
-   * The subscription was paused.
-   *
-   * @generated from enum value: EVENT_VERDICT_PAUSED = 2;
-   */
-  PAUSED = 2,
-
-  /**
-   * The subscription named neither the event nor its group.
-   *
-   * @generated from enum value: EVENT_VERDICT_NOT_SUBSCRIBED = 3;
-   */
-  NOT_SUBSCRIBED = 3,
-
-  /**
-   * The subscription had opted in to another schema version.
-   *
-   * @generated from enum value: EVENT_VERDICT_SCHEMA_VERSION = 4;
-   */
-  SCHEMA_VERSION = 4,
-
-  /**
-   * The company's class may not have the event.
-   *
-   * @generated from enum value: EVENT_VERDICT_CLASS = 5;
-   */
-  CLASS = 5,
-
-  /**
-   * The subscription was created later.
-   *
-   * @generated from enum value: EVENT_VERDICT_CREATED_LATER = 6;
-   */
-  CREATED_LATER = 6,
-
-  /**
-   * The subscription had been deleted.
-   *
-   * @generated from enum value: EVENT_VERDICT_DELETED = 7;
-   */
-  DELETED = 7,
-
-  /**
-   * What became of it is no longer kept.
-   *
-   * @generated from enum value: EVENT_VERDICT_NO_LONGER_KEPT = 8;
-   */
-  NO_LONGER_KEPT = 8,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.EventVerdict.
- */
-export const EventVerdictSchema: GenEnum<EventVerdict> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_delivery_service, 4);
+  messageDesc(file_partner_webhooks_v1_delivery_service, 24);
 
 /**
  * DeliveryService shows one company what became of its events and webhook deliveries, and repeats deliveries. Served by

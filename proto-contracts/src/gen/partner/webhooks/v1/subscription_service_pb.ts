@@ -4,121 +4,19 @@
 
 // Webhook subscriptions, what is sent to them and the endpoints behind them.
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { CompanyClass } from "../../access/v1/access_service_pb.js";
 import { file_partner_access_v1_access_service } from "../../access/v1/access_service_pb.js";
 import type { Actor } from "../../audit/v1/audit_service_pb.js";
 import { file_partner_audit_v1_audit_service } from "../../audit/v1/audit_service_pb.js";
-import type { Delivery } from "./delivery_service_pb.js";
-import { file_partner_webhooks_v1_delivery_service } from "./delivery_service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/webhooks/v1/subscription_service.proto.
  */
 export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIq0ECgxTdWJzY3JpcHRpb24SDwoCaWQYASABKAlIAIgBARIQCgN1cmwYAiABKAlIAYgBARIYCgtkZXNjcmlwdGlvbhgDIAEoCUgCiAEBEg4KBmV2ZW50cxgEIAMoCRIbCg5zY2hlbWFfdmVyc2lvbhgFIAEoBUgDiAEBEjoKBXN0YXRlGAYgASgOMiYucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb25TdGF0ZUgEiAEBEjwKBmhlYWx0aBgHIAEoDjInLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uSGVhbHRoSAWIAQESGwoOc2VjcmV0X3ZlcnNpb24YCCABKAVIBogBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAkgASgFSAeIAQESFQoIdmVyaWZpZWQYCiABKAhICIgBARIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIFCgNfaWRCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQggKBl9zdGF0ZUIJCgdfaGVhbHRoQhEKD19zZWNyZXRfdmVyc2lvbkIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkILCglfdmVyaWZpZWQi+gIKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARIQCgN1cmwYAyABKAlIAogBARIOCgZldmVudHMYBCADKAkSGAoLZGVzY3JpcHRpb24YBSABKAlIA4gBARIbCg5zY2hlbWFfdmVyc2lvbhgGIAEoBUgEiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAcgASgJSAWIAQESJgoFYWN0b3IYCCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhAKDl9jb21wYW55X2NsYXNzQgYKBF91cmxCDgoMX2Rlc2NyaXB0aW9uQhEKD19zY2hlbWFfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQidQoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SEwoGc2VjcmV0GAIgASgJSACIAQFCCQoHX3NlY3JldCJCChhMaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIlUKGUxpc3RTdWJzY3JpcHRpb25zUmVzcG9uc2USOAoNc3Vic2NyaXB0aW9ucxgBIAMoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uInIKFkdldFN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWQiUgoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24i0AMKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIlUKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEjcKDHN1YnNjcmlwdGlvbhgBIAEoCzIhLnBhcnRuZXIud2ViaG9va3MudjEuU3Vic2NyaXB0aW9uItkBChlEZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIcChpEZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSKHAgoXU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhsKDnNlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIRCg9fc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIksKGFNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRIvCghkZWxpdmVyeRgBIAEoCzIdLnBhcnRuZXIud2ViaG9va3MudjEuRGVsaXZlcnki/wEKG0FjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESFQoIYmFja2ZpbGwYAyABKAhIAogBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgEIAEoCUgDiAEBEiYKBWFjdG9yGAUgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQgsKCV9iYWNrZmlsbEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQigQEKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SGAoLYmFja2ZpbGxfaWQYAiABKAlIAIgBAUIOCgxfYmFja2ZpbGxfaWQi2AEKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiVAoZUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiLTAQoTUm90YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQibwoUUm90YXRlU2VjcmV0UmVzcG9uc2USNwoMc3Vic2NyaXB0aW9uGAEgASgLMiEucGFydG5lci53ZWJob29rcy52MS5TdWJzY3JpcHRpb24SEwoGc2VjcmV0GAIgASgJSACIAQFCCQoHX3NlY3JldCKVAgoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIjChZwZW5kaW5nX3NlY3JldF92ZXJzaW9uGAMgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIZChdfcGVuZGluZ19zZWNyZXRfdmVyc2lvbkIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiUQoWQWN0aXZhdGVTZWNyZXRSZXNwb25zZRI3CgxzdWJzY3JpcHRpb24YASABKAsyIS5wYXJ0bmVyLndlYmhvb2tzLnYxLlN1YnNjcmlwdGlvbiJTCg9DaGVja1VybFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhAKA3VybBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgYKBF91cmwiVgoQQ2hlY2tVcmxSZXNwb25zZRIUCgdhbGxvd2VkGAEgASgISACIAQESFAoHcmVmdXNhbBgCIAEoCUgBiAEBQgoKCF9hbGxvd2VkQgoKCF9yZWZ1c2FsKnUKEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNVQlNDUklQVElPTl9TVEFURV9QQVVTRUQQARIdChlTVUJTQ1JJUFRJT05fU1RBVEVfQUNUSVZFEAIqfAoSU3Vic2NyaXB0aW9uSGVhbHRoEiMKH1NVQlNDUklQVElPTl9IRUFMVEhfVU5TUEVDSUZJRUQQABIfChtTVUJTQ1JJUFRJT05fSEVBTFRIX0hFQUxUSFkQARIgChxTVUJTQ1JJUFRJT05fSEVBTFRIX0RFR1JBREVEEAIykAoKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJcCghDaGVja1VybBIkLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXF1ZXN0GiUucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_access_v1_access_service, file_partner_audit_v1_audit_service, file_partner_webhooks_v1_delivery_service]);
-
-/**
- * Subscription is one endpoint of one company and what it gets.
- *
- * @generated from message partner.webhooks.v1.Subscription
- */
-export type Subscription = Message<"partner.webhooks.v1.Subscription"> & {
-  /**
-   * E.g. `whk_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Where deliveries go.
-   *
-   * @generated from field: optional string url = 2;
-   */
-  url?: string | undefined;
-
-  /**
-   * The owner's own words; may be empty.
-   *
-   * @generated from field: optional string description = 3;
-   */
-  description?: string | undefined;
-
-  /**
-   * Event names, or `group.*`.
-   *
-   * @generated from field: repeated string events = 4;
-   */
-  events: string[];
-
-  /**
-   * The payload schema version that the subscription opted in to.
-   *
-   * @generated from field: optional int32 schema_version = 5;
-   */
-  schemaVersion?: number | undefined;
-
-  /**
-   * Whether new events are queued.
-   *
-   * @generated from field: optional partner.webhooks.v1.SubscriptionState state = 6;
-   */
-  state?: SubscriptionState | undefined;
-
-  /**
-   * Whether the endpoint takes what it gets.
-   *
-   * @generated from field: optional partner.webhooks.v1.SubscriptionHealth health = 7;
-   */
-  health?: SubscriptionHealth | undefined;
-
-  /**
-   * The version of the secret that signs new deliveries.
-   *
-   * @generated from field: optional int32 secret_version = 8;
-   */
-  secretVersion?: number | undefined;
-
-  /**
-   * The version of the pending secret, during a rotation.
-   *
-   * @generated from field: optional int32 pending_secret_version = 9;
-   */
-  pendingSecretVersion?: number | undefined;
-
-  /**
-   * True when a test delivery to the present URL was answered with 2xx.
-   *
-   * @generated from field: optional bool verified = 10;
-   */
-  verified?: boolean | undefined;
-
-  /**
-   * When it was created.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 11;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was changed last.
-   *
-   * @generated from field: google.protobuf.Timestamp updated_at = 12;
-   */
-  updatedAt?: Timestamp | undefined;
-};
-
-/**
- * Describes the message partner.webhooks.v1.Subscription.
- * Use `create(SubscriptionSchema)` to create a new message.
- */
-export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 0);
+  fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIvoCChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkInwKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUIQCg5fcmVzb3VyY2VfanNvbkISChBfc3Vic2NyaXB0aW9uX2lkIkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJHChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0AMKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLZAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiHAoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UihwIKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIbCg5zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEQoPX3NlY3JldF92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhTZW5kVGVzdERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIv8BChtBY3RpdmF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGJhY2tmaWxsGAMgASgISAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfYmFja2ZpbGxCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkwKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItgBChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChNSb3RhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJEChRSb3RhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ilQIKFUFjdGl2YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIwoWcGVuZGluZ19zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCGQoXX3BlbmRpbmdfc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkYKFkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIlMKD0NoZWNrVXJsUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEAoDdXJsGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCBgoEX3VybCJWChBDaGVja1VybFJlc3BvbnNlEhQKB2FsbG93ZWQYASABKAhIAIgBARIUCgdyZWZ1c2FsGAIgASgJSAGIAQFCCgoIX2FsbG93ZWRCCgoIX3JlZnVzYWwykAoKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJcCghDaGVja1VybBIkLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXF1ZXN0GiUucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
 
 /**
  * CreateSubscriptionRequest describes the subscription to make.
@@ -188,7 +86,7 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
  * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
  */
 export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 1);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 0);
 
 /**
  * CreateSubscriptionResponse shows the secret for the only time.
@@ -197,18 +95,19 @@ export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionReque
  */
 export type CreateSubscriptionResponse = Message<"partner.webhooks.v1.CreateSubscriptionResponse"> & {
   /**
-   * The subscription, paused.
+   * The paused subscription with its secret as the public API shows them, JSON text that is passed through unchanged:
+   * `subscriptionCreated`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
+  resourceJson?: string | undefined;
 
   /**
-   * The signing secret, `whsec_…`.
+   * The id of the subscription, for the location of the response.
    *
-   * @generated from field: optional string secret = 2;
+   * @generated from field: optional string subscription_id = 2;
    */
-  secret?: string | undefined;
+  subscriptionId?: string | undefined;
 };
 
 /**
@@ -216,7 +115,7 @@ export type CreateSubscriptionResponse = Message<"partner.webhooks.v1.CreateSubs
  * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
  */
 export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 2);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 1);
 
 /**
  * ListSubscriptionsRequest names the company.
@@ -237,7 +136,7 @@ export type ListSubscriptionsRequest = Message<"partner.webhooks.v1.ListSubscrip
  * Use `create(ListSubscriptionsRequestSchema)` to create a new message.
  */
 export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 3);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 2);
 
 /**
  * ListSubscriptionsResponse lists all of a company's subscriptions; their number is bounded at creation.
@@ -246,11 +145,11 @@ export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest
  */
 export type ListSubscriptionsResponse = Message<"partner.webhooks.v1.ListSubscriptionsResponse"> & {
   /**
-   * Oldest first.
+   * As the public API shows it: `subscriptionList`.
    *
-   * @generated from field: repeated partner.webhooks.v1.Subscription subscriptions = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscriptions: Subscription[];
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -258,7 +157,7 @@ export type ListSubscriptionsResponse = Message<"partner.webhooks.v1.ListSubscri
  * Use `create(ListSubscriptionsResponseSchema)` to create a new message.
  */
 export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 4);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 3);
 
 /**
  * GetSubscriptionRequest names one subscription.
@@ -286,7 +185,7 @@ export type GetSubscriptionRequest = Message<"partner.webhooks.v1.GetSubscriptio
  * Use `create(GetSubscriptionRequestSchema)` to create a new message.
  */
 export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 5);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 4);
 
 /**
  * GetSubscriptionResponse is one subscription.
@@ -295,11 +194,11 @@ export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = 
  */
 export type GetSubscriptionResponse = Message<"partner.webhooks.v1.GetSubscriptionResponse"> & {
   /**
-   * The subscription.
+   * As the public API shows it: `subscription`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -307,7 +206,7 @@ export type GetSubscriptionResponse = Message<"partner.webhooks.v1.GetSubscripti
  * Use `create(GetSubscriptionResponseSchema)` to create a new message.
  */
 export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 6);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 5);
 
 /**
  * UpdateSubscriptionRequest says what to change of a subscription; at least one thing.
@@ -384,7 +283,7 @@ export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubsc
  * Use `create(UpdateSubscriptionRequestSchema)` to create a new message.
  */
 export const UpdateSubscriptionRequestSchema: GenMessage<UpdateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 6);
 
 /**
  * EventPatterns are the events of a subscription.
@@ -405,7 +304,7 @@ export type EventPatterns = Message<"partner.webhooks.v1.EventPatterns"> & {
  * Use `create(EventPatternsSchema)` to create a new message.
  */
 export const EventPatternsSchema: GenMessage<EventPatterns> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 8);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 7);
 
 /**
  * UpdateSubscriptionResponse is the subscription after the change.
@@ -414,11 +313,11 @@ export const EventPatternsSchema: GenMessage<EventPatterns> = /*@__PURE__*/
  */
 export type UpdateSubscriptionResponse = Message<"partner.webhooks.v1.UpdateSubscriptionResponse"> & {
   /**
-   * The subscription.
+   * As the public API shows it: `subscription`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -426,7 +325,7 @@ export type UpdateSubscriptionResponse = Message<"partner.webhooks.v1.UpdateSubs
  * Use `create(UpdateSubscriptionResponseSchema)` to create a new message.
  */
 export const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 8);
 
 /**
  * DeleteSubscriptionRequest names the subscription to delete.
@@ -468,7 +367,7 @@ export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubsc
  * Use `create(DeleteSubscriptionRequestSchema)` to create a new message.
  */
 export const DeleteSubscriptionRequestSchema: GenMessage<DeleteSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 9);
 
 /**
  * DeleteSubscriptionResponse says that the subscription is deleted.
@@ -483,7 +382,7 @@ export type DeleteSubscriptionResponse = Message<"partner.webhooks.v1.DeleteSubs
  * Use `create(DeleteSubscriptionResponseSchema)` to create a new message.
  */
 export const DeleteSubscriptionResponseSchema: GenMessage<DeleteSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 10);
 
 /**
  * SendTestDeliveryRequest names the subscription to test.
@@ -532,7 +431,7 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
  * Use `create(SendTestDeliveryRequestSchema)` to create a new message.
  */
 export const SendTestDeliveryRequestSchema: GenMessage<SendTestDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 11);
 
 /**
  * SendTestDeliveryResponse is the delivery to watch.
@@ -541,11 +440,11 @@ export const SendTestDeliveryRequestSchema: GenMessage<SendTestDeliveryRequest> 
  */
 export type SendTestDeliveryResponse = Message<"partner.webhooks.v1.SendTestDeliveryResponse"> & {
   /**
-   * The queued test delivery.
+   * The queued test delivery as the public API shows it: `delivery`.
    *
-   * @generated from field: partner.webhooks.v1.Delivery delivery = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  delivery?: Delivery | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -553,7 +452,7 @@ export type SendTestDeliveryResponse = Message<"partner.webhooks.v1.SendTestDeli
  * Use `create(SendTestDeliveryResponseSchema)` to create a new message.
  */
 export const SendTestDeliveryResponseSchema: GenMessage<SendTestDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 12);
 
 /**
  * ActivateSubscriptionRequest names the subscription to activate.
@@ -602,7 +501,7 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
  * Use `create(ActivateSubscriptionRequestSchema)` to create a new message.
  */
 export const ActivateSubscriptionRequestSchema: GenMessage<ActivateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 13);
 
 /**
  * ActivateSubscriptionResponse is the active subscription.
@@ -611,18 +510,11 @@ export const ActivateSubscriptionRequestSchema: GenMessage<ActivateSubscriptionR
  */
 export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.ActivateSubscriptionResponse"> & {
   /**
-   * The subscription.
+   * As the public API shows it, with the back-fill that was begun: `subscriptionActivated`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
-
-  /**
-   * The back-fill that was begun; absent when none was.
-   *
-   * @generated from field: optional string backfill_id = 2;
-   */
-  backfillId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -630,7 +522,7 @@ export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.Activate
  * Use `create(ActivateSubscriptionResponseSchema)` to create a new message.
  */
 export const ActivateSubscriptionResponseSchema: GenMessage<ActivateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 14);
 
 /**
  * PauseSubscriptionRequest names the subscription to pause.
@@ -672,7 +564,7 @@ export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscri
  * Use `create(PauseSubscriptionRequestSchema)` to create a new message.
  */
 export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 15);
 
 /**
  * PauseSubscriptionResponse is the paused subscription.
@@ -681,11 +573,11 @@ export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest
  */
 export type PauseSubscriptionResponse = Message<"partner.webhooks.v1.PauseSubscriptionResponse"> & {
   /**
-   * The subscription.
+   * As the public API shows it: `subscription`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -693,7 +585,7 @@ export type PauseSubscriptionResponse = Message<"partner.webhooks.v1.PauseSubscr
  * Use `create(PauseSubscriptionResponseSchema)` to create a new message.
  */
 export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 17);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 16);
 
 /**
  * RotateSecretRequest names the subscription that shall get another secret.
@@ -735,7 +627,7 @@ export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretReque
  * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
 export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 18);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 17);
 
 /**
  * RotateSecretResponse shows the pending secret for the only time.
@@ -744,18 +636,11 @@ export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__P
  */
 export type RotateSecretResponse = Message<"partner.webhooks.v1.RotateSecretResponse"> & {
   /**
-   * The subscription; its pending_secret_version is that of the secret.
+   * As the public API shows it: `secretRotated`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
-
-  /**
-   * The pending secret, `whsec_…`.
-   *
-   * @generated from field: optional string secret = 2;
-   */
-  secret?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -763,7 +648,7 @@ export type RotateSecretResponse = Message<"partner.webhooks.v1.RotateSecretResp
  * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
 export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 19);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 18);
 
 /**
  * ActivateSecretRequest names the pending secret to sign with from now on.
@@ -812,7 +697,7 @@ export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretR
  * Use `create(ActivateSecretRequestSchema)` to create a new message.
  */
 export const ActivateSecretRequestSchema: GenMessage<ActivateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 20);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 19);
 
 /**
  * ActivateSecretResponse is the subscription after the change.
@@ -821,11 +706,11 @@ export const ActivateSecretRequestSchema: GenMessage<ActivateSecretRequest> = /*
  */
 export type ActivateSecretResponse = Message<"partner.webhooks.v1.ActivateSecretResponse"> & {
   /**
-   * The subscription.
+   * As the public API shows it: `subscription`.
    *
-   * @generated from field: partner.webhooks.v1.Subscription subscription = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  subscription?: Subscription | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -833,7 +718,7 @@ export type ActivateSecretResponse = Message<"partner.webhooks.v1.ActivateSecret
  * Use `create(ActivateSecretResponseSchema)` to create a new message.
  */
 export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 21);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 20);
 
 /**
  * CheckUrlRequest holds the URL as given.
@@ -861,7 +746,7 @@ export type CheckUrlRequest = Message<"partner.webhooks.v1.CheckUrlRequest"> & {
  * Use `create(CheckUrlRequestSchema)` to create a new message.
  */
 export const CheckUrlRequestSchema: GenMessage<CheckUrlRequest> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 22);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 21);
 
 /**
  * CheckUrlResponse is the verdict.
@@ -889,75 +774,7 @@ export type CheckUrlResponse = Message<"partner.webhooks.v1.CheckUrlResponse"> &
  * Use `create(CheckUrlResponseSchema)` to create a new message.
  */
 export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*/
-  messageDesc(file_partner_webhooks_v1_subscription_service, 23);
-
-/**
- * SubscriptionState says whether new events are queued.
- *
- * @generated from enum partner.webhooks.v1.SubscriptionState
- */
-export enum SubscriptionState {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: SUBSCRIPTION_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Queues no deliveries.
-   *
-   * @generated from enum value: SUBSCRIPTION_STATE_PAUSED = 1;
-   */
-  PAUSED = 1,
-
-  /**
-   * Queues a delivery for every matching event.
-   *
-   * @generated from enum value: SUBSCRIPTION_STATE_ACTIVE = 2;
-   */
-  ACTIVE = 2,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.SubscriptionState.
- */
-export const SubscriptionStateSchema: GenEnum<SubscriptionState> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_subscription_service, 0);
-
-/**
- * SubscriptionHealth says whether the endpoint takes what it gets.
- *
- * @generated from enum partner.webhooks.v1.SubscriptionHealth
- */
-export enum SubscriptionHealth {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: SUBSCRIPTION_HEALTH_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The last delivery to come to an end was delivered, or none has come to an end.
-   *
-   * @generated from enum value: SUBSCRIPTION_HEALTH_HEALTHY = 1;
-   */
-  HEALTHY = 1,
-
-  /**
-   * A delivery was dead-lettered and none was delivered since.
-   *
-   * @generated from enum value: SUBSCRIPTION_HEALTH_DEGRADED = 2;
-   */
-  DEGRADED = 2,
-}
-
-/**
- * Describes the enum partner.webhooks.v1.SubscriptionHealth.
- */
-export const SubscriptionHealthSchema: GenEnum<SubscriptionHealth> = /*@__PURE__*/
-  enumDesc(file_partner_webhooks_v1_subscription_service, 1);
+  messageDesc(file_partner_webhooks_v1_subscription_service, 22);
 
 /**
  * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console.

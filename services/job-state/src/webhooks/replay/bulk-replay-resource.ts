@@ -1,17 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
+  type BULK_REPLAY_KINDS,
+  type BULK_REPLAY_STATES,
   type BulkReplay,
-  BulkReplayKind,
-  BulkReplaySchema,
-  BulkReplayState,
-} from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
-import type {
-  BULK_REPLAY_KINDS,
-  BULK_REPLAY_STATES,
   REPLAYED_STATES,
 } from '@partner/proto-contracts/public-api/bulk-replay';
-import { deliveryStateMessage } from '../schedule/delivery-message.js';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
 
 /** A bulk replay or back-fill, as {@link BULK_REPLAY_COLUMNS} select it. */
 export interface BulkReplayRow {
@@ -42,35 +35,22 @@ export const BULK_REPLAY_COLUMNS = `
   b.total_is_at_least as "atLeast", b.queued,
   b.created_at as "createdAt", b.finished_at as "finishedAt"`;
 
-const KINDS = {
-  replay: BulkReplayKind.REPLAY,
-  backfill: BulkReplayKind.BACKFILL,
-} as const satisfies Record<BulkReplayRow['kind'], BulkReplayKind>;
-
-const STATES = {
-  running: BulkReplayState.RUNNING,
-  done: BulkReplayState.DONE,
-  cancelled: BulkReplayState.CANCELLED,
-} as const satisfies Record<BulkReplayRow['state'], BulkReplayState>;
-
-/** A bulk replay as the console gets it. */
-export function bulkReplayMessage(row: BulkReplayRow): BulkReplay {
-  return create(BulkReplaySchema, {
+/** A bulk replay or back-fill as the public API shows it. */
+export function shownBulkReplay(row: BulkReplayRow): BulkReplay {
+  return {
     id: row.id,
     subscriptionId: row.subscriptionId,
-    kind: KINDS[row.kind],
-    selection: {
-      states: (row.states ?? []).map(deliveryStateMessage),
-      from: timestampFromDate(row.from),
-      to: timestampFromDate(row.to),
-      event: row.event ?? undefined,
-    },
+    kind: row.kind,
+    states: row.states === null ? null : REPLAYED_STATES.filter((state) => row.states?.includes(state)),
+    event: row.event,
+    from: formatDateTime(row.from),
+    to: formatDateTime(row.to),
     perMinute: row.perMinute,
-    state: STATES[row.state],
+    state: row.state,
     total: row.total,
     atLeast: row.atLeast,
     queued: row.queued,
-    createdAt: timestampFromDate(row.createdAt),
-    finishedAt: row.finishedAt === null ? undefined : timestampFromDate(row.finishedAt),
-  });
+    createdAt: formatDateTime(row.createdAt),
+    finishedAt: formatOptionalDateTime(row.finishedAt),
+  };
 }

@@ -1,0 +1,85 @@
+import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
+import { expect } from '@jest/globals';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  bulkReplay,
+  bulkReplayPage,
+  bulkReplayPreview,
+} from '@partner/proto-contracts/public-api/bulk-replay';
+import {
+  companyStatistics,
+  webhookStatistics,
+} from '@partner/proto-contracts/public-api/delivery-statistics';
+import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import {
+  delivery,
+  deliveryPage,
+  deliveryWithAttempts,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+import {
+  secretRotated,
+  subscription,
+  subscriptionActivated,
+  subscriptionCreated,
+  subscriptionList,
+} from '@partner/proto-contracts/public-api/webhook-subscription';
+import { readResource, type ResourceResponse } from '@partner/proto-contracts/resource-json';
+import { rpcService } from '@partner/kernel/amqp/rpc-service';
+import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
+import type { z } from 'zod';
+
+/** Reads each response by its public schema. Fails for a field that the schema does not have. */
+function reading<Request, Schema extends z.ZodType>(
+  schema: Schema,
+  call: (request: Request, options?: CallOptions) => Promise<ResourceResponse>,
+) {
+  return async (request: Request, options?: CallOptions): Promise<z.output<Schema>> => {
+    const response = await call(request, options);
+    const resource = readResource(schema, response);
+    expect(resource).toEqual(JSON.parse(response.resourceJson ?? ''));
+    return resource;
+  };
+}
+
+export type PublicDeliveries = ReturnType<typeof connectDeliveries>;
+
+/** Connects to a delivery service whose responses are read as public resources. */
+export function connectDeliveries(service: ServiceImpl<typeof DeliveryService>) {
+  const transport = createInMemoryTransport([rpcService(DeliveryService, service)]);
+  const client = createClient(DeliveryService, transport);
+  return {
+    listDeliveries: reading(deliveryPage, client.listDeliveries),
+    getDelivery: reading(deliveryWithAttempts, client.getDelivery),
+    replayDelivery: reading(delivery, client.replayDelivery),
+    previewBulkReplay: reading(bulkReplayPreview, client.previewBulkReplay),
+    createBulkReplay: reading(bulkReplay, client.createBulkReplay),
+    listBulkReplays: reading(bulkReplayPage, client.listBulkReplays),
+    getBulkReplay: reading(bulkReplay, client.getBulkReplay),
+    cancelBulkReplay: reading(bulkReplay, client.cancelBulkReplay),
+    listEvents: reading(eventPage, client.listEvents),
+    getEvent: reading(eventWithTrail, client.getEvent),
+    getSubscriptionStatistics: reading(webhookStatistics, client.getSubscriptionStatistics),
+    getCompanyStatistics: reading(companyStatistics, client.getCompanyStatistics),
+  };
+}
+
+export type PublicSubscriptions = ReturnType<typeof connectSubscriptions>;
+
+/** Connects to a subscription service whose responses are read as public resources. */
+export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionService>) {
+  const transport = createInMemoryTransport([rpcService(SubscriptionService, service)]);
+  const client = createClient(SubscriptionService, transport);
+  return {
+    ...client,
+    createSubscription: reading(subscriptionCreated, client.createSubscription),
+    listSubscriptions: reading(subscriptionList, client.listSubscriptions),
+    getSubscription: reading(subscription, client.getSubscription),
+    updateSubscription: reading(subscription, client.updateSubscription),
+    sendTestDelivery: reading(delivery, client.sendTestDelivery),
+    activateSubscription: reading(subscriptionActivated, client.activateSubscription),
+    pauseSubscription: reading(subscription, client.pauseSubscription),
+    rotateSecret: reading(secretRotated, client.rotateSecret),
+    activateSecret: reading(subscription, client.activateSecret),
+  };
+}

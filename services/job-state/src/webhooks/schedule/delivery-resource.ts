@@ -1,0 +1,140 @@
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { ExchangeTraceSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type {
+  Attempt,
+  ATTEMPT_OUTCOMES,
+  AttemptSummary,
+  Delivery,
+  DELIVERY_STATES,
+  ExchangeSteps,
+} from '@partner/proto-contracts/public-api/webhook-delivery';
+
+/** Where a delivery is in its life. */
+export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
+
+/** How an attempt ended. */
+export type AttemptOutcomeName = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** What is shown of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select it. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly event: string;
+  readonly state: DeliveryStateName;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly replayOf: string | null;
+  readonly bulkReplayId: string | null;
+}
+
+/** What a list shows of an attempt, as {@link ATTEMPT_SUMMARY_COLUMNS} select it. */
+export interface AttemptSummaryRow {
+  readonly id: string;
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly outcome: AttemptOutcomeName;
+  readonly responseStatus: number | null;
+  readonly error: string | null;
+}
+
+/** What is shown of an attempt, as {@link ATTEMPT_COLUMNS} select it. */
+export interface AttemptRow extends AttemptSummaryRow {
+  readonly responseBody: Buffer | null;
+  readonly remoteAddress: string | null;
+  readonly secretVersion: number;
+  /** An `ExchangeTrace` as JSON. */
+  readonly exchange: JsonValue;
+}
+
+const COMMON_COLUMNS = `
+  d.id, d.subscription_id as "subscriptionId", d.event_id as "eventId", d.event, d.state, d.attempts,
+  case when d.state in ('pending', 'retry_scheduled') and d.lease_id is null then d.next_attempt_at end as "nextAttemptAt",
+  d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
+  d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId"`;
+
+/** Columns of a {@link DeliveryRow} that is not finished, from `deliveries d`. One in flight or held has no next attempt. */
+export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
+
+/** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
+export const ANY_DELIVERY_COLUMNS = `${COMMON_COLUMNS}, d.finished_at as "finishedAt"`;
+
+/** Columns of an {@link AttemptSummaryRow}, from `delivery_attempts a`. */
+export const ATTEMPT_SUMMARY_COLUMNS = `
+  a.id, a.number, a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
+  a.response_status as "responseStatus", a.error`;
+
+/** Columns of an {@link AttemptRow}, from `delivery_attempts a`. */
+export const ATTEMPT_COLUMNS = `${ATTEMPT_SUMMARY_COLUMNS}, a.response_body as "responseBody",
+  a.remote_address as "remoteAddress", a.secret_version as "secretVersion", a.exchange`;
+
+/** A delivery as the public API shows it. */
+export function shownDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    subscriptionId: row.subscriptionId,
+    eventId: row.eventId,
+    event: row.event,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAt: formatOptionalDateTime(row.nextAttemptAt),
+    createdAt: formatDateTime(row.createdAt),
+    finishedAt: formatOptionalDateTime(row.finishedAt),
+    resource: { type: row.resourceType, id: row.resourceId },
+    replayOf: row.replayOf,
+    bulkReplayId: row.bulkReplayId,
+  };
+}
+
+/** An attempt as lists of the public API show it: without the answer and its exchange. */
+export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
+  return {
+    deliveryId: row.id,
+    number: row.number,
+    startedAt: formatDateTime(row.startedAt),
+    durationMs: row.durationMs,
+    outcome: row.outcome,
+    responseStatus: row.responseStatus,
+    error: row.error,
+  };
+}
+
+/** An attempt as the public API shows it. Bytes of the answer that are not UTF-8 appear as U+FFFD. */
+export function shownAttempt(row: AttemptRow): Attempt {
+  return {
+    ...shownAttemptSummary(row),
+    responseBody: row.responseBody === null ? null : row.responseBody.toString('utf8'),
+    remoteAddress: row.remoteAddress,
+    secretVersion: row.secretVersion,
+    exchange: row.exchange === null ? null : shownExchange(row.exchange),
+  };
+}
+
+function shownExchange(stored: JsonValue): ExchangeSteps {
+  const trace = fromJson(ExchangeTraceSchema, stored, { ignoreUnknownFields: true });
+  const { certificateSubject: subject, certificateIssuer: issuer, certificateValidTo: validTo } = trace;
+  const hasCertificate = [subject, issuer, validTo].some((part) => part !== undefined);
+  return {
+    dnsMs: trace.dnsMs ?? null,
+    addresses: trace.addresses,
+    connectMs: trace.connectMs ?? null,
+    tlsMs: trace.tlsMs ?? null,
+    tlsProtocol: trace.tlsProtocol ?? null,
+    certificate: hasCertificate
+      ? {
+          subject: subject ?? null,
+          issuer: issuer ?? null,
+          validTo: validTo === undefined ? null : formatDateTime(timestampDate(validTo)),
+        }
+      : null,
+    reusedConnection: trace.reusedConnection ?? false,
+    firstByteMs: trace.firstByteMs ?? null,
+  };
+}
