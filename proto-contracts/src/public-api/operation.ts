@@ -76,5 +76,5 @@ export function defineOperation<Query, Body>(operation: Operation<Query, Body>):
 }
 
 /** An operation in a list. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- query and body are bound together inside each operation
+// oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each operation
 export type AnyOperation = Operation<any, any>;

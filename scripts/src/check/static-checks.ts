@@ -18,7 +18,7 @@ interface Check {
 }
 
 const programs = path.join(root, 'node_modules/.bin');
-/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API typescript-eslint and dependency-cruiser need. */
+/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API dependency-cruiser needs. */
 const compiler = path.join(root, 'node_modules/typescript-native/bin/tsc');
 
 async function command(program: string, args: readonly string[], cwd = root): Promise<string | undefined> {
@@ -102,10 +102,7 @@ async function apiDescription(): Promise<string | undefined> {
 const contracts = path.join(root, 'proto-contracts');
 /** The longest first. */
 const checks: readonly Check[] = [
-  {
-    name: 'lint',
-    run: () => command('eslint', ['-c', 'scripts/eslint.config.mjs', '--max-warnings', '0', '.']),
-  },
+  { name: 'lint', run: () => command('oxlint', []) },
   { name: 'format', run: () => command('prettier', ['--check', '--log-level', 'warn', '.']) },
   { name: 'imports', run: () => imports('dependency-cruiser.config.mjs') },
   { name: 'imports between folders', run: () => imports('folder-circles.config.mjs') },

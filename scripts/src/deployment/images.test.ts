@@ -64,7 +64,7 @@ describe('what the image of a service is made of', () => {
     );
     expect(own.filter((file) => /\.test\.|\.d\.ts|\.tsbuildinfo|\/testing(\/|$)/.test(file))).toEqual([]);
     expect(own.filter((file) => /^proto-contracts\/(?!dist|package\.json$)/.test(file))).toEqual([]);
-    for (const name of ['typescript', 'jest', 'vite', 'react', 'kubernetes-models', 'eslint']) {
+    for (const name of ['typescript', 'jest', 'vite', 'react', 'kubernetes-models', 'oxlint']) {
       expect(existsSync(path.join(appOf(service), 'node_modules', name))).toBe(false);
     }
     // Where a stack trace leads to.

@@ -69,5 +69,5 @@ export function serveOperation<Principal, Query, Body>(
 }
 
 /** An endpoint in a list; `handle` is only ever called with what the endpoint's own schemas gave. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- query and body are bound together inside each endpoint
+// oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each endpoint
 export type AnyEndpoint<Principal> = Endpoint<Principal, any, any>;

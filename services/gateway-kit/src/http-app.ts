@@ -289,7 +289,7 @@ async function answerTo<Principal>(
   const gone = signalOfGone(response);
   const callWith = createCalls(options.rpcTimeoutMs, record.requestId, gone);
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an unauthenticated endpoint does not look at it
+  // oxlint-disable-next-line typescript/no-explicit-any -- an unauthenticated endpoint does not look at it
   let principal: any;
   if (endpoint.unauthenticated !== true) {
     const known = await callWith(async (call) =>
@@ -335,7 +335,7 @@ async function answerTo<Principal>(
     const answer = await callWith((call) =>
       endpoint.handle({
         ...input,
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment -- known, or not looked at
+        // oxlint-disable-next-line typescript/no-unsafe-assignment -- known, or not looked at
         principal,
         operation: `${request.method} ${surfaceRequest.path}`,
         requestId: record.requestId,

@@ -108,8 +108,7 @@ test(
         numRuns: RUNS,
         examples: [[STEERED_PLAN]],
         ...(RUN_PATH === undefined ? {} : { path: RUN_PATH }),
-        interruptAfterTimeLimit: RUNS * RUN_MS + SHRINK_MS,
-        markInterruptAsFailure: true,
+        plugins: [fc.interruptAfterTimeLimit(RUNS * RUN_MS + SHRINK_MS, { failOnInterrupt: true })],
       },
     );
     if (RUN_PATH === undefined) expect(OUTCOMES_TO_MEET.filter((outcome) => !met.has(outcome))).toEqual([]);

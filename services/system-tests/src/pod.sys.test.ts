@@ -154,8 +154,11 @@ await defineWithPods(() => {
           seller,
           session,
         });
-        const { retirement, statuses } = await replaceWithWorkInHand(service, load).finally(() =>
-          load.stop(),
+        const { retirement, statuses } = await replaceWithWorkInHand(service, load).catch(
+          async (error: unknown) => {
+            await load.stop();
+            throw error;
+          },
         );
         const report = await load.stop();
 

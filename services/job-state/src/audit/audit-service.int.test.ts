@@ -117,7 +117,7 @@ describe('a change', () => {
     await fixture.client.activateSubscription(asked);
     await fixture.client.pauseSubscription(asked);
     await fixture.client.pauseSubscription(asked);
-    const { secret = '' } = await fixture.client.rotateSecret(asked);
+    const { secret } = await fixture.client.rotateSecret(asked);
     await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
     await fixture.client.activateSecret({ ...asked, pendingSecretVersion: 2 });
     await fixture.client.deleteSubscription(asked);

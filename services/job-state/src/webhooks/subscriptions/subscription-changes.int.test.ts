@@ -64,7 +64,7 @@ describe('UpdateSubscription', () => {
     ]);
 
     await client.updateSubscription({ ...of, companyClass, description: '' });
-    expect(await read(of)).toMatchObject({ description: '', url: before?.url });
+    expect(await read(of)).toMatchObject({ description: '', url: before.url });
   });
 
   test('with another URL the subscription is unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
@@ -142,7 +142,7 @@ describe('UpdateSubscription', () => {
     );
     fixture.dispatcher.isAway = false;
     expect(failure).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
-    expect((await read(of))?.url).toBe('https://receiver.example/hooks');
+    expect((await read(of)).url).toBe('https://receiver.example/hooks');
   });
 
   test('opts in to another schema version, and gets only payloads of that one', async () => {
