@@ -1,5 +1,5 @@
 import { CHART_ALERTS } from './alerts/chart-alerts.js';
-import { renderRules, renderRuleTests } from './alerts/render-alerts.js';
+import { renderRules } from './alerts/render-alerts.js';
 import { renderDashboard } from './dashboards/dashboard.js';
 import { JOB_STATE } from './dashboards/job-state.js';
 import { OVERVIEW } from './dashboards/overview.js';
@@ -16,13 +16,12 @@ const DASHBOARDS = {
   'charts/webhook-dispatcher/dashboards/webhook-dispatcher.json': WEBHOOK_DISPATCHER,
 } as const;
 
-/** What the charts hold of alerts, their tests and dashboards: each file, from the root of the project, and its content. */
+/** What the charts hold of alerts and dashboards: each file, from the root of the project, and its content. */
 export function observabilityFiles(): ReadonlyMap<string, object> {
   return new Map<string, object>([
-    ...[...CHART_ALERTS].flatMap(([service, alerts]) => [
-      [`charts/${service}/rules/alerts.yaml`, renderRules(service, alerts)] as const,
-      [`charts/${service}/rules/alerts.test.yaml`, renderRuleTests(alerts)] as const,
-    ]),
+    ...[...CHART_ALERTS].map(
+      ([service, alerts]) => [`charts/${service}/rules/alerts.yaml`, renderRules(service, alerts)] as const,
+    ),
     ...Object.entries(DASHBOARDS).map(([file, dashboard]) => [file, renderDashboard(dashboard)] as const),
   ]);
 }

@@ -1,7 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { lastLines, runCommand } from '../run-command.js';
 
-/** Prometheus's own check of a folder with the rules `alerts.yaml` and their tests `alerts.test.yaml`. */
+/** Prometheus's own check of a folder with rules, `*.yaml`, and their tests, `*.test.yaml`. */
 export interface RuleCheck {
   /** Empty, or why nothing is checked, for the title of a test. */
   readonly note: string;
@@ -21,9 +22,13 @@ export function createRuleCheck(
   return {
     note: '',
     async faults(folder) {
+      const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+      const [tests, rules] = [true, false].map((isTest) =>
+        files.filter((file) => file.endsWith('.test.yaml') === isTest),
+      );
       const results = [
-        await runCommand(promtool, ['check', 'rules', 'alerts.yaml'], { cwd: folder }),
-        await runCommand(promtool, ['test', 'rules', 'alerts.test.yaml'], { cwd: folder }),
+        await runCommand(promtool, ['check', 'rules', ...(rules ?? [])], { cwd: folder }),
+        await runCommand(promtool, ['test', 'rules', ...(tests ?? [])], { cwd: folder }),
       ];
       return results
         .filter(({ exitCode, stderr }) => exitCode !== 0 || stderr !== '')

@@ -27,32 +27,30 @@ export function renderRules(service: ServiceName, alerts: readonly Alert[]) {
   };
 }
 
-/** `rules/alerts.test.yaml` of a chart: what promtool tests the rules with. */
-export function renderRuleTests(alerts: readonly Alert[]) {
+/** What promtool tests the rule of one alert with, which is alone in a file. */
+export function renderRuleTests(alert: Alert, ruleFile: string) {
   return {
-    rule_files: ['alerts.yaml'],
+    rule_files: [ruleFile],
     evaluation_interval: '1m',
-    tests: alerts.flatMap((alert) =>
-      alert.cases.map((each) => ({
-        name: `${alert.name}: ${each.when}`,
-        interval: '1m',
-        input_series: Object.entries(each.series).map(([series, values]) => ({ series, values })),
-        alert_rule_test: [
-          {
-            eval_time: each.at,
-            alertname: alert.name,
-            exp_alerts: each.firing.map((labels) => ({
-              exp_labels: { severity: alert.severity, ...labels },
-              exp_annotations: {
-                summary: alert.summary,
-                description: filledIn(alert.description, labels),
-                runbook: runbookOf(alert),
-              },
-            })),
-          },
-        ],
-      })),
-    ),
+    tests: alert.cases.map((each) => ({
+      name: `${alert.name}: ${each.when}`,
+      interval: '1m',
+      input_series: Object.entries(each.series).map(([series, values]) => ({ series, values })),
+      alert_rule_test: [
+        {
+          eval_time: each.at,
+          alertname: alert.name,
+          exp_alerts: each.firing.map((labels) => ({
+            exp_labels: { severity: alert.severity, ...labels },
+            exp_annotations: {
+              summary: alert.summary,
+              description: filledIn(alert.description, labels),
+              runbook: runbookOf(alert),
+            },
+          })),
+        },
+      ],
+    })),
   };
 }
 
