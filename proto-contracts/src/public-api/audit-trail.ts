@@ -95,6 +95,8 @@ export const auditEntry = z
     description: 'One change that an owner of the company, or an operator for it, made.',
   });
 
+export type AuditEntry = z.infer<typeof auditEntry>;
+
 /** A page of the audit trail, newest first. */
 export const auditPage = z
   .object({
@@ -104,6 +106,8 @@ export const auditPage = z
     }),
   })
   .meta({ id: 'AuditEntries', description: 'A page of the audit trail, newest first.' });
+
+export type AuditPage = z.infer<typeof auditPage>;
 
 /** The query of the audit trail. */
 export const auditQuery = z.object({

@@ -1,6 +1,4 @@
-import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ActorSchema } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import { newId } from '@partner/kernel/ids';
 import { testRedisUrl } from '@partner/test-kit/backing-services/server-urls';
@@ -25,54 +23,26 @@ async function listed(query: string) {
 
 describe('the audit trail', () => {
   test('shows who changed what, and from where', async () => {
-    const subjectId = newId('whk');
-    const id = site.jobState.audit.add('cmp_sunny', {
+    const entry = {
+      actor: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
       action: 'webhook.updated',
-      actor: create(ActorSchema, {
-        membershipId: 'mem_olive',
-        displayName: 'Olive Owner',
-        remoteAddress: '203.0.113.7',
-        userAgent: 'Browser/1.0',
-      }),
-      subjectType: 'webhook',
-      subjectId,
+      subject: { type: 'webhook', id: newId('whk') },
+      remoteAddress: '203.0.113.7',
+      userAgent: 'Browser/1.0',
       requestId: 'request-1',
-      detailsJson: '{"changed":["url"],"url":"https://receiver.example/?a=1"}',
-    });
+      details: { changed: ['url'], url: 'https://receiver.example/?a=1' },
+    } as const;
+    const id = site.jobState.audit.add('cmp_sunny', { ...entry, details: { ...entry.details } });
     expect(await listed('?action=webhook.updated')).toEqual({
-      entries: [
-        {
-          id,
-          at: '2026-08-26T14:03:00.000Z',
-          actor: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
-          action: 'webhook.updated',
-          subject: { type: 'webhook', id: subjectId },
-          remoteAddress: '203.0.113.7',
-          userAgent: 'Browser/1.0',
-          requestId: 'request-1',
-          details: { changed: ['url'], url: 'https://receiver.example/?a=1' },
-        },
-      ],
+      entries: [{ id, at: '2026-08-26T14:03:00.000Z', ...entry }],
       nextCursor: null,
     });
   });
 
-  test('shows a change of nobody who is known, and a person without a name by their id', async () => {
-    const subject = { action: 'api_key.revoked', subjectType: 'api_key', subjectId: newId('key') };
-    site.jobState.audit.add('cmp_sunny', subject);
-    const actor = create(ActorSchema, { membershipId: 'mem_gone' });
-    site.jobState.audit.add('cmp_sunny', { ...subject, actor });
-    const { entries } = await listed('?action=api_key.revoked');
-    expect(entries).toMatchObject([
-      { actor: { membershipId: 'mem_gone', displayName: 'mem_gone' }, userAgent: null },
-      { actor: null, remoteAddress: null, userAgent: null, requestId: null, details: {} },
-    ]);
-  });
-
   test('is the company’s own, and comes page by page', async () => {
-    const subject = { action: 'webhook.paused', subjectType: 'webhook', subjectId: newId('whk') };
-    const theirs = site.jobState.audit.add('cmp_roofs', subject);
-    const ours = [1, 2, 3].map(() => site.jobState.audit.add('cmp_sunny', subject)).reverse();
+    const paused = { action: 'webhook.paused', subject: { type: 'webhook', id: newId('whk') } } as const;
+    const theirs = site.jobState.audit.add('cmp_roofs', paused);
+    const ours = [1, 2, 3].map(() => site.jobState.audit.add('cmp_sunny', paused)).reverse();
     const first = await listed('?action=webhook.paused&limit=2');
     const rest = await listed(`?action=webhook.paused&limit=2&cursor=${first.nextCursor ?? ''}`);
     expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ours);

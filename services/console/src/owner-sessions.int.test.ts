@@ -43,7 +43,7 @@ async function idOf(of: string): Promise<string> {
 }
 
 const trailOf = (companyId: string) =>
-  site.jobState.audit.entriesOf(companyId).map(({ action, subjectId }) => ({ action, subjectId }));
+  site.jobState.audit.entriesOf(companyId).map(({ action, subject }) => ({ action, subjectId: subject.id }));
 
 describe('a confirmation', () => {
   test('counts for 15 minutes, as the login does, and the session says until when [SESSION-3]', async () => {

@@ -1,11 +1,9 @@
 import type { Client } from '@connectrpc/connect';
 import type { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import { listAuditEntriesOperation } from '@partner/proto-contracts/public-api/operations/audit';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
+import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
-import { presentAuditEntry } from '../present-audit-entry.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/audit-entries`: a page of the company's audit trail, newest first. */
@@ -24,10 +22,6 @@ export function listAuditEntries(deps: {
       },
       call,
     );
-    const json = {
-      entries: page.entries.map(presentAuditEntry),
-      nextCursor: page.nextBeforeEntryId ?? null,
-    } satisfies z.input<typeof auditPage>;
-    return { status: 200, json };
+    return forwardResource(200, page);
   });
 }

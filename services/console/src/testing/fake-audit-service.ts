@@ -1,24 +1,17 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type AuditEntry,
-  AuditEntrySchema,
-  AuditService,
-  SessionChange,
-} from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { AuditService, SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import type { AuditAction, AuditEntry } from '@partner/proto-contracts/public-api/audit-trail';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
+import { nextCursorOf, resourceResponse } from './resource-response.js';
 
 /** An entry to be added to a company's trail. */
-type NewEntry = Pick<
-  AuditEntry,
-  'action' | 'actor' | 'subjectType' | 'subjectId' | 'requestId' | 'detailsJson'
->;
+type NewEntry = Pick<AuditEntry, 'action' | 'subject'> & Partial<AuditEntry>;
 
-const SESSION_ACTIONS: Readonly<Record<SessionChange, string>> = {
-  [SessionChange.UNSPECIFIED]: '',
+const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> = {
+  [SessionChange.UNSPECIFIED]: undefined,
   [SessionChange.STARTED]: 'session.started',
   [SessionChange.ENDED]: 'session.ended',
   [SessionChange.CONFIRMED]: 'session.confirmed',
@@ -36,7 +29,7 @@ export interface FakeAudit {
 }
 
 /** Makes an `AuditService` in memory. */
-export function createFakeAudit(now: Timestamp): FakeAudit {
+export function createFakeAudit(now: Date): FakeAudit {
   const trails = new Map<string, AuditEntry[]>();
   let isRecordingAway = false;
 
@@ -49,9 +42,16 @@ export function createFakeAudit(now: Timestamp): FakeAudit {
 
   function add(companyId: string | undefined, entry: NewEntry): string {
     const id = newId('aud');
-    trailOf(companyId).unshift(
-      Object.assign(create(AuditEntrySchema, { id, at: now, detailsJson: '{}' }), entry),
-    );
+    trailOf(companyId).unshift({
+      id,
+      at: formatDateTime(now),
+      actor: null,
+      remoteAddress: null,
+      userAgent: null,
+      requestId: null,
+      details: {},
+      ...entry,
+    });
     return id;
   }
 
@@ -64,19 +64,22 @@ export function createFakeAudit(now: Timestamp): FakeAudit {
     service: rpcService(AuditService, {
       listAuditEntries: ({ companyId, beforeEntryId, action, limit = 50 }) => {
         const matching = trailOf(companyId)
-          .filter(({ id = '' }) => beforeEntryId === undefined || id < beforeEntryId)
+          .filter(({ id }) => beforeEntryId === undefined || id < beforeEntryId)
           .filter((entry) => action === undefined || entry.action === action);
-        const page = matching.slice(0, limit);
-        const next = matching.length > limit ? page.at(-1)?.id : undefined;
-        return { entries: page, ...(next !== undefined && { nextBeforeEntryId: next }) };
+        return resourceResponse({
+          entries: matching.slice(0, limit),
+          nextCursor: nextCursorOf(matching, limit),
+        });
       },
       recordSessionChange: ({ companyId, actor, sessionId, change }) => {
         if (isRecordingAway) throw new ServiceError('internal', 'nothing can be recorded');
+        const action = SESSION_ACTIONS[change ?? SessionChange.UNSPECIFIED];
+        invariant(action !== undefined && sessionId !== undefined, 'the console names the change');
+        const { membershipId = null, displayName = '' } = actor ?? {};
         add(companyId, {
-          ...(actor !== undefined && { actor }),
-          action: SESSION_ACTIONS[change ?? SessionChange.UNSPECIFIED],
-          subjectType: 'session',
-          ...(sessionId !== undefined && { subjectId: sessionId }),
+          action,
+          subject: { type: 'session', id: sessionId },
+          actor: { membershipId, displayName },
         });
         return {};
       },

@@ -84,7 +84,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   const at = new Date('2026-08-26T14:03:00Z');
   const now = timestampFromDate(at);
 
-  const audit = createFakeAudit(now);
+  const audit = createFakeAudit(at);
 
   const access = rpcService(AccessService, {
     getLogin: ({ email = '' }) => {

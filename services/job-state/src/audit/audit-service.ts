@@ -1,10 +1,15 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type AuditService,
   SessionChange,
 } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
-import { AUDIT_ACTIONS, type AuditAction } from '@partner/proto-contracts/public-api/audit-trail';
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEntry,
+  type AuditPage,
+} from '@partner/proto-contracts/public-api/audit-trail';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import { instantOfId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { type Database, queryWithin } from '../database/database.js';
@@ -35,10 +40,8 @@ export function createAuditService(deps: {
         limit: pageSize(request.limit),
         action: request.action === undefined ? undefined : required(action, 'known action'),
       });
-      return {
-        entries: entries.map(auditEntryMessage),
-        ...(nextBeforeId !== undefined && { nextBeforeEntryId: nextBeforeId }),
-      };
+      const page = { entries: entries.map(shownAuditEntry), nextCursor: nextBeforeId ?? null };
+      return { resourceJson: JSON.stringify(page satisfies AuditPage) };
     },
 
     async recordSessionChange(request, context) {
@@ -54,24 +57,21 @@ export function createAuditService(deps: {
   };
 }
 
-function auditEntryMessage(row: AuditEntryRow) {
+/** An entry as the public API shows it. An owner without a name is shown by their id. */
+function shownAuditEntry(row: AuditEntryRow): AuditEntry {
   const at = instantOfId('aud', row.id);
   invariant(at, 'the id of an entry tells its time');
+  const displayName = row.displayName ?? row.membershipId;
+  const isKnown = displayName !== null;
   return {
     id: row.id,
-    at: timestampFromDate(at),
-    ...((row.membershipId !== null || row.displayName !== null) && {
-      actor: {
-        ...(row.membershipId !== null && { membershipId: row.membershipId }),
-        ...(row.displayName !== null && { displayName: row.displayName }),
-        ...(row.remoteAddress !== null && { remoteAddress: row.remoteAddress }),
-        ...(row.userAgent !== null && { userAgent: row.userAgent }),
-      },
-    }),
+    at: formatDateTime(at),
+    actor: isKnown ? { membershipId: row.membershipId, displayName } : null,
     action: row.action,
-    subjectType: row.subjectType,
-    subjectId: row.subjectId,
-    ...(row.requestId !== null && { requestId: row.requestId }),
-    detailsJson: row.details,
+    subject: { type: row.subjectType, id: row.subjectId },
+    remoteAddress: isKnown ? row.remoteAddress : null,
+    userAgent: isKnown ? row.userAgent : null,
+    requestId: row.requestId,
+    details: row.details,
   };
 }

@@ -1,10 +1,11 @@
+import type { AuditEntry } from '@partner/proto-contracts/public-api/audit-trail';
 import type { Queryable } from '../database/database.js';
 
 /** An entry of the audit trail. */
 export interface AuditEntryRow {
   readonly id: string;
-  readonly action: string;
-  readonly subjectType: string;
+  readonly action: AuditEntry['action'];
+  readonly subjectType: AuditEntry['subject']['type'];
   readonly subjectId: string;
   readonly membershipId: string | null;
   /** As of the change; of a caller who did not tell it, as it is now. */
@@ -12,8 +13,7 @@ export interface AuditEntryRow {
   readonly remoteAddress: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** The text of a JSON object. */
-  readonly details: string;
+  readonly details: AuditEntry['details'];
 }
 
 /** A page of a company's audit trail. */
@@ -39,7 +39,7 @@ export async function listAuditEntries(
   const rows = await database.query<AuditEntryRow>(
     `select a.id, a.action, a.subject_type as "subjectType", a.subject_id as "subjectId", a.membership_id as "membershipId",
        coalesce(a.display_name, member.display_name) as "displayName", a.remote_address as "remoteAddress",
-       a.user_agent as "userAgent", a.request_id as "requestId", a.details::text as details
+       a.user_agent as "userAgent", a.request_id as "requestId", a.details
      from (select * from audit_entries a where ${conditions.join(' and ')} order by a.id desc limit $2) a
      left join memberships member on member.id = a.membership_id and member.company_id = a.company_id
      order by a.id desc`,

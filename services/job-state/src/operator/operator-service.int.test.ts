@@ -2,7 +2,6 @@ import { hash } from '@node-rs/argon2';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type Client, createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
@@ -13,6 +12,7 @@ import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { getLogin } from '../access/get-login.js';
 import { createAuditService } from '../audit/audit-service.js';
+import { connectAudit, type PublicAudit } from '../testing/public-clients.js';
 import { openWebhookFixture, type WebhookFixture } from '../testing/webhook-fixture.js';
 import { createOperatorService } from './operator-service.js';
 
@@ -23,7 +23,7 @@ const SUBSCRIPTION_CAP = 4;
 
 let fixture: WebhookFixture;
 let operators: Client<typeof OperatorService>;
-let audit: Client<typeof AuditService>;
+let audit: PublicAudit;
 
 beforeAll(async () => {
   fixture = await openWebhookFixture();
@@ -39,10 +39,9 @@ beforeAll(async () => {
         inFlight: IN_FLIGHT,
       }),
     ),
-    rpcService(AuditService, createAuditService({ database })),
   ]);
   operators = createClient(OperatorService, transport);
-  audit = createClient(AuditService, transport);
+  audit = connectAudit(createAuditService({ database }));
 });
 afterAll(() => fixture.close());
 
@@ -67,10 +66,9 @@ async function newOwner(companyId: string, passwordHash?: string) {
 
 async function trail(companyId: string) {
   const { entries } = await audit.listAuditEntries({ companyId, limit: 100 });
-  return entries.reverse().map(({ action, subjectId, actor, detailsJson }) => {
-    const details: unknown = JSON.parse(detailsJson ?? '');
-    return { action, subjectId, actor, details };
-  });
+  return entries
+    .reverse()
+    .map(({ action, subject, actor, details }) => ({ action, subjectId: subject.id, actor, details }));
 }
 
 describe('companies', () => {
@@ -165,7 +163,7 @@ describe('companies', () => {
         deliveryWeight: 3,
       },
     });
-    expect(entries[1]?.actor?.membershipId).toBeUndefined();
+    expect(entries[1]?.actor?.membershipId).toBeNull();
   });
 
   test('get no journal of what is no accounting company, and unknown ones are not found', async () => {

@@ -1,7 +1,9 @@
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import {
   bulkReplay,
   bulkReplayPage,
@@ -40,6 +42,15 @@ function reading<Request, Schema extends z.ZodType>(
     expect(resource).toEqual(JSON.parse(response.resourceJson ?? ''));
     return resource;
   };
+}
+
+export type PublicAudit = ReturnType<typeof connectAudit>;
+
+/** Connects to an audit service whose responses are read as public resources. */
+export function connectAudit(service: ServiceImpl<typeof AuditService>) {
+  const transport = createInMemoryTransport([rpcService(AuditService, service)]);
+  const client = createClient(AuditService, transport);
+  return { ...client, listAuditEntries: reading(auditPage, client.listAuditEntries) };
 }
 
 export type PublicDeliveries = ReturnType<typeof connectDeliveries>;

@@ -6,15 +6,13 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file partner/audit/v1/audit_service.proto.
  */
 export const file_partner_audit_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("CiRwYXJ0bmVyL2F1ZGl0L3YxL2F1ZGl0X3NlcnZpY2UucHJvdG8SEHBhcnRuZXIuYXVkaXQudjEiuQEKBUFjdG9yEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARIbCg5yZW1vdGVfYWRkcmVzcxgDIAEoCUgCiAEBEhcKCnVzZXJfYWdlbnQYBCABKAlIA4gBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQhEKD19yZW1vdGVfYWRkcmVzc0INCgtfdXNlcl9hZ2VudCLVAQoaUmVjb3JkU2Vzc2lvbkNoYW5nZVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIXCgpzZXNzaW9uX2lkGAMgASgJSAGIAQESNAoGY2hhbmdlGAQgASgOMh8ucGFydG5lci5hdWRpdC52MS5TZXNzaW9uQ2hhbmdlSAKIAQFCDQoLX2NvbXBhbnlfaWRCDQoLX3Nlc3Npb25faWRCCQoHX2NoYW5nZSIdChtSZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2UisQEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9iZWZvcmVfZW50cnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmFjdGlvbhgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9iZWZvcmVfZW50cnlfaWRCCAoGX2xpbWl0QgkKB19hY3Rpb24ihQEKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRItCgdlbnRyaWVzGAEgAygLMhwucGFydG5lci5hdWRpdC52MS5BdWRpdEVudHJ5EiEKFG5leHRfYmVmb3JlX2VudHJ5X2lkGAIgASgJSACIAQFCFwoVX25leHRfYmVmb3JlX2VudHJ5X2lkIrwCCgpBdWRpdEVudHJ5Eg8KAmlkGAEgASgJSACIAQESJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZhY3Rpb24YBCABKAlIAYgBARIZCgxzdWJqZWN0X3R5cGUYBSABKAlIAogBARIXCgpzdWJqZWN0X2lkGAYgASgJSAOIAQESFwoKcmVxdWVzdF9pZBgHIAEoCUgEiAEBEhkKDGRldGFpbHNfanNvbhgIIAEoCUgFiAEBQgUKA19pZEIJCgdfYWN0aW9uQg8KDV9zdWJqZWN0X3R5cGVCDQoLX3N1YmplY3RfaWRCDQoLX3JlcXVlc3RfaWRCDwoNX2RldGFpbHNfanNvbiqDAQoNU2Vzc2lvbkNoYW5nZRIeChpTRVNTSU9OX0NIQU5HRV9VTlNQRUNJRklFRBAAEhoKFlNFU1NJT05fQ0hBTkdFX1NUQVJURUQQARIYChRTRVNTSU9OX0NIQU5HRV9FTkRFRBACEhwKGFNFU1NJT05fQ0hBTkdFX0NPTkZJUk1FRBADMvIBCgxBdWRpdFNlcnZpY2USbgoQTGlzdEF1ZGl0RW50cmllcxIpLnBhcnRuZXIuYXVkaXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaKi5wYXJ0bmVyLmF1ZGl0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIDkAIBEnIKE1JlY29yZFNlc3Npb25DaGFuZ2USLC5wYXJ0bmVyLmF1ZGl0LnYxLlJlY29yZFNlc3Npb25DaGFuZ2VSZXF1ZXN0Gi0ucGFydG5lci5hdWRpdC52MS5SZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiRwYXJ0bmVyL2F1ZGl0L3YxL2F1ZGl0X3NlcnZpY2UucHJvdG8SEHBhcnRuZXIuYXVkaXQudjEiuQEKBUFjdG9yEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARIbCg5yZW1vdGVfYWRkcmVzcxgDIAEoCUgCiAEBEhcKCnVzZXJfYWdlbnQYBCABKAlIA4gBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQhEKD19yZW1vdGVfYWRkcmVzc0INCgtfdXNlcl9hZ2VudCLVAQoaUmVjb3JkU2Vzc2lvbkNoYW5nZVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIXCgpzZXNzaW9uX2lkGAMgASgJSAGIAQESNAoGY2hhbmdlGAQgASgOMh8ucGFydG5lci5hdWRpdC52MS5TZXNzaW9uQ2hhbmdlSAKIAQFCDQoLX2NvbXBhbnlfaWRCDQoLX3Nlc3Npb25faWRCCQoHX2NoYW5nZSIdChtSZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2UisQEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9iZWZvcmVfZW50cnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmFjdGlvbhgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9iZWZvcmVfZW50cnlfaWRCCAoGX2xpbWl0QgkKB19hY3Rpb24iSAoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiqDAQoNU2Vzc2lvbkNoYW5nZRIeChpTRVNTSU9OX0NIQU5HRV9VTlNQRUNJRklFRBAAEhoKFlNFU1NJT05fQ0hBTkdFX1NUQVJURUQQARIYChRTRVNTSU9OX0NIQU5HRV9FTkRFRBACEhwKGFNFU1NJT05fQ0hBTkdFX0NPTkZJUk1FRBADMvIBCgxBdWRpdFNlcnZpY2USbgoQTGlzdEF1ZGl0RW50cmllcxIpLnBhcnRuZXIuYXVkaXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaKi5wYXJ0bmVyLmF1ZGl0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIDkAIBEnIKE1JlY29yZFNlc3Npb25DaGFuZ2USLC5wYXJ0bmVyLmF1ZGl0LnYxLlJlY29yZFNlc3Npb25DaGFuZ2VSZXF1ZXN0Gi0ucGFydG5lci5hdWRpdC52MS5SZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * Actor is the owner on whose behalf a request is made, and from where, or an operator of the service. A request that changes
@@ -165,18 +163,11 @@ export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> 
  */
 export type ListAuditEntriesResponse = Message<"partner.audit.v1.ListAuditEntriesResponse"> & {
   /**
-   * Newest first.
+   * The page as the public API shows it, JSON text that is passed through unchanged: `auditPage`.
    *
-   * @generated from field: repeated partner.audit.v1.AuditEntry entries = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  entries: AuditEntry[];
-
-  /**
-   * Where the next page begins; absent on the last one.
-   *
-   * @generated from field: optional string next_before_entry_id = 2;
-   */
-  nextBeforeEntryId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -185,76 +176,6 @@ export type ListAuditEntriesResponse = Message<"partner.audit.v1.ListAuditEntrie
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse> = /*@__PURE__*/
   messageDesc(file_partner_audit_v1_audit_service, 4);
-
-/**
- * AuditEntry is one change that somebody made.
- *
- * @generated from message partner.audit.v1.AuditEntry
- */
-export type AuditEntry = Message<"partner.audit.v1.AuditEntry"> & {
-  /**
-   * E.g. `aud_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp at = 2;
-   */
-  at?: Timestamp | undefined;
-
-  /**
-   * Who made it, and from where; absent when that is not known.
-   *
-   * @generated from field: partner.audit.v1.Actor actor = 3;
-   */
-  actor?: Actor | undefined;
-
-  /**
-   * What was done, e.g. `webhook.created`.
-   *
-   * @generated from field: optional string action = 4;
-   */
-  action?: string | undefined;
-
-  /**
-   * What kind of thing it was done to, e.g. `webhook`.
-   *
-   * @generated from field: optional string subject_type = 5;
-   */
-  subjectType?: string | undefined;
-
-  /**
-   * The id of that thing.
-   *
-   * @generated from field: optional string subject_id = 6;
-   */
-  subjectId?: string | undefined;
-
-  /**
-   * The request that made it.
-   *
-   * @generated from field: optional string request_id = 7;
-   */
-  requestId?: string | undefined;
-
-  /**
-   * More about it, as the text of a JSON object; never a secret.
-   *
-   * @generated from field: optional string details_json = 8;
-   */
-  detailsJson?: string | undefined;
-};
-
-/**
- * Describes the message partner.audit.v1.AuditEntry.
- * Use `create(AuditEntrySchema)` to create a new message.
- */
-export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
-  messageDesc(file_partner_audit_v1_audit_service, 5);
 
 /**
  * SessionChange says what became of a session.
