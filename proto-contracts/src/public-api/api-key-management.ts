@@ -26,7 +26,8 @@ export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyK
 export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 
 const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
-const keyKind = z.enum(KEY_KIND_NAMES);
+/** What a key is for. */
+export const keyKind = z.enum(KEY_KIND_NAMES);
 
 /** Body of `POST /partner-api/api-keys`. */
 export const apiKeyIn = z
@@ -101,6 +102,8 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey', description: 'An API key as its owner sees it.' });
 
+export type ApiKey = z.infer<typeof apiKey>;
+
 const keyText = z.string().meta({
   description: 'The key, the value of `x-api-key`. Store it: it is not shown again.',
 });
@@ -109,6 +112,8 @@ const keyText = z.string().meta({
 export const apiKeyCreated = z
   .object({ key: apiKey, apiKey: keyText })
   .meta({ id: 'ApiKeyCreated', description: 'A new API key.' });
+
+export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
 
 /** The answer to a rotation: the only time that the new key is shown. */
 export const apiKeyRotated = z
@@ -120,6 +125,8 @@ export const apiKeyRotated = z
   })
   .meta({ id: 'ApiKeyRotated', description: 'A new API key, and the one that it replaces.' });
 
+export type ApiKeyRotated = z.infer<typeof apiKeyRotated>;
+
 /** A page of API keys, newest first. */
 export const apiKeyPage = z
   .object({
@@ -129,6 +136,8 @@ export const apiKeyPage = z
     }),
   })
   .meta({ id: 'ApiKeys', description: 'A page of API keys, newest first.' });
+
+export type ApiKeyPage = z.infer<typeof apiKeyPage>;
 
 /** The query of the list of API keys. */
 export const apiKeyQuery = z.object({
@@ -148,6 +157,8 @@ export const installerPage = z
     id: 'Installers',
     description: 'A page of the companies that jobs of the company are or were assigned to.',
   });
+
+export type InstallerPage = z.infer<typeof installerPage>;
 
 /** The query of the list of installer companies. */
 export const installerQuery = z.object({

@@ -2,9 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { expect, test } from '@jest/globals';
 import {
-  ApiKeySchema,
+  AuthenticateKeyResponseSchema,
   KeyKind,
-  KeyState,
+  TechnicalContactSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { CompanySchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
@@ -16,20 +16,16 @@ import { jsonIn, viewOf } from './message-view.js';
 
 test("a message is shown in the words of the partners' API", () => {
   const at = new Date('2026-08-26T14:03:00Z');
-  const key = create(ApiKeySchema, {
-    id: 'key_1',
+  const key = create(AuthenticateKeyResponseSchema, {
+    companyId: 'cmp_1',
     kind: KeyKind.INSTALLER_CONTRACTOR,
-    state: KeyState.ACTIVE,
-    createdAt: timestampFromDate(at),
-    boundCompany: { id: 'cmp_1' },
   });
-  expect(viewOf(ApiKeySchema, key)).toEqual({
-    id: 'key_1',
+  expect(viewOf(AuthenticateKeyResponseSchema, key)).toEqual({
+    companyId: 'cmp_1',
     kind: 'installer-contractor',
-    state: 'active',
-    createdAt: '2026-08-26T14:03:00Z',
-    boundCompany: { id: 'cmp_1' },
   });
+  const contact = create(TechnicalContactSchema, { confirmedAt: timestampFromDate(at) });
+  expect(viewOf(TechnicalContactSchema, contact)).toEqual({ confirmedAt: '2026-08-26T14:03:00Z' });
   expect(viewOf(CompanySchema, create(CompanySchema, { class: CompanyClass.SALES }))).toEqual({
     class: 'SALES',
   });

@@ -226,6 +226,7 @@ describe('webhooks and deliveries', () => {
     expect(valueAt(tested, 'delivery.state')).toBe('delivered');
     expect(JSON.stringify(tested)).not.toContain('responseBody');
     expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
+    expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
     const failing = await subscribe(installer, `/fail/503/1/${installer}`);
     await expect(run(['webhooks', 'test', failing])).resolves.toMatchObject({ exitCode: 1 });
 

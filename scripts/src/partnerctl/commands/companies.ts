@@ -3,13 +3,12 @@ import {
   CompanySchema,
   ListOwnersResponseSchema,
 } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import {
-  ListKeysResponseSchema,
-  TechnicalContactSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { TechnicalContactSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
-import { ListSubscriptionsResponseSchema } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
+import { subscriptionList } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
 import { notFound } from '@partner/kernel/service-error';
 import { InvalidArgumentError } from 'commander';
@@ -106,8 +105,8 @@ export function companiesCommand(context: CommandContext) {
       ]);
       const parts: Document = {
         ...viewOf(ListOwnersResponseSchema, owners),
-        ...viewOf(ListKeysResponseSchema, keys),
-        ...viewOf(ListSubscriptionsResponseSchema, webhooks),
+        keys: readResource(apiKeyPage, keys).keys,
+        ...readResource(subscriptionList, webhooks),
       };
       const rowsOf = (name: string) => {
         const rows = parts[name];

@@ -1,12 +1,13 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import {
-  type ApiKey,
-  ApiKeySchema,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+  apiKeyCreated,
+  apiKeyPage,
+  apiKeyRotated,
+  keyKind,
+} from '@partner/proto-contracts/public-api/api-key-management';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { type CommandContext, demandYes, examples, readPages, wholeNumber } from '../command-context.js';
-import { viewOf } from '../message-view.js';
-import type { Column, Document } from '../output.js';
+import type { Column } from '../output.js';
 
 /** The columns of a table of API keys. */
 export const KEY_COLUMNS: readonly Column[] = [
@@ -30,12 +31,6 @@ const KEY_LINES: readonly Column[] = [
   ['which ends', 'previous.expiresAt'],
 ];
 
-const KINDS = {
-  general: KeyKind.GENERAL,
-  'installer-contractor': KeyKind.INSTALLER_CONTRACTOR,
-  'installer-company': KeyKind.INSTALLER_COMPANY,
-};
-
 const SHOWN_ONCE = 'The API key is shown this once.\n';
 
 /** `partnerctl keys`: API keys of companies. */
@@ -43,8 +38,6 @@ export function keysCommand(context: CommandContext) {
   const group = new Command('keys')
     .description('API keys of companies')
     .addHelpText('after', examples('partnerctl keys list cmp_01j…'));
-
-  const view = (key: ApiKey | undefined): Document => (key === undefined ? {} : viewOf(ApiKeySchema, key));
 
   group
     .command('list')
@@ -56,25 +49,22 @@ export function keysCommand(context: CommandContext) {
       const { access, companyOf } = await context.session();
       const { companyId } = await companyOf(company);
       const { entries, hasMore } = await readPages(limit, async (beforeKeyId, size) => {
-        const page = await access.listKeys({
+        const response = await access.listKeys({
           companyId,
           limit: size,
           ...(beforeKeyId !== undefined && { beforeKeyId }),
         });
-        return { entries: page.keys, next: page.nextBeforeKeyId };
+        const page = readResource(apiKeyPage, response);
+        return { entries: page.keys, next: page.nextCursor };
       });
-      context.output().rows('keys', entries.map(view), KEY_COLUMNS, { hasMore });
+      context.output().rows('keys', entries, KEY_COLUMNS, { hasMore });
     });
 
   group
     .command('create')
     .argument('<company>', 'its id')
     .description('make a key, which is shown once')
-    .addOption(
-      new Option('--kind <kind>', 'what it is for')
-        .choices(['general', 'installer-contractor', 'installer-company'])
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--kind <kind>', 'what it is for').choices(keyKind.options).makeOptionMandatory())
     .option('--bound-to <company>', 'of kind installer-contractor: the installer company')
     .option('--description <text>', 'up to 120 characters')
     .addHelpText(
@@ -86,14 +76,14 @@ export function keysCommand(context: CommandContext) {
     )
     .action(async (companyId, { kind, boundTo, description }) => {
       const { access, actor } = await context.session();
-      const { key, apiKey = '' } = await access.createKey({
+      const response = await access.createKey({
         companyId,
         actor,
-        kind: KINDS[kind],
+        kind,
         ...(boundTo !== undefined && { boundCompanyId: boundTo }),
         ...(description !== undefined && { description }),
       });
-      context.output().thing({ key: view(key), apiKey }, KEY_LINES, SHOWN_ONCE);
+      context.output().thing(readResource(apiKeyCreated, response), KEY_LINES, SHOWN_ONCE);
     });
 
   group
@@ -113,12 +103,8 @@ export function keysCommand(context: CommandContext) {
       const { companyId } = await companyOf(keyId);
       if (overlapHours === 0)
         demandYes(yes, `without an overlap this ends the key ${keyId} of ${companyId} at once, for good`);
-      const {
-        key,
-        apiKey = '',
-        previous,
-      } = await access.rotateKey({ companyId, actor, keyId, overlapHours });
-      context.output().thing({ key: view(key), apiKey, previous: view(previous) }, KEY_LINES, SHOWN_ONCE);
+      const response = await access.rotateKey({ companyId, actor, keyId, overlapHours });
+      context.output().thing(readResource(apiKeyRotated, response), KEY_LINES, SHOWN_ONCE);
     });
 
   group

@@ -1,12 +1,9 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
 import { createApiKeyOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
-import { keyKindOf, presentApiKey } from '../present-api-key.js';
-import { requiredField } from '../required-field.js';
+import { forwardResource } from '../forward-resource.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -19,12 +16,7 @@ export function createApiKey(deps: {
     requireConfirmed(request.principal, deps.clock);
     const { body, call } = request;
     const { companyId, actor } = actingOwner(request);
-    const { kind, ...fields } = body;
-    const created = await deps.access.createKey({ ...fields, companyId, actor, kind: keyKindOf(kind) }, call);
-    const json = {
-      key: presentApiKey(created.key),
-      apiKey: requiredField(created.apiKey, 'an API key'),
-    } satisfies z.input<typeof apiKeyCreated>;
-    return { status: 201, json };
+    const created = await deps.access.createKey({ ...body, companyId, actor }, call);
+    return forwardResource(201, created);
   });
 }

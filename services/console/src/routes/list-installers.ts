@@ -1,11 +1,9 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import type { installerPage } from '@partner/proto-contracts/public-api/api-key-management';
 import { listInstallersOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
+import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
-import { presentInstaller } from '../present-api-key.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/installers`: a page of the companies that a key of this one can be bound to. */
@@ -22,10 +20,6 @@ export function listInstallers(deps: {
       },
       call,
     );
-    const json = {
-      installers: page.installers.map(presentInstaller),
-      nextCursor: page.nextAfterCompanyId ?? null,
-    } satisfies z.input<typeof installerPage>;
-    return { status: 200, json };
+    return forwardResource(200, page);
   });
 }

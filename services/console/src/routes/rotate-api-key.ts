@@ -1,13 +1,11 @@
 import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
-import { type apiKeyRotated, KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
+import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
 import { rotateApiKeyOperation } from '@partner/proto-contracts/public-api/operations/api-keys';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentApiKey } from '../present-api-key.js';
-import { requiredField } from '../required-field.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -26,11 +24,6 @@ export function rotateApiKey(deps: {
     const keyId = pathId('key', params, 'API key');
     const overlapHours = body?.overlapHours ?? KEY_LIMITS.overlapHours.default;
     const rotated = await deps.access.rotateKey({ companyId, actor, keyId, overlapHours }, call);
-    const json = {
-      key: presentApiKey(rotated.key),
-      apiKey: requiredField(rotated.apiKey, 'an API key'),
-      previous: presentApiKey(rotated.previous),
-    } satisfies z.input<typeof apiKeyRotated>;
-    return { status: 201, json };
+    return forwardResource(201, rotated);
   });
 }

@@ -1,17 +1,12 @@
-import { create } from '@bufbuild/protobuf';
-import { type Timestamp, timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
-import {
-  type AccessService,
-  type ApiKey,
-  ApiKeySchema,
-  ContractedInstallerSchema,
-  KeyKind,
-  KeyState,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { type ApiKey, keyKind } from '@partner/proto-contracts/public-api/api-key-management';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import { KEY_KINDS } from '@partner/proto-contracts/public-api/scopes';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
+import { nextCursorOf, resourceResponse } from './resource-response.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -31,7 +26,7 @@ export const FAKE_INSTALLERS = [newId('cmp'), newId('cmp'), newId('cmp')]
 
 /** Makes the methods for API keys over what companies have in memory, newest first. `ask` notes the call and gives the keys. */
 export function createFakeKeyMethods(deps: {
-  readonly now: Timestamp;
+  readonly now: Date;
   readonly ask: (method: string, request: OfCompany) => ApiKey[];
 }): KeyMethods {
   const { now, ask } = deps;
@@ -45,8 +40,20 @@ export function createFakeKeyMethods(deps: {
 
   function add(keys: ApiKey[], given: Pick<ApiKey, 'kind' | 'description' | 'boundCompany'>) {
     const { keyId: id, lastFour, text: apiKey } = createApiKey('sandbox');
-    const key = create(ApiKeySchema, { id, lastFour, createdAt: now, state: KeyState.ACTIVE });
-    Object.assign(key, given);
+    const key: ApiKey = {
+      id,
+      kind: given.kind,
+      scopes: [...KEY_KINDS[given.kind].scopes],
+      description: given.description,
+      lastFour,
+      boundCompany: given.boundCompany,
+      createdAt: formatDateTime(now),
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+      state: 'active',
+      replacedBy: null,
+    };
     keys.unshift(key);
     return { key, apiKey };
   }
@@ -55,11 +62,9 @@ export function createFakeKeyMethods(deps: {
     listKeys: (request) => {
       const { beforeKeyId, limit = 50 } = request;
       const matching = ask('listKeys', request).filter(
-        ({ id = '' }) => beforeKeyId === undefined || id < beforeKeyId,
+        ({ id }) => beforeKeyId === undefined || id < beforeKeyId,
       );
-      const page = matching.slice(0, limit);
-      const next = matching.length > limit ? page.at(-1)?.id : undefined;
-      return { keys: page, ...(next !== undefined && { nextBeforeKeyId: next }) };
+      return resourceResponse({ keys: matching.slice(0, limit), nextCursor: nextCursorOf(matching, limit) });
     },
     createKey: (request) => {
       const keys = ask('createKey', request);
@@ -67,34 +72,30 @@ export function createFakeKeyMethods(deps: {
       if (request.boundCompanyId !== undefined && boundCompany === undefined) {
         throw new ServiceError('installer_not_bindable', 'boundCompanyId: must be an installer company');
       }
-      const { kind = KeyKind.UNSPECIFIED, description } = request;
-      return add(keys, {
-        kind,
-        ...(description !== undefined && { description }),
-        ...(boundCompany !== undefined && { boundCompany: create(ContractedInstallerSchema, boundCompany) }),
-      });
+      return resourceResponse(
+        add(keys, {
+          kind: keyKind.parse(request.kind),
+          description: request.description ?? null,
+          boundCompany: boundCompany ?? null,
+        }),
+      );
     },
     rotateKey: (request) => {
       const { keys, key: previous } = keyOf('rotateKey', request);
-      if (previous.replacedBy !== undefined) {
+      if (previous.replacedBy !== null) {
         throw new ServiceError('key_not_rotatable', `the key was replaced by ${previous.replacedBy} already`);
       }
-      const { kind, description, boundCompany } = previous;
-      const made = add(keys, {
-        ...(kind !== undefined && { kind }),
-        ...(description !== undefined && { description }),
-        ...(boundCompany !== undefined && { boundCompany }),
-      });
+      const made = add(keys, previous);
       const overlapMs = (request.overlapHours ?? 0) * HOUR_MS;
       previous.replacedBy = made.key.id;
-      previous.expiresAt = timestampFromDate(new Date(timestampDate(now).getTime() + overlapMs));
-      previous.state = KeyState.EXPIRING;
-      return { ...made, previous };
+      previous.expiresAt = formatDateTime(new Date(now.getTime() + overlapMs));
+      previous.state = 'expiring';
+      return resourceResponse({ ...made, previous });
     },
     revokeKey: (request) => {
       const { key } = keyOf('revokeKey', request);
-      key.state = KeyState.REVOKED;
-      key.revokedAt = now;
+      key.state = 'revoked';
+      key.revokedAt = formatDateTime(now);
       return {};
     },
     listContractedInstallers: (request) => {
@@ -103,9 +104,10 @@ export function createFakeKeyMethods(deps: {
       const matching = FAKE_INSTALLERS.filter(
         ({ id }) => afterCompanyId === undefined || id > afterCompanyId,
       );
-      const page = matching.slice(0, limit);
-      const next = matching.length > limit ? page.at(-1)?.id : undefined;
-      return { installers: page, ...(next !== undefined && { nextAfterCompanyId: next }) };
+      return resourceResponse({
+        installers: matching.slice(0, limit),
+        nextCursor: nextCursorOf(matching, limit),
+      });
     },
   };
 }

@@ -2,9 +2,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AccessService,
-  type ApiKey,
   type LoginSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { ApiKey } from '@partner/proto-contracts/public-api/api-key-management';
 import {
   type GetSubscriptionRequest,
   SubscriptionService,
@@ -107,7 +107,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       };
     },
     ...createFakeKeyMethods({
-      now,
+      now: at,
       ask: (method, { companyId }) => ask(method, companyId).keys,
     }),
     ...createFakeContactMethods(now),

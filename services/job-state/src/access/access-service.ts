@@ -1,17 +1,25 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import {
+  type ApiKeyCreated,
+  type ApiKeyPage,
+  type ApiKeyRotated,
+  type InstallerPage,
+  keyKind,
+} from '@partner/proto-contracts/public-api/api-key-management';
+import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import type { Environment } from '@partner/kernel/api-key';
 import type { Logger } from '@partner/kernel/logger';
 import { actorOf } from '../audit/actor.js';
 import { type Database, queryWithin } from '../database/database.js';
 import { pageSize } from '../rpc/page-size.js';
 import { required } from '../rpc/required.js';
-import { COMPANY_CLASS_ON_THE_WIRE, keyKindName } from './access-wire.js';
+import { COMPANY_CLASS_ON_THE_WIRE } from './access-wire.js';
 import { listContractedInstallers } from './contracted-installers.js';
 import { createKey } from './create-key.js';
 import { getLogin } from './get-login.js';
 import { getOwner } from './get-owner.js';
-import { keyMessage } from './key-message.js';
+import { shownKey } from './key-resource.js';
 import { listKeys } from './list-keys.js';
 import { passwordVersion } from './password-version.js';
 import { revokeKey } from './revoke-key.js';
@@ -50,10 +58,8 @@ export function createAccessService(deps: {
         limit: pageSize(request.limit),
       });
       const now = deps.clock();
-      return {
-        keys: keys.map((key) => keyMessage(key, now)),
-        ...(nextBeforeId !== undefined && { nextBeforeKeyId: nextBeforeId }),
-      };
+      const page = { keys: keys.map((key) => shownKey(key, now)), nextCursor: nextBeforeId ?? null };
+      return { resourceJson: JSON.stringify(page satisfies ApiKeyPage) };
     },
 
     async createKey(request, context) {
@@ -62,13 +68,14 @@ export function createAccessService(deps: {
         {
           companyId: required(request.companyId, 'company_id'),
           actor: actorOf(request),
-          kind: required(keyKindName(required(request.kind, 'kind')), 'known kind'),
+          kind: kindOf(required(request.kind, 'kind')),
           boundCompanyId: request.boundCompanyId,
           description: request.description,
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { key: keyMessage(key, deps.clock()), apiKey: text };
+      const created = { key: shownKey(key, deps.clock()), apiKey: text };
+      return { resourceJson: JSON.stringify(created satisfies ApiKeyCreated) };
     },
 
     async rotateKey(request, context) {
@@ -83,7 +90,8 @@ export function createAccessService(deps: {
         { timeoutMs: context.timeoutMs() },
       );
       const now = deps.clock();
-      return { key: keyMessage(key, now), apiKey: text, previous: keyMessage(previous, now) };
+      const rotated = { key: shownKey(key, now), apiKey: text, previous: shownKey(previous, now) };
+      return { resourceJson: JSON.stringify(rotated satisfies ApiKeyRotated) };
     },
 
     async listContractedInstallers(request, context) {
@@ -93,10 +101,11 @@ export function createAccessService(deps: {
         afterCompanyId: request.afterCompanyId,
         limit: pageSize(request.limit),
       });
-      return {
-        installers: [...installers],
-        ...(nextAfterId !== undefined && { nextAfterCompanyId: nextAfterId }),
+      const page = {
+        installers: installers.map(({ id, name }) => ({ id, name })),
+        nextCursor: nextAfterId ?? null,
       };
+      return { resourceJson: JSON.stringify(page satisfies InstallerPage) };
     },
 
     async getTechnicalContact(request, context) {
@@ -158,4 +167,8 @@ export function createAccessService(deps: {
       };
     },
   };
+}
+
+function kindOf(name: string): KeyKindName {
+  return required(keyKind.safeParse(name).data, 'known kind');
 }

@@ -15,15 +15,3 @@ export const KEY_KIND_ON_THE_WIRE: Readonly<Record<KeyKindName, KeyKind>> = {
   'installer-contractor': KeyKind.INSTALLER_CONTRACTOR,
   'installer-company': KeyKind.INSTALLER_COMPANY,
 };
-
-const KEY_KIND_NAMES: Readonly<Record<KeyKind, KeyKindName | undefined>> = {
-  [KeyKind.UNSPECIFIED]: undefined,
-  [KeyKind.GENERAL]: 'general',
-  [KeyKind.INSTALLER_CONTRACTOR]: 'installer-contractor',
-  [KeyKind.INSTALLER_COMPANY]: 'installer-company',
-};
-
-/** The name of a kind of key; undefined for one that this version does not know. */
-export function keyKindName(kind: KeyKind): KeyKindName | undefined {
-  return KEY_KIND_NAMES[kind];
-}

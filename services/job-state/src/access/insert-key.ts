@@ -5,7 +5,7 @@ import { createApiKey, type Environment } from '@partner/kernel/api-key';
 import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import type { Transaction } from '../database/database.js';
-import { KEY_COLUMNS, type KeyRow } from './key-message.js';
+import { KEY_COLUMNS, type KeyRow } from './key-resource.js';
 
 /** A key and, for the only time, its text. */
 export interface NewKey {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.js';
-import { KEY_COLUMNS, type KeyRow } from './key-message.js';
+import { KEY_COLUMNS, type KeyRow } from './key-resource.js';
 
 /** A page of a company's keys. */
 export interface KeyQuery {

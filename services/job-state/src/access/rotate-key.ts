@@ -1,4 +1,4 @@
-import { KeyRevokedSchema, KeyState } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { KeyRevokedSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { KEY_LIMITS } from '@partner/proto-contracts/public-api/api-key-management';
 import { ACCESS_BROADCAST } from '@partner/proto-contracts/topology';
 import type { Environment } from '@partner/kernel/api-key';
@@ -11,7 +11,7 @@ import { recordAudit } from '../audit/record-audit.js';
 import type { Database, Transaction, TransactionLimits } from '../database/database.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { insertKey, lockCompany, type NewKey } from './insert-key.js';
-import { KEY_COLUMNS, type KeyRow, keyState } from './key-message.js';
+import { KEY_COLUMNS, type KeyRow, keyState } from './key-resource.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -104,9 +104,8 @@ async function lockRotatable(tx: Transaction, { companyId, keyId }: KeyToRotate,
   );
   if (key === undefined) throw notFound('API key');
   const state = keyState(key, now);
-  if (state === KeyState.REVOKED || state === KeyState.EXPIRED) {
-    const ended = state === KeyState.REVOKED ? 'revoked' : 'expired';
-    throw new ServiceError('key_not_rotatable', `the key is ${ended}; create another one`);
+  if (state === 'revoked' || state === 'expired') {
+    throw new ServiceError('key_not_rotatable', `the key is ${state}; create another one`);
   }
   if (key.replacedBy !== null) {
     throw new ServiceError('key_not_rotatable', `the key was replaced by ${key.replacedBy} already`);

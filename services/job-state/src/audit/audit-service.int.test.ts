@@ -1,25 +1,20 @@
-import { type Client, createClient } from '@connectrpc/connect';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  AccessService,
-  CompanyClass,
-  KeyKind,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SessionChange } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { AuditPage } from '@partner/proto-contracts/public-api/audit-trail';
-import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
-import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import { createAccessService } from '../access/access-service.js';
 import { createDeliveryService } from '../webhooks/delivery-service.js';
 import {
+  connectAccess,
   connectAudit,
   connectDeliveries,
+  type PublicAccess,
   type PublicAudit,
   type PublicDeliveries,
 } from '../testing/public-clients.js';
@@ -32,7 +27,7 @@ import { createAuditService } from './audit-service.js';
 
 let fixture: SubscriptionFixture;
 let audit: PublicAudit;
-let access: Client<typeof AccessService>;
+let access: PublicAccess;
 let deliveries: PublicDeliveries;
 let companyId: string;
 
@@ -46,19 +41,15 @@ const actor = {
 beforeAll(async () => {
   fixture = await openSubscriptionFixture();
   const { database } = fixture;
-  const transport = createInMemoryTransport([
-    rpcService(
-      AccessService,
-      createAccessService({
-        database,
-        clock: () => new Date(),
-        logger: silentLogger,
-        environment: 'sandbox',
-      }),
-    ),
-  ]);
   audit = connectAudit(createAuditService({ database }));
-  access = createClient(AccessService, transport);
+  access = connectAccess(
+    createAccessService({
+      database,
+      clock: () => new Date(),
+      logger: silentLogger,
+      environment: 'sandbox',
+    }),
+  );
   deliveries = connectDeliveries(createDeliveryService({ database, logger: silentLogger }));
 });
 
@@ -213,9 +204,9 @@ describe('a change', () => {
   });
 
   test('of API keys is recorded, without the key [CONSOLE-11]', async () => {
-    const kind = KeyKind.INSTALLER_COMPANY;
+    const kind = 'installer-company';
     const made = await access.createKey({ companyId, actor, kind });
-    const keyId = made.key?.id ?? '';
+    const keyId = made.key.id;
     const rotated = await access.rotateKey({ companyId, actor, keyId, overlapHours: 24 });
     for (let repeat = 0; repeat < 2; repeat += 1) await access.revokeKey({ companyId, actor, keyId });
     expect(await trail()).toEqual([
@@ -226,15 +217,15 @@ describe('a change', () => {
           kind: 'installer-company',
           boundCompanyId: null,
           description: null,
-          lastFour: made.key?.lastFour,
+          lastFour: made.key.lastFour,
         },
       },
       {
         action: 'api_key.rotated',
         subject: `api_key ${keyId}`,
         details: {
-          replacedBy: rotated.key?.id,
-          lastFour: rotated.key?.lastFour,
+          replacedBy: rotated.key.id,
+          lastFour: rotated.key.lastFour,
           overlapHours: 24,
           expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
         },
@@ -242,7 +233,7 @@ describe('a change', () => {
       {
         action: 'api_key.revoked',
         subject: `api_key ${keyId}`,
-        details: { kind: 'installer-company', lastFour: made.key?.lastFour },
+        details: { kind: 'installer-company', lastFour: made.key.lastFour },
       },
     ]);
   });

@@ -1,8 +1,15 @@
 import { type CallOptions, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { expect } from '@jest/globals';
+import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
 import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import {
+  apiKeyCreated,
+  apiKeyPage,
+  apiKeyRotated,
+  installerPage,
+} from '@partner/proto-contracts/public-api/api-key-management';
 import { auditPage } from '@partner/proto-contracts/public-api/audit-trail';
 import {
   bulkReplay,
@@ -41,6 +48,21 @@ function reading<Request, Schema extends z.ZodType>(
     const resource = readResource(schema, response);
     expect(resource).toEqual(JSON.parse(response.resourceJson ?? ''));
     return resource;
+  };
+}
+
+export type PublicAccess = ReturnType<typeof connectAccess>;
+
+/** Connects to an access service whose keys and installers are read as public resources. */
+export function connectAccess(service: ServiceImpl<typeof AccessService>) {
+  const transport = createInMemoryTransport([rpcService(AccessService, service)]);
+  const client = createClient(AccessService, transport);
+  return {
+    ...client,
+    listKeys: reading(apiKeyPage, client.listKeys),
+    createKey: reading(apiKeyCreated, client.createKey),
+    rotateKey: reading(apiKeyRotated, client.rotateKey),
+    listContractedInstallers: reading(installerPage, client.listContractedInstallers),
   };
 }
 

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/access/v1/access_service.proto.
  */
 export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UijgQKBkFwaUtleRIPCgJpZBgBIAEoCUgAiAEBEi0KBGtpbmQYAiABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESGAoLZGVzY3JpcHRpb24YAyABKAlIAogBARIWCglsYXN0X2ZvdXIYBCABKAlIA4gBARI9Cg1ib3VuZF9jb21wYW55GAUgASgLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KBXN0YXRlGAogASgOMhsucGFydG5lci5hY2Nlc3MudjEuS2V5U3RhdGVIBIgBARIYCgtyZXBsYWNlZF9ieRgLIAEoCUgFiAEBQgUKA19pZEIHCgVfa2luZEIOCgxfZGVzY3JpcHRpb25CDAoKX2xhc3RfZm91ckIICgZfc3RhdGVCDgoMX3JlcGxhY2VkX2J5IkkKE0NvbnRyYWN0ZWRJbnN0YWxsZXISDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQFCBQoDX2lkQgcKBV9uYW1lIoUBCg9MaXN0S2V5c1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDWJlZm9yZV9rZXlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhAKDl9iZWZvcmVfa2V5X2lkQggKBl9saW1pdCJzChBMaXN0S2V5c1Jlc3BvbnNlEicKBGtleXMYASADKAsyGS5wYXJ0bmVyLmFjY2Vzcy52MS5BcGlLZXkSHwoSbmV4dF9iZWZvcmVfa2V5X2lkGAIgASgJSACIAQFCFQoTX25leHRfYmVmb3JlX2tleV9pZCL4AQoQQ3JlYXRlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEi0KBGtpbmQYAyABKA4yGi5wYXJ0bmVyLmFjY2Vzcy52MS5LZXlLaW5kSAGIAQESHQoQYm91bmRfY29tcGFueV9pZBgEIAEoCUgCiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQFCDQoLX2NvbXBhbnlfaWRCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCDgoMX2Rlc2NyaXB0aW9uIl0KEUNyZWF0ZUtleVJlc3BvbnNlEiYKA2tleRgBIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJSACIAQFCCgoIX2FwaV9rZXkisAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyKKAQoRUm90YXRlS2V5UmVzcG9uc2USJgoDa2V5GAEgASgLMhkucGFydG5lci5hY2Nlc3MudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlIAIgBARIrCghwcmV2aW91cxgDIAEoCzIZLnBhcnRuZXIuYWNjZXNzLnYxLkFwaUtleUIKCghfYXBpX2tleSKbAQofTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0IpwBCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRI6CgppbnN0YWxsZXJzGAEgAygLMiYucGFydG5lci5hY2Nlc3MudjEuQ29udHJhY3RlZEluc3RhbGxlchIiChVuZXh0X2FmdGVyX2NvbXBhbnlfaWQYAiABKAlIAIgBAUIYChZfbmV4dF9hZnRlcl9jb21wYW55X2lkIiwKCktleVJldm9rZWQSEwoGa2V5X2lkGAEgASgJSACIAQFCCQoHX2tleV9pZCIvCg9HZXRMb2dpblJlcXVlc3QSEgoFZW1haWwYASABKAlIAIgBAUIICgZfZW1haWwiSgoQR2V0TG9naW5SZXNwb25zZRIsCgVsb2dpbhgBIAEoCzIYLnBhcnRuZXIuYWNjZXNzLnYxLkxvZ2luSACIAQFCCAoGX2xvZ2luIooDCgVMb2dpbhIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhkKDGNvbXBhbnlfbmFtZRgDIAEoCUgCiAEBEjsKDWNvbXBhbnlfY2xhc3MYBCABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIA4gBARIZCgxkaXNwbGF5X25hbWUYBSABKAlIBIgBARIVCghpc19vd25lchgGIAEoCEgFiAEBEhoKDXBhc3N3b3JkX2hhc2gYByABKAlIBogBARIdChBwYXNzd29yZF92ZXJzaW9uGAggASgJSAeIAQFCEAoOX21lbWJlcnNoaXBfaWRCDQoLX2NvbXBhbnlfaWRCDwoNX2NvbXBhbnlfbmFtZUIQCg5fY29tcGFueV9jbGFzc0IPCg1fZGlzcGxheV9uYW1lQgsKCV9pc19vd25lckIQCg5fcGFzc3dvcmRfaGFzaEITChFfcGFzc3dvcmRfdmVyc2lvbiKfAQoPR2V0T3duZXJSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIaCg1tZW1iZXJzaGlwX2lkGAIgASgJSAGIAQESHwoSd2l0aF9wYXNzd29yZF9oYXNoGAMgASgISAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX21lbWJlcnNoaXBfaWRCFQoTX3dpdGhfcGFzc3dvcmRfaGFzaCKYAQoQR2V0T3duZXJSZXNwb25zZRIVCghpc19vd25lchgBIAEoCEgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARIdChBwYXNzd29yZF92ZXJzaW9uGAMgASgJSAKIAQFCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIsgBChBUZWNobmljYWxDb250YWN0EhIKBWVtYWlsGAEgASgJSACIAQESMAoMY29uZmlybWVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1wZW5kaW5nX2VtYWlsGAMgASgJSAGIAQESNgoScGVuZGluZ19leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIICgZfZW1haWxCEAoOX3BlbmRpbmdfZW1haWwiRAoaR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIlMKG0dldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRI0Cgdjb250YWN0GAEgASgLMiMucGFydG5lci5hY2Nlc3MudjEuVGVjaG5pY2FsQ29udGFjdCK6AQoeUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEgoFZW1haWwYAyABKAlIAYgBARIZCgx0b2tlbl9zaGEyNTYYBCABKAxIAogBAUINCgtfY29tcGFueV9pZEIICgZfZW1haWxCDwoNX3Rva2VuX3NoYTI1NiJXCh9SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEjQKB2NvbnRhY3QYASABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5UZWNobmljYWxDb250YWN0IkwKHkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVxdWVzdBIZCgx0b2tlbl9zaGEyNTYYASABKAxIAIgBAUIPCg1fdG9rZW5fc2hhMjU2IiEKH0NvbmZpcm1UZWNobmljYWxDb250YWN0UmVzcG9uc2UqgQEKDENvbXBhbnlDbGFzcxIdChlDT01QQU5ZX0NMQVNTX1VOU1BFQ0lGSUVEEAASFwoTQ09NUEFOWV9DTEFTU19TQUxFUxABEhsKF0NPTVBBTllfQ0xBU1NfSU5TVEFMTEVSEAISHAoYQ09NUEFOWV9DTEFTU19BQ0NPVU5USU5HEAMqfAoHS2V5S2luZBIYChRLRVlfS0lORF9VTlNQRUNJRklFRBAAEhQKEEtFWV9LSU5EX0dFTkVSQUwQARIhCh1LRVlfS0lORF9JTlNUQUxMRVJfQ09OVFJBQ1RPUhACEh4KGktFWV9LSU5EX0lOU1RBTExFUl9DT01QQU5ZEAMqgQEKCEtleVN0YXRlEhkKFUtFWV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEtFWV9TVEFURV9BQ1RJVkUQARIWChJLRVlfU1RBVEVfRVhQSVJJTkcQAhIVChFLRVlfU1RBVEVfRVhQSVJFRBADEhUKEUtFWV9TVEFURV9SRVZPS0VEEAQyhgEKFUF1dGhlbnRpY2F0aW9uU2VydmljZRJtCg9BdXRoZW50aWNhdGVLZXkSKS5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXF1ZXN0GioucGFydG5lci5hY2Nlc3MudjEuQXV0aGVudGljYXRlS2V5UmVzcG9uc2UiA5ACAjK2CAoNQWNjZXNzU2VydmljZRJbCglSZXZva2VLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUmV2b2tlS2V5UmVzcG9uc2UiA5ACAhJYCghMaXN0S2V5cxIiLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RLZXlzUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RLZXlzUmVzcG9uc2UiA5ACARJWCglDcmVhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuQ3JlYXRlS2V5UmVzcG9uc2USVgoJUm90YXRlS2V5EiMucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVxdWVzdBokLnBhcnRuZXIuYWNjZXNzLnYxLlJvdGF0ZUtleVJlc3BvbnNlEogBChhMaXN0Q29udHJhY3RlZEluc3RhbGxlcnMSMi5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXF1ZXN0GjMucGFydG5lci5hY2Nlc3MudjEuTGlzdENvbnRyYWN0ZWRJbnN0YWxsZXJzUmVzcG9uc2UiA5ACARJ5ChNHZXRUZWNobmljYWxDb250YWN0Ei0ucGFydG5lci5hY2Nlc3MudjEuR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QaLi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVzcG9uc2UiA5ACARKAAQoXUmVxdWVzdFRlY2huaWNhbENvbnRhY3QSMS5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QaMi5wYXJ0bmVyLmFjY2Vzcy52MS5SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEoABChdDb25maXJtVGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLkNvbmZpcm1UZWNobmljYWxDb250YWN0UmVzcG9uc2USWAoIR2V0TG9naW4SIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRMb2dpblJlc3BvbnNlIgOQAgESWAoIR2V0T3duZXISIi5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlcXVlc3QaIy5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRPd25lclJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
+  fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkIi8KD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJKChBHZXRMb2dpblJlc3BvbnNlEiwKBWxvZ2luGAEgASgLMhgucGFydG5lci5hY2Nlc3MudjEuTG9naW5IAIgBAUIICgZfbG9naW4iigMKBUxvZ2luEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESOwoNY29tcGFueV9jbGFzcxgEIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhUKCGlzX293bmVyGAYgASgISAWIAQESGgoNcGFzc3dvcmRfaGFzaBgHIAEoCUgGiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YCCABKAlIB4gBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoIpgBChBHZXRPd25lclJlc3BvbnNlEhUKCGlzX293bmVyGAEgASgISACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YAyABKAlIAogBAUILCglfaXNfb3duZXJCEAoOX3Bhc3N3b3JkX2hhc2hCEwoRX3Bhc3N3b3JkX3ZlcnNpb24iyAEKEFRlY2huaWNhbENvbnRhY3QSEgoFZW1haWwYASABKAlIAIgBARIwCgxjb25maXJtZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXBlbmRpbmdfZW1haWwYAyABKAlIAYgBARI2ChJwZW5kaW5nX2V4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBl9lbWFpbEIQCg5fcGVuZGluZ19lbWFpbCJEChpHZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiUwobR2V0VGVjaG5pY2FsQ29udGFjdFJlc3BvbnNlEjQKB2NvbnRhY3QYASABKAsyIy5wYXJ0bmVyLmFjY2Vzcy52MS5UZWNobmljYWxDb250YWN0IroBCh5SZXF1ZXN0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchISCgVlbWFpbBgDIAEoCUgBiAEBEhkKDHRva2VuX3NoYTI1NhgEIAEoDEgCiAEBQg0KC19jb21wYW55X2lkQggKBl9lbWFpbEIPCg1fdG9rZW5fc2hhMjU2IlcKH1JlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USNAoHY29udGFjdBgBIAEoCzIjLnBhcnRuZXIuYWNjZXNzLnYxLlRlY2huaWNhbENvbnRhY3QiTAoeQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYiIQofQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMrYICg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJYCghHZXRPd25lchIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
  * AuthenticateKeyRequest names a key by its public part and proves its secret part by hash.
@@ -153,125 +153,6 @@ export const RevokeKeyResponseSchema: GenMessage<RevokeKeyResponse> = /*@__PURE_
   messageDesc(file_partner_access_v1_access_service, 3);
 
 /**
- * ApiKey is an API key as its owner may see it, without its secret part.
- *
- * @generated from message partner.access.v1.ApiKey
- */
-export type ApiKey = Message<"partner.access.v1.ApiKey"> & {
-  /**
-   * Its public part, e.g. `key_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Fixes surface and scopes.
-   *
-   * @generated from field: optional partner.access.v1.KeyKind kind = 2;
-   */
-  kind?: KeyKind | undefined;
-
-  /**
-   * The owner's own words.
-   *
-   * @generated from field: optional string description = 3;
-   */
-  description?: string | undefined;
-
-  /**
-   * The last four characters of its secret part.
-   *
-   * @generated from field: optional string last_four = 4;
-   */
-  lastFour?: string | undefined;
-
-  /**
-   * For KEY_KIND_INSTALLER_CONTRACTOR: the installer company that it is bound to.
-   *
-   * @generated from field: partner.access.v1.ContractedInstaller bound_company = 5;
-   */
-  boundCompany?: ContractedInstaller | undefined;
-
-  /**
-   * When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 6;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it was used last, to about a minute; absent when it never was.
-   *
-   * @generated from field: google.protobuf.Timestamp last_used_at = 7;
-   */
-  lastUsedAt?: Timestamp | undefined;
-
-  /**
-   * From when on it is no longer in force; absent: it has no end.
-   *
-   * @generated from field: google.protobuf.Timestamp expires_at = 8;
-   */
-  expiresAt?: Timestamp | undefined;
-
-  /**
-   * When it was revoked.
-   *
-   * @generated from field: google.protobuf.Timestamp revoked_at = 9;
-   */
-  revokedAt?: Timestamp | undefined;
-
-  /**
-   * Whether it is in force now.
-   *
-   * @generated from field: optional partner.access.v1.KeyState state = 10;
-   */
-  state?: KeyState | undefined;
-
-  /**
-   * The key that was made in its place.
-   *
-   * @generated from field: optional string replaced_by = 11;
-   */
-  replacedBy?: string | undefined;
-};
-
-/**
- * Describes the message partner.access.v1.ApiKey.
- * Use `create(ApiKeySchema)` to create a new message.
- */
-export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 4);
-
-/**
- * ContractedInstaller is a company that installs for another one.
- *
- * @generated from message partner.access.v1.ContractedInstaller
- */
-export type ContractedInstaller = Message<"partner.access.v1.ContractedInstaller"> & {
-  /**
-   * E.g. `cmp_01j…`.
-   *
-   * @generated from field: optional string id = 1;
-   */
-  id?: string | undefined;
-
-  /**
-   * Its name, for display.
-   *
-   * @generated from field: optional string name = 2;
-   */
-  name?: string | undefined;
-};
-
-/**
- * Describes the message partner.access.v1.ContractedInstaller.
- * Use `create(ContractedInstallerSchema)` to create a new message.
- */
-export const ContractedInstallerSchema: GenMessage<ContractedInstaller> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 5);
-
-/**
  * ListKeysRequest asks for one page of keys.
  *
  * @generated from message partner.access.v1.ListKeysRequest
@@ -304,27 +185,20 @@ export type ListKeysRequest = Message<"partner.access.v1.ListKeysRequest"> & {
  * Use `create(ListKeysRequestSchema)` to create a new message.
  */
 export const ListKeysRequestSchema: GenMessage<ListKeysRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 6);
+  messageDesc(file_partner_access_v1_access_service, 4);
 
 /**
- * ListKeysResponse is one page.
+ * ListKeysResponse is one page of keys.
  *
  * @generated from message partner.access.v1.ListKeysResponse
  */
 export type ListKeysResponse = Message<"partner.access.v1.ListKeysResponse"> & {
   /**
-   * Newest first.
+   * The page as the public API shows it, JSON text that is passed through unchanged: `apiKeyPage`.
    *
-   * @generated from field: repeated partner.access.v1.ApiKey keys = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  keys: ApiKey[];
-
-  /**
-   * Where the next page begins; absent on the last one.
-   *
-   * @generated from field: optional string next_before_key_id = 2;
-   */
-  nextBeforeKeyId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -332,7 +206,7 @@ export type ListKeysResponse = Message<"partner.access.v1.ListKeysResponse"> & {
  * Use `create(ListKeysResponseSchema)` to create a new message.
  */
 export const ListKeysResponseSchema: GenMessage<ListKeysResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 7);
+  messageDesc(file_partner_access_v1_access_service, 5);
 
 /**
  * CreateKeyRequest says what key to make.
@@ -355,11 +229,11 @@ export type CreateKeyRequest = Message<"partner.access.v1.CreateKeyRequest"> & {
   actor?: Actor | undefined;
 
   /**
-   * What it is for.
+   * What it is for, e.g. `installer-company`.
    *
-   * @generated from field: optional partner.access.v1.KeyKind kind = 3;
+   * @generated from field: optional string kind = 3;
    */
-  kind?: KeyKind | undefined;
+  kind?: string | undefined;
 
   /**
    * For KEY_KIND_INSTALLER_CONTRACTOR, and no other: the installer company to bind it to.
@@ -381,27 +255,20 @@ export type CreateKeyRequest = Message<"partner.access.v1.CreateKeyRequest"> & {
  * Use `create(CreateKeyRequestSchema)` to create a new message.
  */
 export const CreateKeyRequestSchema: GenMessage<CreateKeyRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 8);
+  messageDesc(file_partner_access_v1_access_service, 6);
 
 /**
- * CreateKeyResponse shows the whole key for the only time.
+ * CreateKeyResponse shows the key for the only time.
  *
  * @generated from message partner.access.v1.CreateKeyResponse
  */
 export type CreateKeyResponse = Message<"partner.access.v1.CreateKeyResponse"> & {
   /**
-   * The key.
+   * As the public API shows it: `apiKeyCreated`.
    *
-   * @generated from field: partner.access.v1.ApiKey key = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  key?: ApiKey | undefined;
-
-  /**
-   * The value of `x-api-key`.
-   *
-   * @generated from field: optional string api_key = 2;
-   */
-  apiKey?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -409,7 +276,7 @@ export type CreateKeyResponse = Message<"partner.access.v1.CreateKeyResponse"> &
  * Use `create(CreateKeyResponseSchema)` to create a new message.
  */
 export const CreateKeyResponseSchema: GenMessage<CreateKeyResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 9);
+  messageDesc(file_partner_access_v1_access_service, 7);
 
 /**
  * RotateKeyRequest names the key to replace.
@@ -451,34 +318,20 @@ export type RotateKeyRequest = Message<"partner.access.v1.RotateKeyRequest"> & {
  * Use `create(RotateKeyRequestSchema)` to create a new message.
  */
 export const RotateKeyRequestSchema: GenMessage<RotateKeyRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 10);
+  messageDesc(file_partner_access_v1_access_service, 8);
 
 /**
- * RotateKeyResponse shows the whole new key for the only time.
+ * RotateKeyResponse shows the new key for the only time.
  *
  * @generated from message partner.access.v1.RotateKeyResponse
  */
 export type RotateKeyResponse = Message<"partner.access.v1.RotateKeyResponse"> & {
   /**
-   * The new key: of the same kind, bound to the same company and described in the same words.
+   * As the public API shows it, with the key that it replaces: `apiKeyRotated`.
    *
-   * @generated from field: partner.access.v1.ApiKey key = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  key?: ApiKey | undefined;
-
-  /**
-   * The value of `x-api-key`.
-   *
-   * @generated from field: optional string api_key = 2;
-   */
-  apiKey?: string | undefined;
-
-  /**
-   * The key that it replaces.
-   *
-   * @generated from field: partner.access.v1.ApiKey previous = 3;
-   */
-  previous?: ApiKey | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -486,7 +339,7 @@ export type RotateKeyResponse = Message<"partner.access.v1.RotateKeyResponse"> &
  * Use `create(RotateKeyResponseSchema)` to create a new message.
  */
 export const RotateKeyResponseSchema: GenMessage<RotateKeyResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 11);
+  messageDesc(file_partner_access_v1_access_service, 9);
 
 /**
  * ListContractedInstallersRequest asks for one page of installer companies.
@@ -521,27 +374,20 @@ export type ListContractedInstallersRequest = Message<"partner.access.v1.ListCon
  * Use `create(ListContractedInstallersRequestSchema)` to create a new message.
  */
 export const ListContractedInstallersRequestSchema: GenMessage<ListContractedInstallersRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 12);
+  messageDesc(file_partner_access_v1_access_service, 10);
 
 /**
- * ListContractedInstallersResponse is one page.
+ * ListContractedInstallersResponse is one page of installer companies.
  *
  * @generated from message partner.access.v1.ListContractedInstallersResponse
  */
 export type ListContractedInstallersResponse = Message<"partner.access.v1.ListContractedInstallersResponse"> & {
   /**
-   * In ascending order of their ids.
+   * As the public API shows it: `installerPage`.
    *
-   * @generated from field: repeated partner.access.v1.ContractedInstaller installers = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  installers: ContractedInstaller[];
-
-  /**
-   * Where the next page begins; absent on the last one.
-   *
-   * @generated from field: optional string next_after_company_id = 2;
-   */
-  nextAfterCompanyId?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -549,7 +395,7 @@ export type ListContractedInstallersResponse = Message<"partner.access.v1.ListCo
  * Use `create(ListContractedInstallersResponseSchema)` to create a new message.
  */
 export const ListContractedInstallersResponseSchema: GenMessage<ListContractedInstallersResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 13);
+  messageDesc(file_partner_access_v1_access_service, 11);
 
 /**
  * KeyRevoked tells every gateway replica to forget a key. Published by job-state to all replicas on the access exchange.
@@ -570,7 +416,7 @@ export type KeyRevoked = Message<"partner.access.v1.KeyRevoked"> & {
  * Use `create(KeyRevokedSchema)` to create a new message.
  */
 export const KeyRevokedSchema: GenMessage<KeyRevoked> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 14);
+  messageDesc(file_partner_access_v1_access_service, 12);
 
 /**
  * GetLoginRequest asks for the login of an email address.
@@ -591,7 +437,7 @@ export type GetLoginRequest = Message<"partner.access.v1.GetLoginRequest"> & {
  * Use `create(GetLoginRequestSchema)` to create a new message.
  */
 export const GetLoginRequestSchema: GenMessage<GetLoginRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 15);
+  messageDesc(file_partner_access_v1_access_service, 13);
 
 /**
  * GetLoginResponse holds the login, or nothing when the address is unknown.
@@ -612,7 +458,7 @@ export type GetLoginResponse = Message<"partner.access.v1.GetLoginResponse"> & {
  * Use `create(GetLoginResponseSchema)` to create a new message.
  */
 export const GetLoginResponseSchema: GenMessage<GetLoginResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 16);
+  messageDesc(file_partner_access_v1_access_service, 14);
 
 /**
  * Login is a person's membership of a company together with the proof of their password.
@@ -682,7 +528,7 @@ export type Login = Message<"partner.access.v1.Login"> & {
  * Use `create(LoginSchema)` to create a new message.
  */
 export const LoginSchema: GenMessage<Login> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 17);
+  messageDesc(file_partner_access_v1_access_service, 15);
 
 /**
  * GetOwnerRequest asks for a membership.
@@ -717,7 +563,7 @@ export type GetOwnerRequest = Message<"partner.access.v1.GetOwnerRequest"> & {
  * Use `create(GetOwnerRequestSchema)` to create a new message.
  */
 export const GetOwnerRequestSchema: GenMessage<GetOwnerRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 18);
+  messageDesc(file_partner_access_v1_access_service, 16);
 
 /**
  * GetOwnerResponse tells what the membership is now.
@@ -752,7 +598,7 @@ export type GetOwnerResponse = Message<"partner.access.v1.GetOwnerResponse"> & {
  * Use `create(GetOwnerResponseSchema)` to create a new message.
  */
 export const GetOwnerResponseSchema: GenMessage<GetOwnerResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 19);
+  messageDesc(file_partner_access_v1_access_service, 17);
 
 /**
  * TechnicalContact is the email address at which a company learns of new versions.
@@ -794,7 +640,7 @@ export type TechnicalContact = Message<"partner.access.v1.TechnicalContact"> & {
  * Use `create(TechnicalContactSchema)` to create a new message.
  */
 export const TechnicalContactSchema: GenMessage<TechnicalContact> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 20);
+  messageDesc(file_partner_access_v1_access_service, 18);
 
 /**
  * GetTechnicalContactRequest names the company.
@@ -815,7 +661,7 @@ export type GetTechnicalContactRequest = Message<"partner.access.v1.GetTechnical
  * Use `create(GetTechnicalContactRequestSchema)` to create a new message.
  */
 export const GetTechnicalContactRequestSchema: GenMessage<GetTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 21);
+  messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
  * GetTechnicalContactResponse is the company's contact as it is now.
@@ -836,7 +682,7 @@ export type GetTechnicalContactResponse = Message<"partner.access.v1.GetTechnica
  * Use `create(GetTechnicalContactResponseSchema)` to create a new message.
  */
 export const GetTechnicalContactResponseSchema: GenMessage<GetTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 22);
+  messageDesc(file_partner_access_v1_access_service, 20);
 
 /**
  * RequestTechnicalContactRequest names the address, and the token in the link that was mailed to it.
@@ -878,7 +724,7 @@ export type RequestTechnicalContactRequest = Message<"partner.access.v1.RequestT
  * Use `create(RequestTechnicalContactRequestSchema)` to create a new message.
  */
 export const RequestTechnicalContactRequestSchema: GenMessage<RequestTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 23);
+  messageDesc(file_partner_access_v1_access_service, 21);
 
 /**
  * RequestTechnicalContactResponse is the company's contact as it is now.
@@ -899,7 +745,7 @@ export type RequestTechnicalContactResponse = Message<"partner.access.v1.Request
  * Use `create(RequestTechnicalContactResponseSchema)` to create a new message.
  */
 export const RequestTechnicalContactResponseSchema: GenMessage<RequestTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 24);
+  messageDesc(file_partner_access_v1_access_service, 22);
 
 /**
  * ConfirmTechnicalContactRequest proves that somebody reads the mail of the address.
@@ -920,7 +766,7 @@ export type ConfirmTechnicalContactRequest = Message<"partner.access.v1.ConfirmT
  * Use `create(ConfirmTechnicalContactRequestSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactRequestSchema: GenMessage<ConfirmTechnicalContactRequest> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 25);
+  messageDesc(file_partner_access_v1_access_service, 23);
 
 /**
  * ConfirmTechnicalContactResponse confirms that the address is the contact now. It does not say whose.
@@ -935,7 +781,7 @@ export type ConfirmTechnicalContactResponse = Message<"partner.access.v1.Confirm
  * Use `create(ConfirmTechnicalContactResponseSchema)` to create a new message.
  */
 export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalContactResponse> = /*@__PURE__*/
-  messageDesc(file_partner_access_v1_access_service, 26);
+  messageDesc(file_partner_access_v1_access_service, 24);
 
 /**
  * CompanyClass says what a company does, and so which surfaces and events it may have.
@@ -1018,54 +864,6 @@ export enum KeyKind {
  */
 export const KeyKindSchema: GenEnum<KeyKind> = /*@__PURE__*/
   enumDesc(file_partner_access_v1_access_service, 1);
-
-/**
- * KeyState says whether a key is taken, and for how long.
- *
- * @generated from enum partner.access.v1.KeyState
- */
-export enum KeyState {
-  /**
-   * Not given: a fault.
-   *
-   * @generated from enum value: KEY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * In force, without an end.
-   *
-   * @generated from enum value: KEY_STATE_ACTIVE = 1;
-   */
-  ACTIVE = 1,
-
-  /**
-   * In force until `expires_at`.
-   *
-   * @generated from enum value: KEY_STATE_EXPIRING = 2;
-   */
-  EXPIRING = 2,
-
-  /**
-   * No longer in force: its time is over.
-   *
-   * @generated from enum value: KEY_STATE_EXPIRED = 3;
-   */
-  EXPIRED = 3,
-
-  /**
-   * No longer in force: it was revoked.
-   *
-   * @generated from enum value: KEY_STATE_REVOKED = 4;
-   */
-  REVOKED = 4,
-}
-
-/**
- * Describes the enum partner.access.v1.KeyState.
- */
-export const KeyStateSchema: GenEnum<KeyState> = /*@__PURE__*/
-  enumDesc(file_partner_access_v1_access_service, 2);
 
 /**
  * AuthenticationService answers whose an API key is. Served by job-state, called by the gateways.
