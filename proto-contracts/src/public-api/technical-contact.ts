@@ -39,6 +39,8 @@ export const technicalContact = z
   })
   .meta({ id: 'TechnicalContact', description: 'Who learns of new versions by email.' });
 
+export type TechnicalContact = z.infer<typeof technicalContact>;
+
 /** Answer of `PUT /partner-api/technical-contact`. */
 export const technicalContactRequested = technicalContact
   .extend({

@@ -80,14 +80,14 @@ async function confirmNewest(): Promise<number> {
 test('a technical contact is set by an operator and confirmed by the mailed link [ANNOUNCE-1, ANNOUNCE-5]', async () => {
   const companyId = await newCompany('Contacted');
   expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
-    technicalContact: { pendingEmail: 'dev@contacted.example' },
+    technicalContact: { pending: { email: 'dev@contacted.example' } },
   });
   expect(mail.received.at(-1)).toMatchObject({ to: ['dev@contacted.example'] });
   expect(await confirmNewest()).toBe(204);
   expect(await confirmNewest()).toBe(404);
   const shown = await document('companies', 'show', companyId);
   expect(valueAt(shown, 'technicalContact.email')).toBe('dev@contacted.example');
-  expect(valueAt(shown, 'technicalContact.pendingEmail')).toBeUndefined();
+  expect(valueAt(shown, 'technicalContact.pending')).toBeNull();
 });
 
 test('a technical contact whose link cannot be mailed is not set, and without a mail server the link is shown', async () => {
@@ -108,7 +108,9 @@ test('a technical contact whose link cannot be mailed is not set, and without a 
     exitCode: 4,
     err: expect.stringContaining('the mail server at 127.0.0.1:1'),
   });
-  expect(await document('companies', 'show', companyId)).toMatchObject({ technicalContact: {} });
+  expect(await document('companies', 'show', companyId)).toMatchObject({
+    technicalContact: { email: null, pending: null },
+  });
 
   const bare = await run(update, {});
   expect(bare.exitCode).toBe(0);

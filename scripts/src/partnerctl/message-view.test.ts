@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals';
 import {
   AuthenticateKeyResponseSchema,
   KeyKind,
-  TechnicalContactSchema,
 } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { CompanySchema } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import {
   AttemptOutcome,
   DeliveriesAttemptedSchema,
+  DeliverWebhookSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import { jsonIn, viewOf } from './message-view.js';
 
@@ -24,8 +24,8 @@ test("a message is shown in the words of the partners' API", () => {
     companyId: 'cmp_1',
     kind: 'installer-contractor',
   });
-  const contact = create(TechnicalContactSchema, { confirmedAt: timestampFromDate(at) });
-  expect(viewOf(TechnicalContactSchema, contact)).toEqual({ confirmedAt: '2026-08-26T14:03:00Z' });
+  const command = create(DeliverWebhookSchema, { leasedAt: timestampFromDate(at) });
+  expect(viewOf(DeliverWebhookSchema, command)).toEqual({ leasedAt: '2026-08-26T14:03:00Z' });
   expect(viewOf(CompanySchema, create(CompanySchema, { class: CompanyClass.SALES }))).toEqual({
     class: 'SALES',
   });

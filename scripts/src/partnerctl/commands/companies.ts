@@ -3,10 +3,9 @@ import {
   CompanySchema,
   ListOwnersResponseSchema,
 } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
-import { TechnicalContactSchema } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { apiKeyPage } from '@partner/proto-contracts/public-api/api-key-management';
-import { technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
+import { technicalContact, technicalContactIn } from '@partner/proto-contracts/public-api/technical-contact';
 import { subscriptionList } from '@partner/proto-contracts/public-api/webhook-subscription';
 import { readResource } from '@partner/proto-contracts/resource-json';
 import { createTechnicalContactLink } from '@partner/kernel/technical-contact-link';
@@ -38,7 +37,7 @@ const COMPANY_LINES: readonly Column[] = [
   ['active keys', 'company.activeKeys'],
   ['active webhooks', 'company.activeWebhooks'],
   ['technical contact', 'technicalContact.email'],
-  ['pending contact', 'technicalContact.pendingEmail'],
+  ['pending contact', 'technicalContact.pending.email'],
 ];
 
 /** `partnerctl companies`: takes companies on board. */
@@ -97,7 +96,7 @@ export function companiesCommand(context: CommandContext) {
       const { companies } = await session.operators.listCompanies({ companyId });
       const [company] = companies;
       if (company === undefined) throw notFound('company');
-      const [owners, keys, webhooks, { contact }] = await Promise.all([
+      const [owners, keys, webhooks, contact] = await Promise.all([
         session.operators.listOwners({ companyId }),
         session.access.listKeys({ companyId, limit: 100 }),
         session.subscriptions.listSubscriptions({ companyId }),
@@ -119,7 +118,7 @@ export function companiesCommand(context: CommandContext) {
       context.output().thing(
         {
           company: viewOf(CompanySchema, company),
-          technicalContact: contact === undefined ? {} : viewOf(TechnicalContactSchema, contact),
+          technicalContact: readResource(technicalContact, contact),
           owners: rowsOf('owners'),
           keys: rowsOf('keys'),
           subscriptions: rowsOf('subscriptions'),
@@ -191,46 +190,46 @@ export function companiesCommand(context: CommandContext) {
         'partnerctl companies update cmp_01j… --technical-contact developers@peak.example',
       ),
     )
-    .action(async (companyId, { name, requestsPerMinute, deliveryWeight, accounting, technicalContact }) => {
-      if (
-        [name, requestsPerMinute, deliveryWeight, accounting, technicalContact].every(
-          (value) => value === undefined,
+    .action(
+      async (companyId, { name, requestsPerMinute, deliveryWeight, accounting, technicalContact: email }) => {
+        if (
+          [name, requestsPerMinute, deliveryWeight, accounting, email].every((value) => value === undefined)
         )
-      )
-        throw new OperatorError(
-          'usage',
-          'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
+          throw new OperatorError(
+            'usage',
+            'say what is to be different: --name, --requests-per-minute, --delivery-weight, --accounting or --technical-contact',
+          );
+        // The email cannot be undone when the rest is refused, nor the rest when the email is.
+        if (
+          email !== undefined &&
+          [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
+        )
+          throw new OperatorError(
+            'usage',
+            '--technical-contact takes no other option: change the rest with a command of its own',
+          );
+        const { operators, operator, access } = await context.session();
+        if (email !== undefined) await setTechnicalContact(context, companyId, email);
+        const { company } = await operators.updateCompany({
+          companyId,
+          operator,
+          ...(name !== undefined && { name }),
+          ...(requestsPerMinute !== undefined && { installerRequestsPerMinute: requestsPerMinute }),
+          ...(deliveryWeight !== undefined && { deliveryWeight }),
+          ...(accounting !== undefined && {
+            accountingLinks: { companyIds: accounting },
+          }),
+        });
+        const contact = await access.getTechnicalContact({ companyId });
+        context.output().thing(
+          {
+            company: company === undefined ? {} : viewOf(CompanySchema, company),
+            technicalContact: readResource(technicalContact, contact),
+          },
+          COMPANY_LINES,
         );
-      // The email cannot be undone when the rest is refused, nor the rest when the email is.
-      if (
-        technicalContact !== undefined &&
-        [name, requestsPerMinute, deliveryWeight, accounting].some((value) => value !== undefined)
-      )
-        throw new OperatorError(
-          'usage',
-          '--technical-contact takes no other option: change the rest with a command of its own',
-        );
-      const { operators, operator, access } = await context.session();
-      if (technicalContact !== undefined) await setTechnicalContact(context, companyId, technicalContact);
-      const { company } = await operators.updateCompany({
-        companyId,
-        operator,
-        ...(name !== undefined && { name }),
-        ...(requestsPerMinute !== undefined && { installerRequestsPerMinute: requestsPerMinute }),
-        ...(deliveryWeight !== undefined && { deliveryWeight }),
-        ...(accounting !== undefined && {
-          accountingLinks: { companyIds: accounting },
-        }),
-      });
-      const { contact } = await access.getTechnicalContact({ companyId });
-      context.output().thing(
-        {
-          company: company === undefined ? {} : viewOf(CompanySchema, company),
-          technicalContact: contact === undefined ? {} : viewOf(TechnicalContactSchema, contact),
-        },
-        COMPANY_LINES,
-      );
-    });
+      },
+    );
 
   return group;
 }

@@ -2,8 +2,8 @@ import type { Client } from '@connectrpc/connect';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
 import { getFaultsOperation } from '@partner/proto-contracts/public-api/operations/fault-scripts';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentFaults } from '../present-faults.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/api-keys/{id}/faults`: the fault script of a key of the company. */
@@ -12,7 +12,7 @@ export function getFaults(deps: {
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(getFaultsOperation, async ({ principal, params, call }) => {
     const keyId = pathId('key', params, 'API key');
-    const { scriptJson } = await deps.sandbox.getFaults({ companyId: principal.companyId, keyId }, call);
-    return { status: 200, json: presentFaults(scriptJson) };
+    const script = await deps.sandbox.getFaults({ companyId: principal.companyId, keyId }, call);
+    return forwardResource(200, script);
   });
 }

@@ -2,7 +2,7 @@ import type { Client } from '@connectrpc/connect';
 import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { getTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
-import { presentTechnicalContact } from '../present-technical-contact.js';
+import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `GET /partner-api/technical-contact`: where the company learns of new versions. */
@@ -10,7 +10,7 @@ export function getTechnicalContact(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'getTechnicalContact'>;
 }): AnyEndpoint<OwnerSession> {
   return serveOperation(getTechnicalContactOperation, async ({ principal, call }) => {
-    const { contact } = await deps.access.getTechnicalContact({ companyId: principal.companyId }, call);
-    return { status: 200, json: presentTechnicalContact(contact) };
+    const contact = await deps.access.getTechnicalContact({ companyId: principal.companyId }, call);
+    return forwardResource(200, contact);
   });
 }

@@ -3,8 +3,8 @@ import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbo
 import { setFaultsOperation } from '@partner/proto-contracts/public-api/operations/fault-scripts';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { actingOwner } from '../acting-owner.js';
+import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
-import { presentFaults } from '../present-faults.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /** `PUT /partner-api/api-keys/{id}/faults`: gives a key of the company a fault script in place of the one that it has. */
@@ -15,10 +15,10 @@ export function setFaults(deps: {
     const { params, body, call } = request;
     const { companyId, actor } = actingOwner(request);
     const keyId = pathId('key', params, 'API key');
-    const { scriptJson } = await deps.sandbox.setFaults(
+    const script = await deps.sandbox.setFaults(
       { companyId, actor, keyId, scriptJson: JSON.stringify(body) },
       call,
     );
-    return { status: 200, json: presentFaults(scriptJson) };
+    return forwardResource(200, script);
   });
 }

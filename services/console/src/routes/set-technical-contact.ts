@@ -3,8 +3,10 @@ import type { AccessService } from '@partner/proto-contracts/gen/partner/access/
 import { setTechnicalContactOperation } from '@partner/proto-contracts/public-api/operations/technical-contact';
 import {
   TECHNICAL_CONTACT_LIMITS,
+  technicalContact,
   type technicalContactRequested,
 } from '@partner/proto-contracts/public-api/technical-contact';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import type { RateLimiter } from '@partner/gateway-kit/rate-limiter';
 import type { Logger } from '@partner/kernel/logger';
@@ -14,7 +16,6 @@ import { createTechnicalContactLink } from '@partner/kernel/technical-contact-li
 import type { z } from 'zod';
 import { actingOwner } from '../acting-owner.js';
 import { isLoopbackHttp } from '../loopback-http.js';
-import { presentTechnicalContact } from '../present-technical-contact.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
@@ -40,7 +41,7 @@ export function setTechnicalContact(deps: {
     const { publicBaseUrl } = deps;
     const { link, tokenSha256, mail } = createTechnicalContactLink({ publicBaseUrl, companyName, email });
     if (deps.mailer !== undefined) await send(deps.mailer, mail);
-    const { contact } = await deps.access.requestTechnicalContact(
+    const response = await deps.access.requestTechnicalContact(
       { companyId, actor, email, tokenSha256 },
       request.call,
     );
@@ -49,7 +50,7 @@ export function setTechnicalContact(deps: {
       deps.logger.warn({ link }, 'technical_contact.not_mailed');
     }
     const json: z.input<typeof technicalContactRequested> = {
-      ...presentTechnicalContact(contact),
+      ...readResource(technicalContact, response),
       emailSent: deps.mailer !== undefined,
     };
     return { status: 200, json };

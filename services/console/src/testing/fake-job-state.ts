@@ -1,5 +1,4 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AccessService,
   type LoginSchema,
@@ -82,7 +81,6 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
   }
 
   const at = new Date('2026-08-26T14:03:00Z');
-  const now = timestampFromDate(at);
 
   const audit = createFakeAudit(at);
 
@@ -110,7 +108,7 @@ export function createFakeJobState(logins: Readonly<Record<string, Login>>): Fak
       now: at,
       ask: (method, { companyId }) => ask(method, companyId).keys,
     }),
-    ...createFakeContactMethods(now),
+    ...createFakeContactMethods(at),
   });
 
   const subscriptions = rpcService(SubscriptionService, {

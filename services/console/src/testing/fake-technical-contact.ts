@@ -1,12 +1,9 @@
-import { create } from '@bufbuild/protobuf';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
-import {
-  type AccessService,
-  type TechnicalContact,
-  TechnicalContactSchema,
-} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import type { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
+import type { TechnicalContact } from '@partner/proto-contracts/public-api/technical-contact';
 import { notFound } from '@partner/kernel/service-error';
+import { resourceResponse } from './resource-response.js';
 
 type ContactMethods = Pick<
   ServiceImpl<typeof AccessService>,
@@ -14,12 +11,12 @@ type ContactMethods = Pick<
 >;
 
 /** Makes the methods for technical contacts, which are kept in memory. */
-export function createFakeContactMethods(now: Timestamp): ContactMethods {
+export function createFakeContactMethods(now: Date): ContactMethods {
   const contacts = new Map<string, TechnicalContact>();
   const tokens = new Map<string, TechnicalContact>();
 
   function contactOf(companyId = ''): TechnicalContact {
-    const contact = contacts.get(companyId) ?? create(TechnicalContactSchema);
+    const contact = contacts.get(companyId) ?? { email: null, confirmedAt: null, pending: null };
     contacts.set(companyId, contact);
     return contact;
   }
@@ -27,19 +24,20 @@ export function createFakeContactMethods(now: Timestamp): ContactMethods {
   const nameOf = (tokenSha256: Uint8Array = new Uint8Array()) => Buffer.from(tokenSha256).toString('hex');
 
   return {
-    getTechnicalContact: ({ companyId }) => ({ contact: contactOf(companyId) }),
-    requestTechnicalContact: ({ companyId, email, tokenSha256 }) => {
+    getTechnicalContact: ({ companyId }) => resourceResponse(contactOf(companyId)),
+    requestTechnicalContact: ({ companyId, email = '', tokenSha256 }) => {
       const contact = contactOf(companyId);
-      Object.assign(contact, { pendingEmail: email, pendingExpiresAt: now });
+      contact.pending = { email, expiresAt: formatDateTime(now) };
       tokens.set(nameOf(tokenSha256), contact);
-      return { contact };
+      return resourceResponse(contact);
     },
     confirmTechnicalContact: ({ tokenSha256 }) => {
       const contact = tokens.get(nameOf(tokenSha256));
       if (contact === undefined) throw notFound('pending technical contact');
       tokens.delete(nameOf(tokenSha256));
-      Object.assign(contact, { email: contact.pendingEmail, confirmedAt: now });
-      delete contact.pendingEmail;
+      contact.email = contact.pending?.email ?? null;
+      contact.confirmedAt = formatDateTime(now);
+      contact.pending = null;
       return {};
     },
   };

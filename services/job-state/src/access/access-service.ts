@@ -28,7 +28,7 @@ import {
   confirmTechnicalContact,
   getTechnicalContact,
   requestTechnicalContact,
-  technicalContactMessage,
+  shownTechnicalContact,
 } from './technical-contact.js';
 
 /** Serves the RPCs with which a company's owner signs in and manages its API keys and its technical contact. */
@@ -112,7 +112,7 @@ export function createAccessService(deps: {
       const database = queryWithin(deps.database, context.timeoutMs());
       const companyId = required(request.companyId, 'company_id');
       const contact = await getTechnicalContact(database, companyId, deps.clock());
-      return { contact: technicalContactMessage(contact) };
+      return { resourceJson: JSON.stringify(shownTechnicalContact(contact)) };
     },
 
     async requestTechnicalContact(request, context) {
@@ -126,7 +126,7 @@ export function createAccessService(deps: {
         },
         { timeoutMs: context.timeoutMs() },
       );
-      return { contact: technicalContactMessage(contact) };
+      return { resourceJson: JSON.stringify(shownTechnicalContact(contact)) };
     },
 
     async confirmTechnicalContact(request, context) {

@@ -1,6 +1,7 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
 import {
   TECHNICAL_CONTACT_LIMITS,
+  type TechnicalContact,
   technicalContactIn,
 } from '@partner/proto-contracts/public-api/technical-contact';
 import { invalidArgument, validate } from '@partner/kernel/validation';
@@ -125,12 +126,15 @@ export async function confirmTechnicalContact(
   deps.logger.info({ companyId }, 'technical_contact.confirmed');
 }
 
-/** A contact as it travels. */
-export function technicalContactMessage(row: TechnicalContactRow) {
+/** A contact as the public API shows it. */
+export function shownTechnicalContact(row: TechnicalContactRow): TechnicalContact {
+  const { email, confirmedAt, pendingEmail, pendingExpiresAt } = row;
   return {
-    ...(row.email !== null && { email: row.email }),
-    ...(row.confirmedAt !== null && { confirmedAt: timestampFromDate(row.confirmedAt) }),
-    ...(row.pendingEmail !== null && { pendingEmail: row.pendingEmail }),
-    ...(row.pendingExpiresAt !== null && { pendingExpiresAt: timestampFromDate(row.pendingExpiresAt) }),
+    email,
+    confirmedAt: formatOptionalDateTime(confirmedAt),
+    pending:
+      pendingEmail === null || pendingExpiresAt === null
+        ? null
+        : { email: pendingEmail, expiresAt: formatDateTime(pendingExpiresAt) },
   };
 }

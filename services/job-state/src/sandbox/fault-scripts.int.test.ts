@@ -2,7 +2,8 @@ import { createClient } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { AuthenticationService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { faultScript, requestFaults } from '@partner/proto-contracts/public-api/fault-script';
+import { faultScript, NO_FAULTS, requestFaults } from '@partner/proto-contracts/public-api/fault-script';
+import { readResource } from '@partner/proto-contracts/resource-json';
 import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createApiKey, type Environment, type NewApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
@@ -76,14 +77,12 @@ async function toldTo(environment: Environment) {
   return (await access.authenticateKey({ keyId, secretSha256 })).faultsJson;
 }
 
-const lastScript = async () => {
-  const { scriptJson } = await sandbox().getFaults({ companyId, keyId: key.keyId });
-  return scriptJson === undefined ? undefined : faultScript.parse(JSON.parse(scriptJson));
-};
+const lastScript = async () =>
+  readResource(faultScript, await sandbox().getFaults({ companyId, keyId: key.keyId }));
 
 describe('a fault script', () => {
   test('is kept as it was set, told to the gateways of the sandbox, and taken away', async () => {
-    expect(await lastScript()).toBeUndefined();
+    expect(await lastScript()).toEqual(NO_FAULTS);
     expect(await toldTo('sandbox')).toBeUndefined();
     await set(ALL);
     expect(await lastScript()).toEqual(ALL);
@@ -96,7 +95,7 @@ describe('a fault script', () => {
 
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
     await sandbox().clearFaults({ companyId, keyId: key.keyId });
-    expect(await lastScript()).toBeUndefined();
+    expect(await lastScript()).toEqual(NO_FAULTS);
     expect(await toldTo('sandbox')).toBeUndefined();
     const trail = await testDatabase.database.query<{ action: string; subject_id: string }>(
       'select action, subject_id from audit_entries where company_id = $1 order by id',
@@ -121,7 +120,7 @@ describe('a fault script', () => {
     await expect(sandbox().getFaults(named)).rejects.toMatchObject({ reason: 'not_found' });
     await expect(sandbox().clearFaults(named)).rejects.toMatchObject({ reason: 'not_found' });
     await expect(set(ALL, { companyId: other })).rejects.toMatchObject({ reason: 'not_found' });
-    expect(await lastScript()).toBeUndefined();
+    expect(await lastScript()).toEqual(NO_FAULTS);
   });
 
   test.each([
@@ -132,7 +131,7 @@ describe('a fault script', () => {
     ['an unheard-of fault', { requests: [{ fault: 'meltdown' }] }],
   ])('with %s is refused', async (_what, script) => {
     await expect(set(script)).rejects.toMatchObject({ reason: 'invalid_argument' });
-    expect(await lastScript()).toBeUndefined();
+    expect(await lastScript()).toEqual(NO_FAULTS);
   });
 });
 

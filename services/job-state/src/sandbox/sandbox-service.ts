@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
-import { faultScriptIn, type FaultScript } from '@partner/proto-contracts/public-api/fault-script';
+import { type FaultScript, faultScriptIn, NO_FAULTS } from '@partner/proto-contracts/public-api/fault-script';
 import type { Logger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { actorOf } from '../audit/actor.js';
@@ -19,7 +19,7 @@ export function createSandboxService(deps: {
         companyId: required(request.companyId, 'company_id'),
         keyId: required(request.keyId, 'key_id'),
       });
-      return script === undefined ? {} : { scriptJson: JSON.stringify(script) };
+      return { resourceJson: JSON.stringify(script ?? NO_FAULTS) };
     },
 
     async setFaults(request, context) {
@@ -31,7 +31,7 @@ export function createSandboxService(deps: {
         script,
         timeoutMs: context.timeoutMs(),
       });
-      return { scriptJson: JSON.stringify(script) };
+      return { resourceJson: JSON.stringify(script) };
     },
 
     async clearFaults(request, context) {

@@ -21,6 +21,7 @@ import {
   webhookStatistics,
 } from '@partner/proto-contracts/public-api/delivery-statistics';
 import { eventPage, eventWithTrail } from '@partner/proto-contracts/public-api/event-trail';
+import { technicalContact } from '@partner/proto-contracts/public-api/technical-contact';
 import {
   delivery,
   deliveryPage,
@@ -53,7 +54,7 @@ function reading<Request, Schema extends z.ZodType>(
 
 export type PublicAccess = ReturnType<typeof connectAccess>;
 
-/** Connects to an access service whose keys and installers are read as public resources. */
+/** Connects to an access service whose responses are read as public resources, where they are. */
 export function connectAccess(service: ServiceImpl<typeof AccessService>) {
   const transport = createInMemoryTransport([rpcService(AccessService, service)]);
   const client = createClient(AccessService, transport);
@@ -63,6 +64,8 @@ export function connectAccess(service: ServiceImpl<typeof AccessService>) {
     createKey: reading(apiKeyCreated, client.createKey),
     rotateKey: reading(apiKeyRotated, client.rotateKey),
     listContractedInstallers: reading(installerPage, client.listContractedInstallers),
+    getTechnicalContact: reading(technicalContact, client.getTechnicalContact),
+    requestTechnicalContact: reading(technicalContact, client.requestTechnicalContact),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file partner/sandbox/v1/sandbox_service.proto.
  */
 export const file_partner_sandbox_v1_sandbox_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXJ0bmVyL3NhbmRib3gvdjEvc2FuZGJveF9zZXJ2aWNlLnByb3RvEhJwYXJ0bmVyLnNhbmRib3gudjEiWgoQR2V0RmF1bHRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZCI9ChFHZXRGYXVsdHNSZXNwb25zZRIYCgtzY3JpcHRfanNvbhgBIAEoCUgAiAEBQg4KDF9zY3JpcHRfanNvbiKsAQoQU2V0RmF1bHRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhgKC3NjcmlwdF9qc29uGAQgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIOCgxfc2NyaXB0X2pzb24iPQoRU2V0RmF1bHRzUmVzcG9uc2USGAoLc2NyaXB0X2pzb24YASABKAlIAIgBAUIOCgxfc2NyaXB0X2pzb24ihAEKEkNsZWFyRmF1bHRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiFQoTQ2xlYXJGYXVsdHNSZXNwb25zZTKzAgoOU2FuZGJveFNlcnZpY2USXQoJR2V0RmF1bHRzEiQucGFydG5lci5zYW5kYm94LnYxLkdldEZhdWx0c1JlcXVlc3QaJS5wYXJ0bmVyLnNhbmRib3gudjEuR2V0RmF1bHRzUmVzcG9uc2UiA5ACARJdCglTZXRGYXVsdHMSJC5wYXJ0bmVyLnNhbmRib3gudjEuU2V0RmF1bHRzUmVxdWVzdBolLnBhcnRuZXIuc2FuZGJveC52MS5TZXRGYXVsdHNSZXNwb25zZSIDkAICEmMKC0NsZWFyRmF1bHRzEiYucGFydG5lci5zYW5kYm94LnYxLkNsZWFyRmF1bHRzUmVxdWVzdBonLnBhcnRuZXIuc2FuZGJveC52MS5DbGVhckZhdWx0c1Jlc3BvbnNlIgOQAgJiBnByb3RvMw", [file_partner_audit_v1_audit_service]);
+  fileDesc("CihwYXJ0bmVyL3NhbmRib3gvdjEvc2FuZGJveF9zZXJ2aWNlLnByb3RvEhJwYXJ0bmVyLnNhbmRib3gudjEiWgoQR2V0RmF1bHRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZCJBChFHZXRGYXVsdHNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24irAEKEFNldEZhdWx0c1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmtleV9pZBgCIAEoCUgBiAEBEiYKBWFjdG9yGAMgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIYCgtzY3JpcHRfanNvbhgEIAEoCUgCiAEBQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWRCDgoMX3NjcmlwdF9qc29uIkEKEVNldEZhdWx0c1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKEAQoSQ2xlYXJGYXVsdHNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZrZXlfaWQYAiABKAlIAYgBARImCgVhY3RvchgDIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZCIVChNDbGVhckZhdWx0c1Jlc3BvbnNlMrMCCg5TYW5kYm94U2VydmljZRJdCglHZXRGYXVsdHMSJC5wYXJ0bmVyLnNhbmRib3gudjEuR2V0RmF1bHRzUmVxdWVzdBolLnBhcnRuZXIuc2FuZGJveC52MS5HZXRGYXVsdHNSZXNwb25zZSIDkAIBEl0KCVNldEZhdWx0cxIkLnBhcnRuZXIuc2FuZGJveC52MS5TZXRGYXVsdHNSZXF1ZXN0GiUucGFydG5lci5zYW5kYm94LnYxLlNldEZhdWx0c1Jlc3BvbnNlIgOQAgISYwoLQ2xlYXJGYXVsdHMSJi5wYXJ0bmVyLnNhbmRib3gudjEuQ2xlYXJGYXVsdHNSZXF1ZXN0GicucGFydG5lci5zYW5kYm94LnYxLkNsZWFyRmF1bHRzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_partner_audit_v1_audit_service]);
 
 /**
  * GetFaultsRequest names a key.
@@ -51,11 +51,12 @@ export const GetFaultsRequestSchema: GenMessage<GetFaultsRequest> = /*@__PURE__*
  */
 export type GetFaultsResponse = Message<"partner.sandbox.v1.GetFaultsResponse"> & {
   /**
-   * The fault script as JSON text, in the form of the public API; absent: the key has none.
+   * As the public API shows it, JSON text that is passed through unchanged: `faultScript`. One without faults when the key
+   * has none.
    *
-   * @generated from field: optional string script_json = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  scriptJson?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
@@ -114,11 +115,11 @@ export const SetFaultsRequestSchema: GenMessage<SetFaultsRequest> = /*@__PURE__*
  */
 export type SetFaultsResponse = Message<"partner.sandbox.v1.SetFaultsResponse"> & {
   /**
-   * The fault script as JSON text, in the form of the public API.
+   * As the public API shows it: `faultScript`.
    *
-   * @generated from field: optional string script_json = 1;
+   * @generated from field: optional string resource_json = 1;
    */
-  scriptJson?: string | undefined;
+  resourceJson?: string | undefined;
 };
 
 /**
