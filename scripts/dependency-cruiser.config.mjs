@@ -2,6 +2,8 @@ const CONTRACTS = 'proto-contracts';
 const KERNEL = 'services/kernel';
 const GATEWAY_KIT = 'services/gateway-kit';
 const TEST_KIT = 'services/test-kit';
+const LOCAL_STACK = 'scripts/local-stack';
+const DEPLOYMENT = 'scripts/deployment';
 
 /** The packages that each package may import. */
 const PACKAGES = {
@@ -20,11 +22,16 @@ const PACKAGES = {
     KERNEL,
     GATEWAY_KIT,
     TEST_KIT,
-    'scripts',
+    LOCAL_STACK,
+    DEPLOYMENT,
     'services/console',
     'services/webhook-dispatcher',
   ],
-  scripts: [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  [LOCAL_STACK]: [CONTRACTS, KERNEL, GATEWAY_KIT, TEST_KIT],
+  'scripts/partnerctl-cli': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
+  [DEPLOYMENT]: [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
+  'scripts/benchmarks': [CONTRACTS, KERNEL, TEST_KIT, LOCAL_STACK],
+  'scripts/checks': [CONTRACTS, TEST_KIT, LOCAL_STACK],
 };
 
 /** Where each driver may be imported. Tests may import it anywhere, except the drivers of the database. */
@@ -43,7 +50,7 @@ const DATABASE_DRIVERS = ['knex', 'pg'];
 const WEBHOOKS = ['schedule', 'events', 'subscriptions', 'statistics', 'attempts', 'replay'];
 const webhooks = 'services/job-state/src/webhooks';
 
-const OURS = `^(${CONTRACTS}|services/[^/]+|scripts)/`;
+const OURS = `^(${CONTRACTS}|services/[^/]+|scripts/(?!node_modules)[^/]+)/`;
 const TESTS = '[.]test[.]tsx?$';
 const USES_TEST_KIT = ['^scripts/', `^${TEST_KIT}/`, '^services/system-tests/', '/testing/', TESTS];
 
@@ -54,7 +61,7 @@ const builtOf = (name) => `^${name}/dist/`;
 export default {
   forbidden: [
     ...Object.entries(PACKAGES).map(([name, imported]) => ({
-      name: `imports-of-${name.replace('services/', '')}`,
+      name: `imports-of-${name.replace(/^(services|scripts)\//, '')}`,
       comment: `${name} imports only: ${imported.join(', ') || 'no package of ours'}`,
       severity: 'error',
       from: { path: `^${name}/` },

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { declaredLabels } from '@partner/local-stack/deployment/declared-labels';
-import {
-  exposedMetrics,
-  expressionFaults,
-  TARGET_LABELS,
-} from '@partner/local-stack/deployment/exposed-metrics';
-import { chartExpressions } from '@partner/local-stack/deployment/used-metrics';
+import { declaredLabels } from '@partner/deployment/declared-labels';
+import { exposedMetrics, expressionFaults, TARGET_LABELS } from '@partner/deployment/exposed-metrics';
+import { chartExpressions } from '@partner/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';

@@ -134,7 +134,7 @@ describe('scripts/up', () => {
   });
 
   test('names an option that it does not know', async () => {
-    const ended = await run(process.execPath, ['scripts/dist/up.js', '--detatch'], {});
+    const ended = await run(process.execPath, ['scripts/local-stack/dist/up.js', '--detatch'], {});
     expect(ended.exitCode).toBe(1);
     expect(ended.stderr).toContain("unknown option '--detatch'");
   });
@@ -143,7 +143,7 @@ describe('scripts/up', () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'partner-stack-'));
     const ended = await run(
       process.execPath,
-      ['scripts/dist/up.js', '--detach', '--port', String(takenPort), '--directory', directory],
+      ['scripts/local-stack/dist/up.js', '--detach', '--port', String(takenPort), '--directory', directory],
       { PATH: process.env['PATH'] ?? '' },
     );
     rmSync(directory, { recursive: true, force: true });

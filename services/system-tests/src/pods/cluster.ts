@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createChartWorkspace } from '@partner/local-stack/deployment/chart-workspace';
-import { ensureHelm } from '@partner/local-stack/deployment/ensure-helm';
-import type { KubernetesObject } from '@partner/local-stack/deployment/kubernetes-object';
+import { createChartWorkspace } from '@partner/deployment/chart-workspace';
+import { ensureHelm } from '@partner/deployment/ensure-helm';
+import type { KubernetesObject } from '@partner/deployment/kubernetes-object';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { freePort } from '@partner/test-kit/backing-services/local-process';

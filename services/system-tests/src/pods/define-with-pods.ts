@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { ensureHelm } from '@partner/local-stack/deployment/ensure-helm';
+import { ensureHelm } from '@partner/deployment/ensure-helm';
 
 /**
  * Defines tests that run the pods of the charts where that can be done. Elsewhere one test says why they are left out, which

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { kubernetesObject } from '@partner/local-stack/deployment/kubernetes-object';
+import { kubernetesObject } from '@partner/deployment/kubernetes-object';
 import { planPod } from './pod-plan.js';
 
 const IMAGE = {

@@ -3,7 +3,7 @@ import {
   type KubernetesObject,
   podTemplate,
   workload,
-} from '@partner/local-stack/deployment/kubernetes-object';
+} from '@partner/deployment/kubernetes-object';
 import { z } from 'zod';
 import type { ImageConfig } from './container-image.js';
 

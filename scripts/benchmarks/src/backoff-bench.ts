@@ -1,0 +1,134 @@
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { z } from 'zod';
+import { until } from '@partner/local-stack/demo/until';
+import type { Progress } from '@partner/local-stack/progress';
+import { FAILING_PATH, HANGING_PATH } from './bench-receiver.js';
+import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
+import { addCompany, addSubscription, commitEvents } from './fill-deliveries.js';
+import { describeMachine, type Machine } from './machine.js';
+import { quantileOf } from './statistics.js';
+
+/** Longer than a due retry may wait while its subscription has a free slot. */
+export const LONGEST_IDLE_MS = 2_000;
+
+/** Slots of a subscription by default. */
+const SLOTS = 10;
+const JITTER = 0.1;
+const ENDPOINTS = {
+  'responds with 503': { path: `${FAILING_PATH}1`, host: BENCH_HOSTS.failing },
+  hangs: { path: `${HANGING_PATH}1`, host: BENCH_HOSTS.hanging },
+};
+
+/** How much later than its backoff each retry of one number started, in milliseconds. */
+export interface RetryLateness {
+  readonly backoffMs: number;
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  /** Retries that started within 0 to +10 % of the backoff. */
+  readonly onTime: number;
+  /** The longest that one of the others waited while a slot was free. */
+  readonly longestIdleMs: number;
+}
+
+/** What the benchmark of the backoff has found. */
+export interface BackoffBenchResult {
+  readonly benchmark: 'backoff';
+  readonly machine: Machine;
+  readonly deliveries: number;
+  readonly endpoints: readonly {
+    readonly name: string;
+    /** By the number of the retry, from 1. */
+    readonly retries: readonly RetryLateness[];
+  }[];
+  readonly holds: boolean;
+}
+
+const attemptRow = z.object({ id: z.string(), number: z.int(), startedAt: z.number(), endedAt: z.number() });
+type Attempt = z.infer<typeof attemptRow>;
+
+/**
+ * Measures when the retries start of as many deliveries to one endpoint that responds with 503 and to one that hangs. A retry
+ * starts within 0 to +10 % of its backoff, or as soon as its subscription has a free slot.
+ */
+export async function runBackoffBench(options: {
+  readonly deliveries: number;
+  readonly retries: number;
+  /** `WEBHOOK_RETRY_BASE_MS` */
+  readonly baseMs: number;
+  readonly report: Progress;
+  readonly signal: AbortSignal;
+}): Promise<BackoffBenchResult> {
+  const { deliveries, retries, baseMs, report, signal } = options;
+  const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
+  const settings = { 'job-state': { WEBHOOK_RETRY_BASE_MS: String(baseMs) } };
+  // All attempts one after the other in the slots, and twice the backoff.
+  const timeoutMs = (deliveries * (retries + 1) * 10_000) / SLOTS + baseMs * 2 ** (retries + 1) + 120_000;
+  return withBenchStack({ replicas, settings, report, signal }, async (stack) =>
+    withPostgres(stack.description.postgresUrl, async (client) => {
+      const subscriptions = await Promise.all(
+        Object.entries(ENDPOINTS).map(async ([name, endpoint]) => {
+          const companyId = await addCompany(client, name);
+          return { name, ...(await addSubscription(client, { ...stack, companyId, ...endpoint })) };
+        }),
+      );
+      await commitEvents(client, { subscriptions, count: deliveries * subscriptions.length, signal });
+      report(`${deliveries} deliveries to each endpoint, ${retries} retries of each`);
+      const endpoints = await Promise.all(
+        subscriptions.map(async ({ id, name }) => {
+          const attempts = await until(
+            `the retries to the endpoint that ${name}`,
+            { timeoutMs, everyMs: 5_000, signal },
+            async () => {
+              const { rows } = await client.query(
+                `select delivery_id as id, number, extract(epoch from started_at)::float8 * 1000 as "startedAt",
+                   extract(epoch from started_at)::float8 * 1000 + duration_ms as "endedAt"
+                 from delivery_attempts where delivery_id in (select id from deliveries where subscription_id = $1)`,
+                [id],
+              );
+              const made = z.array(attemptRow).parse(rows);
+              return made.filter(({ number }) => number > retries).length >= deliveries ? made : undefined;
+            },
+          );
+          report(`the endpoint that ${name}: done`);
+          return {
+            name,
+            retries: Array.from({ length: retries }, (_, index) =>
+              latenessOf(attempts, index + 2, baseMs * 2 ** index),
+            ),
+          };
+        }),
+      );
+      const all = endpoints.flatMap((endpoint) => endpoint.retries);
+      const holds = all.every(({ min, longestIdleMs }) => min >= 0 && longestIdleMs <= LONGEST_IDLE_MS);
+      return { benchmark: 'backoff', machine: describeMachine(), deliveries, endpoints, holds };
+    }),
+  );
+}
+
+function latenessOf(attempts: readonly Attempt[], number: number, backoffMs: number): RetryLateness {
+  const ends = new Map(attempts.map(({ id, number, endedAt }) => [`${id} ${number}`, endedAt]));
+  const retries = attempts
+    .filter((attempt) => attempt.number === number)
+    .map(({ id, startedAt }) => ({ startedAt, dueAt: (ends.get(`${id} ${number - 1}`) ?? 0) + backoffMs }));
+  const isLate = (retry: (typeof retries)[number]) => retry.startedAt > retry.dueAt + JITTER * backoffMs;
+  const idle = retries.filter(isLate).map(({ startedAt, dueAt }) => {
+    const latestDueAt = dueAt + JITTER * backoffMs;
+    const fullUntil = attempts
+      .filter(({ endedAt }) => endedAt > latestDueAt && endedAt <= startedAt)
+      .filter(
+        ({ endedAt: at }) => attempts.filter((a) => a.startedAt < at && a.endedAt >= at).length >= SLOTS,
+      )
+      .map(({ endedAt }) => endedAt);
+    return startedAt - Math.max(latestDueAt, ...fullUntil);
+  });
+  const lateness = retries.map(({ startedAt, dueAt }) => startedAt - dueAt);
+  return {
+    backoffMs,
+    min: Math.min(...lateness),
+    median: quantileOf(lateness, 0.5),
+    max: Math.max(...lateness),
+    onTime: retries.length - idle.length,
+    longestIdleMs: Math.max(0, ...idle),
+  };
+}

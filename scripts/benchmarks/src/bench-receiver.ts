@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { closeServer, listen } from '@partner/kernel/listen';
+import type { CertificateFiles } from '@partner/local-stack/receiver/certificates';
+
+/** Requests to paths below it are never answered. */
+export const HANGING_PATH = '/hang/';
+
+/** Requests to paths below it are answered with 503. */
+export const FAILING_PATH = '/fail/';
+
+/** A subscriber's server that does next to nothing: it reads each request and answers it with 204. */
+export interface BenchReceiver {
+  readonly port: number;
+  /** Called with the event's id when a request has been read. */
+  onReceived: (eventId: string) => void;
+  close(): Promise<void>;
+}
+
+/** Starts the receiver over TLS on loopback. */
+export async function startBenchReceiver(certificate: CertificateFiles): Promise<BenchReceiver> {
+  const options = {
+    key: readFileSync(certificate.keyFile, 'utf8'),
+    cert: readFileSync(certificate.certificateFile, 'utf8'),
+    keepAliveTimeout: 60_000,
+  };
+  const server = createServer(options, (request, response) => {
+    request.resume();
+    request.on('end', () => {
+      if (request.url?.startsWith(HANGING_PATH) === true) return;
+      const { 'webhook-id': eventId } = request.headers;
+      if (typeof eventId === 'string') receiver.onReceived(eventId);
+      response.writeHead(request.url?.startsWith(FAILING_PATH) === true ? 503 : 204).end();
+    });
+  });
+  const receiver: BenchReceiver = {
+    port: await listen(server, { host: '127.0.0.1', port: 0, variable: 'receiver' }),
+    onReceived: () => undefined,
+    async close() {
+      server.closeAllConnections();
+      await closeServer(server);
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
+import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import {
+  RECEIVER_HOST,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@partner/local-stack/stack/start-stack';
+import { stackFiles } from '@partner/local-stack/stack/stack-state';
+import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
+import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';
+
+/** Host names of the receiver: as in life, neither a slow company nor a bursting one shares connections with the others. */
+export const BENCH_HOSTS = {
+  healthy: `healthy.${RECEIVER_HOST}`,
+  failing: `failing.${RECEIVER_HOST}`,
+  hanging: `hanging.${RECEIVER_HOST}`,
+  bursting: `bursting.${RECEIVER_HOST}`,
+} as const;
+
+/**
+ * Starts a stack of its own with private servers for a benchmark, and a receiver in this process behind the host name of
+ * subscriptions. Removes all of it with its data when the work is over, however that ended.
+ */
+export async function withBenchStack<T>(
+  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>> & Pick<StackOptions, 'settings'>,
+  work: (stack: Stack, receiver: BenchReceiver) => Promise<T>,
+): Promise<T> {
+  await installMissingParts(options.report);
+  const root = path.join(PROJECT_ROOT, '.stack');
+  mkdirSync(root, { recursive: true });
+  const directory = mkdtempSync(path.join(root, 'bench-'));
+  const receiver = await startBenchReceiver(
+    await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST),
+  );
+  try {
+    const stack = await startStack({
+      ...options,
+      directory,
+      parts: { kind: 'private', durable: false },
+      proxyPort: 0,
+      devHosts: Object.fromEntries(
+        [RECEIVER_HOST, ...Object.values(BENCH_HOSTS)].map((host) => [host, `127.0.0.1:${receiver.port}`]),
+      ),
+    });
+    return await work(stack, receiver);
+  } finally {
+    await stopStack(directory);
+    await removeStackData(directory);
+    rmSync(directory, { recursive: true, force: true });
+    await receiver.close();
+  }
+}

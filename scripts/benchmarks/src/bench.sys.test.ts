@@ -1,0 +1,151 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { type CommandResult, runCommand } from '@partner/local-stack/run-command';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+
+const feedResult = z.object({
+  changes: z.object({ short: z.literal(1_000), long: z.literal(2_000) }),
+  comparisons: z.array(
+    z.object({
+      read: z.string(),
+      atOnce: z.number(),
+      ratio: z.number(),
+      long: z.object({ samples: z.int() }),
+    }),
+  ),
+  holds: z.boolean(),
+});
+
+const throughputResult = z.object({
+  deliveries: z.literal(5_000),
+  perSecond: z.number().positive(),
+  barePerSecond: z.array(z.number().positive()).length(2),
+  ratio: z.number(),
+  processors: z.array(z.object({ process: z.string(), cores: z.number() })),
+  dispatcherMiB: z.array(z.number().positive()),
+  holds: z.boolean(),
+});
+
+const fairnessPhase = z.object({ events: z.literal(100), median: z.number(), p99: z.number() });
+const fairnessResult = z.object({
+  before: fairnessPhase,
+  beside: fairnessPhase,
+  after: fairnessPhase,
+  ratio: z.number(),
+  burstReceived: z.int().positive(),
+  holds: z.boolean(),
+});
+
+const backoffResult = z.object({
+  deliveries: z.literal(4),
+  endpoints: z.array(
+    z.object({
+      name: z.string(),
+      retries: z.array(
+        z.object({ backoffMs: z.number(), min: z.number(), longestIdleMs: z.number().nonnegative() }),
+      ),
+    }),
+  ),
+  holds: z.boolean(),
+});
+
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-bench-'));
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function bench(...args: string[]): Promise<CommandResult> {
+  const file = path.join(PROJECT_ROOT, 'scripts/benchmarks/dist/main.js');
+  return runCommand(process.execPath, [file, ...args], { cwd: PROJECT_ROOT, env: baseEnvironment() });
+}
+
+function stacksOfBenchmarks(): string[] {
+  return readdirSync(path.join(PROJECT_ROOT, '.stack')).filter((entry) => entry.startsWith('bench-'));
+}
+
+describe('scripts/bench', () => {
+  test('feed compares every way to read, ends as its ratios say, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'feed.json');
+    const ended = await bench('feed', '--changes', '2000', '--samples', '20', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    expect(ended.stdout).toContain('yields each once');
+    const { comparisons, holds } = feedResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(comparisons.map(({ read, atOnce, long }) => `${read}: ${atOnce}, ${long.samples}`)).toEqual([
+      'the newest page: 1, 20',
+      'the newest page: 8, 20',
+      'after a cursor in the middle: 1, 20',
+      'after a cursor in the middle: 8, 20',
+      'at the end, nothing new: 1, 20',
+      'at the end, nothing new: 8, 20',
+    ]);
+    expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('throughput drains its backlog, says where the time goes, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'throughput.json');
+    const ended = await bench('throughput', '--deliveries', '5000', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    const { perSecond, barePerSecond, ratio, processors, holds } = throughputResult.parse(
+      JSON.parse(readFileSync(json, 'utf8')),
+    );
+    const [first = 0, second = 0] = barePerSecond;
+    expect(ratio).toBeCloseTo((2 * perSecond) / (first + second), 5);
+    expect(processors.map(({ process }) => process)).toEqual(
+      expect.arrayContaining(['job-state', 'webhook-dispatcher', 'postgres', 'rabbitmq']),
+    );
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('fairness receives every event of the healthy endpoints, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'fairness.json');
+    const ended = await bench('fairness', '--seconds', '5', '--burst', '200', '--json', json);
+
+    expect(ended.stderr).toBe('');
+    const { ratio, holds } = fairnessResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(holds).toBe(ratio <= 1.5);
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('backoff measures the retries of both endpoints, none of them early, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'backoff.json');
+    const options = ['--deliveries', '4', '--retries', '1', '--base', '1000', '--json', json];
+    const ended = await bench('backoff', ...options);
+
+    expect(ended.stderr).toBe('');
+    const { endpoints, holds } = backoffResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(endpoints.map(({ name, retries }) => [name, retries.map(({ backoffMs }) => backoffMs)])).toEqual([
+      ['responds with 503', [1_000]],
+      ['hangs', [1_000]],
+    ]);
+    const retries = endpoints.flatMap((endpoint) => endpoint.retries);
+    for (const { min } of retries) expect(min).toBeGreaterThanOrEqual(0);
+    expect(holds).toBe(retries.every(({ longestIdleMs }) => longestIdleMs <= 2_000));
+    expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('names an option that it can not use', async () => {
+    const ended = await bench('feed', '--changes', '999');
+    expect(ended.exitCode).toBe(1);
+    expect(ended.stderr).toContain('It must be a whole number from 1000 on.');
+  });
+});

@@ -1,0 +1,249 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { newId } from '@partner/kernel/ids';
+import { z } from 'zod';
+import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
+import { until } from '@partner/local-stack/demo/until';
+import type { Progress } from '@partner/local-stack/progress';
+import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
+import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
+import { addCompany, addSubscription, type BenchSubscription, commitEvents } from './fill-deliveries.js';
+import { describeMachine, type Machine } from './machine.js';
+import { quantileOf } from './statistics.js';
+
+/** So much longer than without the bad ones a healthy endpoint's 99th percentile may be. */
+export const LARGEST_RATIO = 1.5;
+
+const HEALTHY = 20;
+const HANGING = 5;
+const CUSTOMER = {
+  name: 'Grace Hopper',
+  phone: '+1 512 555 0111',
+  line1: '7 Harbor Street',
+  city: 'Austin',
+  state: 'TX',
+  zip: '78701',
+};
+/** Longer than anything waits that is not lost. */
+const GIVE_UP_MS = 60_000;
+
+/** The times from commit to receipt of the healthy endpoints, in milliseconds. */
+export interface FairnessPhase {
+  readonly events: number;
+  readonly median: number;
+  readonly p99: number;
+}
+
+/** What the benchmark of fairness has found. */
+export interface FairnessBenchResult {
+  readonly benchmark: 'fairness';
+  readonly machine: Machine;
+  readonly healthy: number;
+  readonly hanging: number;
+  readonly burst: number;
+  readonly eventsPerSecond: number;
+  /** Before, beside and after the bad ones. */
+  readonly before: FairnessPhase;
+  readonly beside: FairnessPhase;
+  readonly after: FairnessPhase;
+  /** Of the 99th percentiles: beside the bad ones to the mean of before and after. */
+  readonly ratio: number;
+  readonly largestRatio: number;
+  /** How many events of the burst were received beside the healthy ones'. */
+  readonly burstReceived: number;
+  readonly holds: boolean;
+}
+
+type Client = Parameters<typeof addCompany>[0];
+
+/**
+ * Compares how long events take from commit to receipt at 20 healthy endpoints at a steady rate: alone, and while 5 others
+ * hang on every request and one company has a burst of events.
+ */
+export async function runFairnessBench(options: {
+  readonly burst: number;
+  /** Of each phase. */
+  readonly seconds: number;
+  readonly report: Progress;
+  readonly signal: AbortSignal;
+}): Promise<FairnessBenchResult> {
+  const { burst, seconds, report, signal } = options;
+  const replicas = { 'inbound-gateway': 0, 'installer-gateway': 0, console: 0 };
+  return withBenchStack({ replicas, report, signal }, async (stack, receiver) => {
+    const platform = await connectPlatform(stack.description.amqpUrl, signal);
+    try {
+      return await withPostgres(stack.description.postgresUrl, async (client) => {
+        const made = async (path: string, host: string) =>
+          addSubscription(client, {
+            directory: stack.directory,
+            companyId: await addCompany(client, path),
+            path,
+            host,
+          });
+        const sellingCompanyId = await addCompany(client, 'selling', 'SALES');
+        const healthy = await series(HEALTHY, (index) => made(`/healthy/${index}`, BENCH_HOSTS.healthy));
+        const hanging = await series(HANGING, (index) =>
+          made(`${HANGING_PATH}${index}`, BENCH_HOSTS.hanging),
+        );
+        const bursting = await made('/burst', BENCH_HOSTS.bursting);
+        const phase = (extra: () => Promise<void> = () => Promise.resolve()) =>
+          runPhase({ client, platform, sellingCompanyId, receiver, healthy, seconds, signal, extra });
+
+        // Its start is no part of what is measured.
+        const commitBurst = await prepareBurst(stack.description.postgresUrl, {
+          subscription: bursting,
+          count: burst,
+          seconds,
+        });
+        await phase();
+        report('warm');
+        const before = await phase();
+        report(`alone: p99 ${before.p99.toFixed(0)} ms`);
+        let burstReceived = 0;
+        const beside = await phase(async () => {
+          const received = new Set<string>();
+          const known = receiver.onReceived;
+          receiver.onReceived = (eventId) => {
+            received.add(eventId);
+            known(eventId);
+          };
+          const [ids] = await Promise.all([
+            commitBurst(),
+            steadily(seconds * HANGING, HANGING, signal, async (turn) => {
+              const [subscription] = hanging.slice(turn % HANGING);
+              if (subscription !== undefined)
+                await commitEvents(client, { subscriptions: [subscription], count: 1 });
+            }),
+          ]);
+          burstReceived = ids.filter((id) => received.has(id)).length;
+        });
+        report(`beside the bad ones: p99 ${beside.p99.toFixed(0)} ms`);
+        await client.query('delete from deliveries where subscription_id = any($1::text[])', [
+          [...hanging, bursting].map(({ id }) => id),
+        ]);
+        const after = await phase();
+        const ratio = (2 * beside.p99) / (before.p99 + after.p99);
+        return {
+          benchmark: 'fairness',
+          machine: describeMachine(),
+          healthy: HEALTHY,
+          hanging: HANGING,
+          burst,
+          eventsPerSecond: HEALTHY,
+          before,
+          beside,
+          after,
+          ratio,
+          largestRatio: LARGEST_RATIO,
+          burstReceived,
+          holds: ratio <= LARGEST_RATIO,
+        };
+      });
+    } finally {
+      await platform.close();
+    }
+  });
+}
+
+/** Gets a burst of events ready in a thread of its own. What it gives commits them within so many seconds, and gives their ids. */
+async function prepareBurst(
+  postgresUrl: string,
+  events: { readonly subscription: BenchSubscription; readonly count: number; readonly seconds: number },
+): Promise<() => Promise<readonly string[]>> {
+  const worker = new Worker(path.join(import.meta.dirname, 'burst-worker.js'), {
+    workerData: { postgresUrl, ...events },
+  });
+  const answer = () =>
+    new Promise<unknown>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+  await answer();
+  return async () => {
+    const ids = answer();
+    worker.postMessage('go');
+    return z.array(z.string()).parse(await ids);
+  };
+}
+
+async function series<T>(count: number, make: (index: number) => Promise<T>): Promise<readonly T[]> {
+  const made: T[] = [];
+  for (let index = 1; index <= count; index += 1) made.push(await make(index));
+  return made;
+}
+
+/**
+ * Each healthy endpoint's company is given a job a second by the platform; gives the times from the commit of the event
+ * to its receipt. Throws when one does not come.
+ */
+async function runPhase(phase: {
+  readonly client: Client;
+  readonly platform: Platform;
+  readonly sellingCompanyId: string;
+  readonly receiver: BenchReceiver;
+  readonly healthy: readonly BenchSubscription[];
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly extra: () => Promise<void>;
+}): Promise<FairnessPhase> {
+  const { client, platform, healthy, signal } = phase;
+  const receivedAt = new Map<string, number>();
+  phase.receiver.onReceived = (eventId) => {
+    if (!receivedAt.has(eventId)) receivedAt.set(eventId, Date.now());
+  };
+  const jobIds = Array.from({ length: phase.seconds * healthy.length }, () => newId('job'));
+  const patience = { timeoutMs: GIVE_UP_MS, everyMs: 100, signal };
+  for (const jobId of jobIds) {
+    await platform.createJob({ jobId, sellingCompanyId: phase.sellingCompanyId, customer: CUSTOMER });
+  }
+  await until('the jobs of the phase', patience, async () => {
+    const { rows } = await client.query('select id from jobs where id = any($1::text[])', [jobIds]);
+    return rows.length === jobIds.length || undefined;
+  });
+  await Promise.all([
+    phase.extra(),
+    steadily(jobIds.length, healthy.length, signal, async (turn) => {
+      const [jobId] = jobIds.slice(turn);
+      const [subscription] = healthy.slice(turn % healthy.length);
+      if (jobId !== undefined && subscription !== undefined) {
+        await platform.assignJob(jobId, subscription.companyId);
+      }
+    }),
+  ]);
+  const times = await until('the events of the healthy endpoints', patience, async () => {
+    const { rows } = await client.query(
+      `select id, extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as "committedAt"
+       from events where resource_id = any($1::text[])`,
+      [jobIds],
+    );
+    const events = z.array(z.object({ id: z.string(), committedAt: z.number() })).parse(rows);
+    const received = events.flatMap(({ id, committedAt }) => {
+      const at = receivedAt.get(id);
+      return at === undefined ? [] : [at - committedAt];
+    });
+    return received.length === jobIds.length ? received : undefined;
+  });
+  return { events: times.length, median: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) };
+}
+
+/** Does something so many times, spread evenly: so often a second. */
+async function steadily(
+  times: number,
+  perSecond: number,
+  signal: AbortSignal,
+  act: (turn: number) => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now();
+  for (let turn = 0; turn < times; turn += 1) {
+    signal.throwIfAborted();
+    await act(turn);
+    await pause(startedAt + ((turn + 1) * 1_000) / perSecond - performance.now());
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, milliseconds));
+  });
+}

@@ -1,0 +1,200 @@
+import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
+import { invariant } from '@partner/kernel/invariant';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import type { Progress } from '@partner/local-stack/progress';
+import { withBenchStack } from './bench-stack.js';
+import { addChanges, addInstallerCompany, addJobs, type BenchCompany, settle } from './fill-feed.js';
+import { createHttpClient, type HttpClient } from './http-client.js';
+import { describeMachine, type Machine } from './machine.js';
+import { measureInterleaved } from './measure-interleaved.js';
+import { type Summary, summarise } from './statistics.js';
+
+/** So much longer than with few changes a read may take with many. */
+export const LARGEST_RATIO = 1.3;
+
+/** The length of the feed that the long one is compared with. */
+export const SHORT_FEED = 1_000;
+
+const PAGE = 50;
+const WARM_UP_ROUNDS = 100;
+const AT_ONCE = 8;
+const MIDDLES = 9;
+
+/** One way to read both feeds, and how long it took in milliseconds. */
+export interface FeedComparison {
+  readonly read: string;
+  /** Requests that were under way at once. */
+  readonly atOnce: number;
+  readonly short: Summary;
+  readonly long: Summary;
+  /** Of the medians: long to short. */
+  readonly ratio: number;
+}
+
+/** What the benchmark of the feed has found. */
+export interface FeedBenchResult {
+  readonly benchmark: 'feed';
+  readonly machine: Machine;
+  readonly changes: { readonly short: number; readonly long: number };
+  readonly comparisons: readonly FeedComparison[];
+  readonly largestRatio: number;
+  /** Whether no ratio is larger than that. */
+  readonly holds: boolean;
+}
+
+/** A feed with cursors to places in it, all of them given by the service. */
+interface Feed {
+  readonly company: BenchCompany;
+  readonly afterFirst: string;
+  /** Spread evenly, none at the beginning or the end. */
+  readonly middles: readonly string[];
+  readonly end: string;
+}
+
+interface Read {
+  readonly name: string;
+  readonly pathIn: (feed: Feed, turn: number) => string;
+  readonly entries: number;
+}
+
+const READS: readonly Read[] = [
+  { name: 'the newest page', pathIn: () => pagePath(PAGE), entries: PAGE },
+  {
+    name: 'after a cursor in the middle',
+    pathIn: ({ middles }, turn) => pagePath(PAGE, middles[turn % middles.length]),
+    entries: PAGE,
+  },
+  { name: 'at the end, nothing new', pathIn: ({ end }) => pagePath(PAGE, end), entries: 0 },
+];
+
+/**
+ * Compares how fast the change feed of a company with many changes is read with that of a company with
+ * {@link SHORT_FEED}, through the installer gateway. Throws when a page does not hold what it should, or the short feed
+ * does not give each of its entries exactly once.
+ */
+export async function runFeedBench(options: {
+  /** Of the long feed. */
+  readonly changes: number;
+  /** Measured requests of each company in each way. */
+  readonly samples: number;
+  readonly report: Progress;
+  readonly signal: AbortSignal;
+}): Promise<FeedBenchResult> {
+  const { changes, report, signal } = options;
+  const replicas = { 'inbound-gateway': 0, console: 0, 'webhook-dispatcher': 0 };
+  return withBenchStack({ replicas, report, signal }, async ({ description }) => {
+    const http = createHttpClient(description.services['installer-gateway']?.url ?? '');
+    try {
+      const [short, long] = await withPostgres(description.postgresUrl, async (client) => {
+        const make = async (length: number): Promise<Feed> => {
+          const feed = await makeFeed(client, http, length, signal);
+          report(`a feed has ${length.toLocaleString('en')} changes`);
+          return feed;
+        };
+        const feeds = [await make(SHORT_FEED), await make(changes)] as const;
+        await settle(client);
+        return feeds;
+      });
+      await expectEachEntryOnce(http, short);
+      report(`a walk through ${SHORT_FEED.toLocaleString('en')} changes yields each once, in order`);
+      const comparisons = await compareReads(http, [short, long], options);
+      return {
+        benchmark: 'feed',
+        machine: describeMachine(),
+        changes: { short: SHORT_FEED, long: changes },
+        comparisons,
+        largestRatio: LARGEST_RATIO,
+        holds: comparisons.every(({ ratio }) => ratio <= LARGEST_RATIO),
+      };
+    } finally {
+      http.close();
+    }
+  });
+}
+
+/** Fills a feed in steps and asks for the newest cursor after each. */
+async function makeFeed(
+  client: Parameters<typeof addChanges>[0],
+  http: HttpClient,
+  changes: number,
+  signal: AbortSignal,
+): Promise<Feed> {
+  const company = await addInstallerCompany(client, `An installer with ${changes} changes`);
+  await addJobs(client, company, changes);
+  let last = 0;
+  const lengthenTo = async (to: number): Promise<string> => {
+    signal.throwIfAborted();
+    await addChanges(client, company, { from: last + 1, to, changes });
+    last = to;
+    const { nextCursor } = await readPage(http, company, pagePath(1));
+    invariant(nextCursor !== null, 'a feed with entries has a cursor');
+    return nextCursor;
+  };
+  const afterFirst = await lengthenTo(1);
+  const middles: string[] = [];
+  for (let step = 1; step <= MIDDLES; step += 1) {
+    middles.push(await lengthenTo(Math.floor((changes * step) / (MIDDLES + 1))));
+  }
+  return { company, afterFirst, middles, end: await lengthenTo(changes) };
+}
+
+async function expectEachEntryOnce(http: HttpClient, feed: Feed): Promise<void> {
+  const walked: number[] = [];
+  let cursor = feed.afterFirst;
+  for (let hasMore = true; hasMore;) {
+    const page = await readPage(http, feed.company, pagePath(100, cursor));
+    walked.push(...page.resources.map(({ sequence }) => sequence));
+    cursor = page.nextCursor ?? '';
+    hasMore = page.hasMore;
+  }
+  const isWhole =
+    walked.length === SHORT_FEED - 1 && walked.every((sequence, place) => sequence === place + 2);
+  if (!isWhole) throw new Error(`the walk through the feed gave the entries ${walked.join(', ')}`);
+}
+
+async function compareReads(
+  http: HttpClient,
+  [short, long]: readonly [Feed, Feed],
+  options: { readonly samples: number; readonly report: Progress; readonly signal: AbortSignal },
+): Promise<FeedComparison[]> {
+  const comparisons: FeedComparison[] = [];
+  for (const read of READS) {
+    for (const feed of [short, long]) await expectEntries(http, feed, read);
+    const contenders = [short, long].map((feed) => ({
+      send: async (turn: number) => {
+        await http.get(read.pathIn(feed, turn), feed.company.apiKey);
+      },
+    }));
+    for (const atOnce of [1, AT_ONCE]) {
+      const [ofShort = [], ofLong = []] = await measureInterleaved({
+        contenders,
+        rounds: options.samples,
+        warmUpRounds: WARM_UP_ROUNDS,
+        atOnce,
+        signal: options.signal,
+      });
+      const summaries = { short: summarise(ofShort), long: summarise(ofLong) };
+      const ratio = summaries.long.median / summaries.short.median;
+      comparisons.push({ read: read.name, atOnce, ...summaries, ratio });
+      options.report(`read ${read.name}, ${atOnce} at once`);
+    }
+  }
+  return comparisons;
+}
+
+async function expectEntries(http: HttpClient, feed: Feed, read: Read): Promise<void> {
+  for (let turn = 0; turn < MIDDLES; turn += 1) {
+    const { resources } = await readPage(http, feed.company, read.pathIn(feed, turn));
+    if (resources.length !== read.entries) {
+      throw new Error(`${read.name}: ${resources.length} entries instead of ${read.entries}`);
+    }
+  }
+}
+
+async function readPage(http: HttpClient, company: BenchCompany, path: string) {
+  return jobFeedAnswer.parse(JSON.parse(await http.get(path, company.apiKey)));
+}
+
+function pagePath(limit: number, cursor?: string): string {
+  return `/partner/v1/jobs?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+}

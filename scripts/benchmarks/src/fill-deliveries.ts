@@ -1,0 +1,114 @@
+import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/public-api/examples/webhook-examples';
+import { newId } from '@partner/kernel/ids';
+import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
+
+type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];
+
+/** An active subscription of a company of its own, or of one that has others. */
+export interface BenchSubscription {
+  readonly id: string;
+  readonly companyId: string;
+}
+
+/** The signing secret of every subscription of the benchmarks. */
+export const BENCH_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+const EXAMPLE = WEBHOOK_EXAMPLES['install.status_changed'];
+const AT_ONCE = 500;
+
+/** Makes a company and gives its id. */
+export async function addCompany(
+  client: Client,
+  name: string,
+  companyClass: 'INSTALLER' | 'SALES' = 'INSTALLER',
+): Promise<string> {
+  const id = newId('cmp');
+  await client.query(`insert into companies (id, name, class) values ($1, $2, $3)`, [id, name, companyClass]);
+  return id;
+}
+
+/** Makes an active subscription at a path of the receiver, in the stack of a directory. */
+export async function addSubscription(
+  client: Client,
+  made: {
+    readonly directory: string;
+    readonly companyId: string;
+    readonly path: string;
+    /** One of the receiver's. */
+    readonly host?: string;
+  },
+): Promise<BenchSubscription> {
+  const id = newId('whk');
+  const keys = sealingKeysSetting.parse(ensureStackSecrets(made.directory).sealingKeys);
+  const sealed = sealSecret(keys, { subscriptionId: id, version: 1 }, BENCH_SECRET);
+  await client.query(
+    `with subscription as (
+       insert into subscriptions (id, company_id, url, events, schema_version, state, verified_url_version)
+       values ($1, $2, $3, '{install.*}', 1, 'active', 1)
+       returning id
+     )
+     insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
+     select id, 1, $4, $5 from subscription`,
+    [id, made.companyId, `https://${made.host ?? RECEIVER_HOST}${made.path}`, sealed, keys.currentKeyId],
+  );
+  return { id, companyId: made.companyId };
+}
+
+/** The body of an event as the service renders it. */
+export function bodyOf(eventId: string): Buffer {
+  return Buffer.from(JSON.stringify({ ...EXAMPLE, id: eventId }));
+}
+
+/**
+ * Commits events with one delivery each, spread evenly over the subscriptions, in transactions of up to 500. They are due
+ * at the given time, or at once. Gives the ids of the events.
+ */
+export async function commitEvents(
+  client: Client,
+  events: {
+    readonly subscriptions: readonly BenchSubscription[];
+    readonly count: number;
+    readonly dueAt?: Date;
+    readonly signal?: AbortSignal;
+  },
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (ids.length < events.count) {
+    events.signal?.throwIfAborted();
+    const chunk = Array.from({ length: Math.min(AT_ONCE, events.count - ids.length) }, (_, index) => {
+      const subscription = events.subscriptions[(ids.length + index) % events.subscriptions.length];
+      if (subscription === undefined) throw new Error('there are subscriptions');
+      const id = newId('evt');
+      return { id, subscription, body: bodyOf(id) };
+    });
+    await client.query(
+      `with event as (
+         insert into events
+           (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
+         select made.id, made.company_id, $5, 1, now(), $6, $7, $8, made.body
+         from unnest($1::text[], $2::text[], $3::bytea[]) as made (id, company_id, body)
+       )
+       insert into deliveries
+         (id, subscription_id, company_id, event_id, event, resource_type, resource_id, next_attempt_at)
+       select made.id, made.subscription_id, made.company_id, made.event_id, $5, $6, $7, coalesce($10, now())
+       from unnest($9::text[], $4::text[], $2::text[], $1::text[]) as made (id, subscription_id, company_id, event_id)`,
+      [
+        chunk.map(({ id }) => id),
+        chunk.map(({ subscription }) => subscription.companyId),
+        chunk.map(({ body }) => body),
+        chunk.map(({ subscription }) => subscription.id),
+        EXAMPLE.event,
+        EXAMPLE.resource.type,
+        EXAMPLE.resource.id,
+        EXAMPLE.resource.version,
+        chunk.map(() => newId('dlv')),
+        events.dueAt ?? null,
+      ],
+    );
+    ids.push(...chunk.map(({ id }) => id));
+  }
+  return ids;
+}

@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
+import { Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { createProgress } from '@partner/local-stack/progress';
+import { StackError } from '@partner/local-stack/stack-error';
+import { runBackoffBench } from './backoff-bench.js';
+import { runFeedBench, SHORT_FEED } from './feed-bench.js';
+import { runFairnessBench } from './fairness-bench.js';
+import { renderBackoffResult } from './render-backoff-result.js';
+import { renderFairnessResult } from './render-fairness-result.js';
+import { renderFeedResult } from './render-feed-result.js';
+import { renderThroughputResult } from './render-throughput-result.js';
+import { runThroughputBench } from './throughput-bench.js';
+
+const interruption = new AbortController();
+
+const feedOptions = z.object({ changes: z.int(), samples: z.int(), json: z.string().optional() });
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,9}$/.test(text) || value < least) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+    }
+    return value;
+  };
+}
+
+const throughputOptions = z.object({ deliveries: z.int(), json: z.string().optional() });
+
+async function benchThroughput(given: unknown): Promise<void> {
+  const { deliveries, json } = throughputOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runThroughputBench({ deliveries, report, signal: interruption.signal });
+  finish(result, renderThroughputResult(result), json);
+}
+
+const fairnessOptions = z.object({ burst: z.int(), seconds: z.int(), json: z.string().optional() });
+
+async function benchFairness(given: unknown): Promise<void> {
+  const { burst, seconds, json } = fairnessOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runFairnessBench({ burst, seconds, report, signal: interruption.signal });
+  finish(result, renderFairnessResult(result), json);
+}
+
+async function benchFeed(given: unknown): Promise<void> {
+  const { changes, samples, json } = feedOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runFeedBench({ changes, samples, report, signal: interruption.signal });
+  finish(result, renderFeedResult(result), json);
+}
+
+const backoffOptions = z.object({
+  deliveries: z.int(),
+  retries: z.int(),
+  base: z.int(),
+  json: z.string().optional(),
+});
+
+async function benchBackoff(given: unknown): Promise<void> {
+  const { deliveries, retries, base, json } = backoffOptions.parse(given);
+  const report = createProgress(write);
+  const options = { deliveries, retries, baseMs: base, report, signal: interruption.signal };
+  const result = await runBackoffBench(options);
+  finish(result, renderBackoffResult(result), json);
+}
+
+function finish(result: { readonly holds: boolean }, text: string, json: string | undefined): void {
+  write(`\n${text}`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+  if (!result.holds) process.exitCode = 1;
+}
+
+const program = new Command('scripts/bench')
+  .description(
+    'Measures the service on this machine, on a stack of its own that ends with it. Except for backoff, the bounds are\n' +
+      'ratios within one run: they hold on any machine.',
+  )
+  .showHelpAfterError('(see scripts/bench --help)');
+program
+  .command('feed')
+  .description(
+    `the change feed of a company with many changes against that of one with ${SHORT_FEED.toLocaleString('en')}`,
+  )
+  .option('--changes <number>', 'changes of the long feed', wholeNumber(SHORT_FEED), 1_000_000)
+  .option('--samples <number>', 'measured requests of each company in each way', wholeNumber(1), 1_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchFeed);
+
+program
+  .command('throughput')
+  .description('deliveries per second from commit to recorded result, beside a bare loop of signed POSTs')
+  .option('--deliveries <number>', 'size of the backlog', wholeNumber(5_000), 200_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchThroughput);
+
+program
+  .command('fairness')
+  .description('what healthy endpoints feel of endpoints that hang and of a burst of another company')
+  .option('--burst <number>', 'events of the burst', wholeNumber(100), 20_000)
+  .option('--seconds <number>', 'length of each phase', wholeNumber(5), 30)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchFairness);
+
+program
+  .command('backoff')
+  .description('when the retries of an endpoint that responds with 503, and of one that hangs, start')
+  .option('--deliveries <number>', 'deliveries to each endpoint', wholeNumber(1), 200)
+  .option('--retries <number>', 'measured retries of each delivery', wholeNumber(1), 2)
+  .option('--base <milliseconds>', 'backoff after the first attempt', wholeNumber(1), 60_000)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchBackoff);
+
+// Nobody reads any more, e.g. behind head; the work goes on.
+process.stdout.on('error', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interruption.abort(new StackError(`ended by ${signal}`)));
+}
+try {
+  await program.parseAsync();
+  process.exit();
+} catch (error) {
+  const isForPeople =
+    interruption.signal.aborted || error instanceof StackError || error instanceof LocalPartError;
+  process.stderr.write(
+    `scripts/bench: ${isForPeople && error instanceof Error ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exit(interruption.signal.aborted ? 130 : 1);
+}

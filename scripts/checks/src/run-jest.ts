@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+
+const jestReport = z.object({
+  numTotalTestSuites: z.number(),
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numRuntimeErrorTestSuites: z.number(),
+});
+
+/** What a run of Jest has come to. A file that could not be run is a failure. */
+export interface JestTotals {
+  /** Test files that were found. */
+  readonly files: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly succeeded: boolean;
+}
+
+/** How long Jest may take to end once it has reported: what is still open then would keep it from ending at all. */
+const END_MS = 20_000;
+
+/**
+ * Runs tests in a process of their own. Finding no test file is no failure. A run that is not through within `limitMs`, or
+ * that does not end after its report since a test has left something open, is ended and is one failure more.
+ */
+export async function runJest(options: {
+  /** The arguments of Jest. */
+  readonly args: readonly string[];
+  /** Where its report is put; nothing may be there. */
+  readonly reportFile: string;
+  readonly limitMs: number;
+  /** See above; a matter of tests. */
+  readonly endMs?: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Whether what it says is thrown away. */
+  readonly isSilent?: boolean;
+}): Promise<JestTotals> {
+  const jest = path.join(PROJECT_ROOT, 'node_modules/jest/bin/jest.js');
+  const overdue = new AbortController();
+  const giveUp = (reason: string) => overdue.abort(reason);
+  const limit = setTimeout(giveUp, options.limitMs, `was not through within ${options.limitMs / 60_000} min`);
+  let end: NodeJS.Timeout | undefined;
+  const reported = setInterval(() => {
+    if (!existsSync(options.reportFile)) return;
+    clearInterval(reported);
+    end = setTimeout(giveUp, options.endMs ?? END_MS, 'did not end: a test has left something open');
+  }, 500);
+  const status = await runProgram(
+    process.execPath,
+    [jest, '--passWithNoTests', '--json', `--outputFile=${options.reportFile}`, ...options.args],
+    { ...options.env, NODE_OPTIONS: '--experimental-vm-modules --no-warnings' },
+    { stdio: options.isSilent === true ? 'ignore' : 'inherit', signal: overdue.signal },
+  );
+  clearTimeout(limit);
+  clearInterval(reported);
+  clearTimeout(end);
+  const isOverdue = overdue.signal.aborted;
+  if (isOverdue && options.isSilent !== true) {
+    process.stderr.write(`the run of the tests ${String(overdue.signal.reason)}\n`);
+  }
+  const report = existsSync(options.reportFile)
+    ? jestReport.parse(JSON.parse(readFileSync(options.reportFile, 'utf8')))
+    : NOTHING_REPORTED;
+  return {
+    files: report.numTotalTestSuites,
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + report.numRuntimeErrorTestSuites + (isOverdue ? 1 : 0),
+    skipped: report.numPendingTests,
+    succeeded: status === 0,
+  };
+}
+
+const NOTHING_REPORTED: z.infer<typeof jestReport> = {
+  numTotalTestSuites: 0,
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numRuntimeErrorTestSuites: 0,
+};
+
+/**
+ * Runs a program in the root of the project, as a rule with the input and output of this process, to its exit code. The
+ * signal kills it.
+ */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  options: { readonly stdio?: 'inherit' | 'ignore'; readonly signal?: AbortSignal } = {},
+): Promise<number> {
+  const child = spawn(program, args, {
+    cwd: PROJECT_ROOT,
+    stdio: options.stdio ?? 'inherit',
+    env: { ...process.env, ...env },
+  });
+  options.signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,151 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createOpenApiDocument } from '@partner/proto-contracts/public-api/openapi';
+import { z } from 'zod';
+import { runCommand } from '@partner/local-stack/run-command';
+import { lintApiDescription } from './api-description.js';
+import { pageViolations, SPECIFICATION } from './pages.js';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const SOURCES = ['proto-contracts', 'services', 'scripts'];
+
+interface Check {
+  readonly name: string;
+  /** The output of what failed; undefined when the check holds. */
+  readonly run: () => Promise<string | undefined>;
+}
+
+const programs = path.join(root, 'node_modules/.bin');
+/** TypeScript 7. The `tsc` among the programs is TypeScript 6, whose API dependency-cruiser needs. */
+const compiler = path.join(root, 'node_modules/typescript-native/bin/tsc');
+
+async function command(program: string, args: readonly string[], cwd = root): Promise<string | undefined> {
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` };
+  const { exitCode, stdout, stderr } = await runCommand(path.resolve(programs, program), args, { cwd, env });
+  return exitCode === 0 ? undefined : `${stdout}${stderr}`;
+}
+
+/** Every Markdown page of the project. */
+function pages(): readonly string[] {
+  const tops = ['.github', 'charts', 'proto-contracts', 'services', 'scripts'];
+  const below = tops.flatMap((top) =>
+    readdirSync(path.join(root, top), { recursive: true, encoding: 'utf8' }).map((file) =>
+      path.posix.join(top, file),
+    ),
+  );
+  return [...readdirSync(root), ...below].filter(
+    (file) => file.endsWith('.md') && !/\/node_modules\//.test(file),
+  );
+}
+
+/** The words of `.textlintrc.json`. */
+function words(): Promise<string | undefined> {
+  return command('textlint', [
+    '--format',
+    'unix',
+    ...pages().filter((file) => !file.startsWith(SPECIFICATION)),
+  ]);
+}
+
+async function pageLinks(): Promise<string | undefined> {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
+  const violations = pageViolations(
+    pages().map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') })),
+    { exists: (file) => existsSync(path.join(root, file)), npmScripts: Object.keys(scripts) },
+  );
+  return violations.length === 0 ? undefined : violations.join('\n');
+}
+
+/** Cruises the sources with the rules of a file in `scripts`. */
+function imports(rules: string): Promise<string | undefined> {
+  return command('depcruise', ['--config', `scripts/${rules}`, '--output-type', 'err-long', ...SOURCES]);
+}
+
+/** The cache compares content and options, so it is never stale. */
+function format(): Promise<string | undefined> {
+  const options = ['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'];
+  return command('prettier', [...options, '.']);
+}
+
+async function generatedContracts(): Promise<string | undefined> {
+  const contracts = path.join(root, 'proto-contracts');
+  const scratch = mkdtempSync(path.join(tmpdir(), 'partner-contracts-'));
+  try {
+    for (const part of ['proto', 'buf.yaml', 'buf.gen.yaml']) {
+      cpSync(path.join(contracts, part), path.join(scratch, part), { recursive: true });
+    }
+    const failed = await command('buf', ['generate'], scratch);
+    if (failed !== undefined) return failed;
+    const compared = spawnSync(
+      'diff',
+      ['-r', path.join(contracts, 'src/gen'), path.join(scratch, 'src/gen')],
+      {
+        encoding: 'utf8',
+      },
+    );
+    return compared.status === 0
+      ? undefined
+      : `the generated code is not what the protobuf files give; run 'npm run generate'\n${compared.stdout}`;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function apiDescription(): Promise<string | undefined> {
+  const problems = await lintApiDescription(
+    createOpenApiDocument({
+      serverUrl: 'https://api.partner.example.org',
+      sessionCookie: '__Host-svc_session',
+    }),
+  );
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
+const contracts = path.join(root, 'proto-contracts');
+/** The longest first. */
+const checks: readonly Check[] = [
+  { name: 'lint', run: () => command('oxlint', []) },
+  { name: 'format', run: format },
+  { name: 'imports', run: () => imports('dependency-cruiser.config.mjs') },
+  { name: 'imports between folders', run: () => imports('folder-circles.config.mjs') },
+  { name: 'unused code', run: () => command('knip', ['--config', '.knip.json']) },
+  {
+    name: 'contracts: format and lint',
+    run: async () =>
+      (await command('buf', ['format', '-d', '--exit-code'], contracts)) ??
+      (await command('buf', ['lint'], contracts)),
+  },
+  {
+    name: 'contracts: no breaking change',
+    run: () => command('buf', ['breaking', '--against', 'baseline/contracts.binpb'], contracts),
+  },
+  { name: 'contracts: generated code', run: generatedContracts },
+  { name: 'API description: lint', run: apiDescription },
+  { name: 'words of pages', run: words },
+  { name: 'links, commands and readers of pages', run: pageLinks },
+];
+
+let failures = 0;
+
+async function carryOut(check: Check): Promise<void> {
+  const startedAt = Date.now();
+  const fault = await check.run();
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${fault === undefined ? 'ok    ' : 'FAILED'} ${check.name} (${seconds} s)\n`);
+  if (fault === undefined) return;
+  failures += 1;
+  process.stdout.write(`${fault.trimEnd()}\n`);
+}
+
+// The others read what this one compiles.
+await carryOut({ name: 'types', run: () => command(compiler, ['-b']) });
+const waiting = [...checks];
+async function carryOutWhatWaits(): Promise<void> {
+  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await carryOut(check);
+}
+await Promise.all([carryOutWhatWaits(), carryOutWhatWaits()]);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,166 @@
+import { randomInt } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { freePort } from '@partner/test-kit/backing-services/local-process';
+import { startPostgres } from '@partner/test-kit/backing-services/postgres';
+import { startRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
+import { startRedis } from '@partner/test-kit/backing-services/redis';
+import { SHARE_REDIS_DATABASES, SHARE_VHOSTS } from '@partner/test-kit/backing-services/take-server-share';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
+import { PART_NAMES } from '@partner/local-stack/parts/part-source';
+import { type JestTotals, runProgram, runJest } from './run-jest.js';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** The kinds of checks, in the order in which they run. */
+const KINDS = ['static', 'schema', 'unit', 'int', 'sys'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The test that `--faults` runs for longer. */
+const FAULTS_TEST = 'system-tests/dist/faults\\.sys\\.test';
+
+function minutesFrom(text: string): number {
+  const minutes = Number(text);
+  if (minutes > 0 && minutes <= 1_440) return minutes;
+  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.');
+}
+
+/** Tests read their seed from `SEED`. */
+function seedFrom(text: string): number {
+  const seed = text === 'random' ? randomInt(2 ** 31) : Number(text);
+  if (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31) return seed;
+  throw new InvalidArgumentError('It must be `random` or a whole number from 0 to 2147483647.');
+}
+
+/** How many test files run beside each other: most wait for servers more than they compute. */
+const FILES_AT_ONCE = { unit: 3, int: 3, sys: 3 } as const;
+
+async function runKinds(
+  scratch: string,
+  kinds: readonly (keyof typeof FILES_AT_ONCE)[],
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  limitMinutes: number,
+): Promise<JestTotals> {
+  return runJest({
+    limitMs: limitMinutes * 60_000,
+    args: [
+      '--config=scripts/jest.config.mjs',
+      `--maxWorkers=${Math.min(...kinds.map((kind) => FILES_AT_ONCE[kind]))}`,
+      '--selectProjects',
+      ...kinds,
+      '--',
+      ...args,
+    ],
+    reportFile: path.join(scratch, `jest-${kinds.join('-')}.json`),
+    env,
+  });
+}
+
+async function main(): Promise<boolean> {
+  const program = new Command('scripts/test')
+    .description(
+      'Runs the static checks and every test on real Postgres, RabbitMQ and Redis, which it starts and stops itself.',
+    )
+    .addOption(new Option('--only <kinds...>', 'run only these kinds').choices(KINDS).default([...KINDS]))
+    .addOption(
+      new Option('--faults [minutes]', 'run only the random mix of faults, for so long')
+        .preset('5')
+        .argParser(minutesFrom)
+        .conflicts('only'),
+    )
+    .addOption(
+      new Option(
+        '--seed <seed>',
+        'what random tests choose follows from it: a number, or `random`; always the same without it, random with --faults',
+      ).argParser(seedFrom),
+    )
+    .argument('[pattern]', 'run only test files whose path matches')
+    .allowExcessArguments(false)
+    .parse();
+  const options = z
+    .object({ only: z.array(z.enum(KINDS)), faults: z.number().optional(), seed: z.number().optional() })
+    .parse(program.opts());
+  const { faults } = options;
+  const seed = options.seed ?? (faults === undefined ? undefined : seedFrom('random'));
+  if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
+  const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
+  const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
+
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  let succeeded = true;
+  if (only.includes('static')) {
+    succeeded = (await runProgram(process.execPath, ['scripts/checks/dist/static-checks.js'])) === 0;
+    if (!succeeded) totals.failed += 1;
+  }
+  if (only.some((kind) => kind !== 'static')) {
+    await installMissingParts(undefined, [
+      ...PART_NAMES,
+      ...(only.includes('unit') ? ['promtool' as const] : []),
+      ...(faults === undefined && only.includes('sys') ? ['chromium' as const] : []),
+    ]);
+    const stackDirectory = path.join(root, '.stack');
+    mkdirSync(stackDirectory, { recursive: true });
+    const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
+    // As root Postgres runs as another user, who has to get through.
+    chmodSync(scratch, 0o711);
+    const [postgres, rabbitmq, redis] = await Promise.all([
+      freePort().then((port) =>
+        startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
+      ),
+      freePort().then((port) =>
+        startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port, vhosts: SHARE_VHOSTS }),
+      ),
+      freePort().then((port) =>
+        startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
+      ),
+    ]);
+    const env = {
+      TEST_POSTGRES_URL: postgres.url,
+      TEST_AMQP_URL: rabbitmq.url,
+      TEST_REDIS_URL: redis.url,
+      ...(seed !== undefined && { SEED: String(seed) }),
+      ...(faults !== undefined && { FAULT_MINUTES: String(faults) }),
+    };
+    try {
+      if (only.includes('schema')) {
+        const agrees =
+          (await runProgram(process.execPath, ['services/job-state/dist/testing/check-schema.js'], env)) ===
+          0;
+        if (!agrees) totals.failed += 1;
+        succeeded = agrees && succeeded;
+      }
+      let files = 0;
+      const runs = [
+        { kinds: only.filter((kind) => kind === 'unit' || kind === 'int'), limitMinutes: 60 },
+        { kinds: only.filter((kind) => kind === 'sys'), limitMinutes: 120 + (faults ?? 0) },
+      ];
+      for (const { kinds, limitMinutes } of runs.filter((run) => run.kinds.length > 0)) {
+        const found = await runKinds(scratch, kinds, pattern, env, limitMinutes);
+        files += found.files;
+        totals.passed += found.passed;
+        totals.failed += found.failed;
+        totals.skipped += found.skipped;
+        succeeded &&= found.succeeded;
+      }
+      if (files === 0 && pattern.length > 0) {
+        process.stderr.write(`no test file matches ${pattern.join()}\n`);
+        succeeded = false;
+      }
+    } finally {
+      await Promise.all([postgres.stop(), rabbitmq.stop(), redis.stop()]);
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  }
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+  process.stdout.write(`tests: ${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
+  return succeeded && totals.failed === 0;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  // The parts run in process groups of their own and end with the exit of this process.
+  process.once(signal, () => process.exit(130));
+}
+process.exit((await main()) ? 0 : 1);

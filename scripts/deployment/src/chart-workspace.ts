@@ -1,0 +1,134 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { type CommandResult, lastLines, runCommand } from '@partner/local-stack/run-command';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { kubernetesObject, type KubernetesObject } from './kubernetes-object.js';
+
+/** A piece of a chart's file that is replaced, to see what a change does. */
+export interface ChartChange {
+  /** Below `charts`. */
+  readonly file: string;
+  readonly replace: string | RegExp;
+  readonly by: string;
+}
+
+/** What is rendered: a chart with values of its own files and others. */
+export interface Rendering {
+  readonly chart: string;
+  /** Files of values beside the chart's `values.yaml`, by name. */
+  readonly valuesFiles?: readonly string[];
+  /** Values that come last. */
+  readonly values?: unknown;
+  /** Single values by their path, e.g. `image.tag`, as with `--set`. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly release?: string;
+}
+
+/** A copy of all charts in which Helm may write. */
+export interface ChartWorkspace {
+  lint(rendering: Rendering): Promise<CommandResult>;
+  /** What Helm says; for values that it has to refuse. */
+  template(rendering: Rendering): Promise<CommandResult>;
+  /** The objects that a chart makes. Throws with Helm's words when it makes none. */
+  objects(rendering: Rendering): Promise<readonly KubernetesObject[]>;
+  remove(): void;
+}
+
+/** The charts of a directory, by default of the project: the folders that hold one. */
+export function chartNames(charts = path.join(PROJECT_ROOT, 'charts')): readonly string[] {
+  return readdirSync(charts).filter((name) => existsSync(path.join(charts, name, 'Chart.yaml')));
+}
+
+/** The namespace that charts are rendered for. */
+export const NAMESPACE = 'partner';
+
+/**
+ * Copies the charts, changes what is to be changed, and builds the dependencies of those that are to be rendered. A release
+ * that is not named is named as its chart, as with skaffold.
+ */
+export async function createChartWorkspace(
+  helm: string,
+  { changes = [], only }: { readonly changes?: readonly ChartChange[]; readonly only?: string } = {},
+): Promise<ChartWorkspace> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'partner-charts-'));
+  const charts = path.join(directory, 'charts');
+  const original = path.join(PROJECT_ROOT, 'charts');
+  cpSync(original, charts, {
+    recursive: true,
+    // Dependencies that were put into a chart once may be old.
+    filter: (file) => !/^[^/]+\/charts(\/|$)/.test(path.relative(original, file)),
+  });
+  const env = {
+    PATH: process.env['PATH'],
+    HELM_CACHE_HOME: path.join(directory, 'cache'),
+    HELM_CONFIG_HOME: path.join(directory, 'config'),
+    HELM_DATA_HOME: path.join(directory, 'data'),
+  };
+  const run = (args: readonly string[]) => runCommand(helm, args, { cwd: charts, env });
+
+  try {
+    for (const { file, replace, by } of changes) {
+      const whole = path.join(charts, file);
+      const before = readFileSync(whole, 'utf8');
+      const after = before.replace(replace, by);
+      if (after === before) throw new Error(`${file} holds no ${String(replace)}`);
+      writeFileSync(whole, after);
+    }
+    for (const chart of only === undefined ? chartNames(charts) : [only]) {
+      if (!readFileSync(path.join(charts, chart, 'Chart.yaml'), 'utf8').includes('dependencies:')) continue;
+      const built = await run(['dependency', 'build', chart, '--skip-refresh']);
+      if (built.exitCode !== 0) throw new Error(`helm dependency build ${chart}:\n${lastLines(built)}`);
+    }
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+
+  let renderings = 0;
+  const valueArgs = ({ chart, valuesFiles = [], values, set = {} }: Rendering) => {
+    const files = valuesFiles.map((file) => path.join(chart, file));
+    if (values !== undefined) {
+      renderings += 1;
+      files.push(path.join(directory, `values-${renderings}.json`));
+      writeFileSync(files.at(-1) ?? '', JSON.stringify(values));
+    }
+    return [
+      ...files.flatMap((file) => ['--values', file]),
+      ...Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${String(value)}`]),
+    ];
+  };
+  const template = (rendering: Rendering) =>
+    run([
+      'template',
+      rendering.release ?? rendering.chart,
+      rendering.chart,
+      '--namespace',
+      NAMESPACE,
+      ...valueArgs(rendering),
+    ]);
+  return {
+    template,
+    lint: (rendering) => run(['lint', '--strict', rendering.chart, ...valueArgs(rendering)]),
+    async objects(rendering) {
+      const rendered = await template(rendering);
+      if (rendered.exitCode !== 0) {
+        throw new Error(`helm template ${rendering.chart}:\n${lastLines(rendered)}`);
+      }
+      return parseObjects(rendered.stdout);
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** YAML as Kubernetes reads it, in which `on` and `yes` are booleans too. */
+function parseObjects(text: string): readonly KubernetesObject[] {
+  const documents = parseAllDocuments(text, { version: '1.1' });
+  return documents.flatMap((document) => {
+    const [fault] = document.errors;
+    if (fault !== undefined) throw fault;
+    const object: unknown = document.toJS();
+    return object === null ? [] : [kubernetesObject.parse(object)];
+  });
+}

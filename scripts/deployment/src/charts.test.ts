@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
+import { chartNames, type ChartWorkspace, createChartWorkspace, type Rendering } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { kubernetesObject, networkPolicy } from './kubernetes-object.js';
+import { readRefusedRanges } from './read-refused-ranges.js';
+import { allRules } from './rules/all-rules.js';
+import { containersOf, deploymentsOf, isHook, ofKind, type RenderedChart } from './rules/deployment-rule.js';
+import { environmentOf } from './rules/environment-of.js';
+import { POD_RULES } from './rules/pod-rules.js';
+import { imageOf, VALUES_SETS } from './service-values.js';
+import { type RenderedObject, validateObjects } from './validate-objects.js';
+
+const RULES = allRules(await readRefusedRanges());
+
+/** The charts that are for development clusters alone. */
+const PARTS = ['dev-secrets', 'postgres', 'rabbitmq', 'redis'];
+const LIBRARY = 'service-common';
+
+type Rendered = RenderedChart & { readonly title: string };
+
+let workspace: ChartWorkspace;
+const services: Rendered[] = [];
+const parts: RenderedObject[] = [];
+
+beforeAll(async () => {
+  workspace = await createChartWorkspace(await ensureHelm());
+  for (const { service, name, rendering } of VALUES_SETS) {
+    const objects = await workspace.objects(rendering);
+    services.push({ title: `${service}, ${name}`, service, isDevelopment: name === 'dev', objects });
+  }
+  for (const chart of PARTS) {
+    const objects = await workspace.objects({ chart });
+    parts.push(...objects.map((object) => ({ source: chart, object })));
+  }
+});
+
+afterAll(() => workspace.remove());
+
+test('every chart is checked', () => {
+  expect([...chartNames()].sort()).toEqual([...SERVICE_NAMES, ...PARTS, LIBRARY].sort());
+});
+
+test.each([
+  ...VALUES_SETS.map(({ service, name, rendering }) => [service, name, rendering] as const),
+  ...PARTS.map((chart) => [chart, 'default', { chart }] as const),
+])('helm lint is content with %s, values %s', async (_chart, _name, rendering: Rendering) => {
+  const { exitCode, stdout, stderr } = await workspace.lint(rendering);
+  expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({
+    exitCode: 0,
+    said: expect.not.stringMatching(/\[(WARNING|ERROR)\]/),
+  });
+});
+
+test('Kubernetes and the operators know every kind, field and value', () => {
+  const objects = services.flatMap(({ title, objects: made }) =>
+    made.map((object) => ({ source: title, object })),
+  );
+  expect(objects.length).toBeGreaterThan(100);
+  expect(validateObjects([...objects, ...parts])).toEqual([]);
+});
+
+describe('with every set of values', () => {
+  test.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (_name, { faults }) => {
+    const found = services.flatMap((rendered) =>
+      faults(rendered).map((fault) => `${rendered.title}: ${fault}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the parts for development', () => {
+  test.each(
+    POD_RULES.filter(({ name }) => !name.startsWith('Node')).map((rule) => [rule.name, rule] as const),
+  )('%s', (_name, { faults }) => {
+    const objects = parts.map(({ object }) => object);
+    expect(faults({ service: 'job-state', isDevelopment: true, objects })).toEqual([]);
+  });
+});
+
+const secret = kubernetesObject.extend({ stringData: z.record(z.string(), z.string()) });
+
+describe("a developer's cluster", () => {
+  const partsOf = (source: string) =>
+    parts.filter((part) => part.source === source).map(({ object }) => object);
+
+  test('has every secret, with every key, that its charts need', () => {
+    const given = ofKind({ objects: partsOf('dev-secrets') }, 'Secret', secret).flatMap(
+      ({ metadata, stringData }) => Object.keys(stringData).map((key) => `${metadata.name}: ${key}`),
+    );
+    const asked = [
+      ...services.filter(({ isDevelopment }) => isDevelopment),
+      { objects: parts.map(({ object }) => object) },
+    ].flatMap(({ objects }) =>
+      containersOf({ objects }).flatMap(({ container }) =>
+        [...environmentOf(container, { objects }).values()].flatMap((source) =>
+          source.from === 'secret' && !source.optional ? [`${source.name}: ${source.key}`] : [],
+        ),
+      ),
+    );
+    expect([...new Set(asked)].sort()).toEqual(given.sort());
+  });
+
+  test.each([
+    ['postgres', ['job-state']],
+    ['rabbitmq', [...SERVICE_NAMES]],
+    ['redis', ['console', 'inbound-gateway', 'installer-gateway']],
+  ])('lets nobody reach %s but the services that need it, and it reaches nobody', (part, allowed) => {
+    const policies = ofKind({ objects: partsOf(part) }, 'NetworkPolicy', networkPolicy);
+    const peers = policies.flatMap(({ spec }) => spec.ingress).flatMap(({ from }) => from);
+    expect(peers).toHaveLength(1);
+    expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions ?? [])).toEqual([
+      { key: 'app.kubernetes.io/name', operator: 'In', values: expect.anything() },
+    ]);
+    expect(peers.flatMap(({ podSelector }) => podSelector?.matchExpressions[0]?.values ?? []).sort()).toEqual(
+      allowed.sort(),
+    );
+    expect(policies.flatMap(({ spec }) => spec.policyTypes).sort()).toEqual(['Egress', 'Ingress']);
+    expect(policies.flatMap(({ spec }) => spec.egress)).toEqual([]);
+  });
+});
+
+describe('a changed setting', () => {
+  const checksumOf = async (rendering: Rendering) => {
+    const objects = await workspace.objects(rendering);
+    const service = SERVICE_NAMES.find((name) => name === rendering.chart) ?? 'job-state';
+    const [deployment] = deploymentsOf({ service, objects });
+    return deployment?.spec.template.metadata.annotations['checksum/config'];
+  };
+
+  test.each(SERVICE_NAMES)('makes new pods of %s, and another value does not', async (chart) => {
+    const image = imageOf(chart);
+    const config = { ...(chart === 'console' && { publicBaseUrl: 'https://partner.example.org' }) };
+    const before = await checksumOf({ chart, values: { image, config } });
+    await expect(checksumOf({ chart, values: { image, config, priorityClassName: 'high' } })).resolves.toBe(
+      before,
+    );
+    await expect(
+      checksumOf({ chart, values: { image, config: { ...config, logLevel: 'warn' } } }),
+    ).resolves.not.toBe(before);
+  });
+});
+
+test('the command of the README removes all hooks of job-state, which outlive its release, and nothing else', async () => {
+  const readme = readFileSync(path.join(PROJECT_ROOT, 'charts/job-state/README.md'), 'utf8');
+  const [, kinds = '', instance = '', components = ''] =
+    /delete (\S+) \\\n {2}--selector 'app\.kubernetes\.io\/instance=(\S+),app\.kubernetes\.io\/component in \((\S+)\)'/.exec(
+      readme,
+    ) ?? [];
+  const objects = await workspace.objects({
+    chart: 'job-state',
+    values: { image: imageOf('job-state'), seed: { enabled: true } },
+  });
+  const removed = objects.filter(
+    ({ kind, metadata: { labels } }) =>
+      kinds.split(',').includes(kind.toLowerCase()) &&
+      labels['app.kubernetes.io/instance'] === instance &&
+      components.split(',').includes(labels['app.kubernetes.io/component'] ?? ''),
+  );
+  expect(removed.length).toBe(4);
+  expect(removed).toEqual(objects.filter(isHook));
+});
+
+describe('lookups are let through, and nothing else of DNS,', () => {
+  const dnsOf = async (dns: object) => {
+    const values = { image: imageOf('job-state'), seed: { enabled: true }, networkPolicy: { dns } };
+    const objects = await workspace.objects({ chart: 'job-state', values });
+    const policies = ofKind({ objects }, 'NetworkPolicy', networkPolicy);
+    return policies
+      .flatMap(({ spec }) => spec.egress)
+      .filter(({ ports }) => ports.some(({ protocol }) => protocol === 'UDP'));
+  };
+  const both = (port: number) => [
+    { protocol: 'UDP', port },
+    { protocol: 'TCP', port },
+  ];
+
+  test('to each port that is listed', async () => {
+    // The service, its migration and its seed.
+    const rules = await dnsOf({ ports: [53, 5300] });
+    expect(rules.map(({ ports }) => ports)).toEqual(Array(3).fill([...both(53), ...both(5300)]));
+  });
+
+  test('as the README says for OpenShift', async () => {
+    const page = readFileSync(path.join(PROJECT_ROOT, 'charts/docs/operating.md'), 'utf8');
+    const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(page) ?? [];
+    const { networkPolicy: given } = z
+      .object({ networkPolicy: z.object({ dns: z.looseObject({}) }) })
+      .parse(parse(text));
+    const [rule] = await dnsOf(given.dns);
+    expect(rule?.ports).toEqual(both(5353));
+    expect(rule?.to).toEqual([
+      {
+        podSelector: expect.objectContaining({
+          matchLabels: { 'dns.operator.openshift.io/daemonset-dns': 'default' },
+        }),
+        namespaceSelector: expect.objectContaining({
+          matchLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' },
+        }),
+      },
+    ]);
+  });
+});
+
+describe('a private CA of the broker', () => {
+  const parametersOf = async (autoscaling: object) => {
+    const objects = await workspace.objects({
+      chart: 'webhook-dispatcher',
+      values: { image: imageOf('webhook-dispatcher'), autoscaling: { enabled: true, ...autoscaling } },
+    });
+    return objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec'];
+  };
+  const host = { parameter: 'host', name: 'partner-webhook-dispatcher', key: 'AMQP_MANAGEMENT_URL' };
+
+  test('is given to KEDA out of its secret', async () => {
+    await expect(parametersOf({ caSecret: 'broker-ca' })).resolves.toEqual({
+      secretTargetRef: [
+        host,
+        { parameter: 'ca', name: 'broker-ca', key: 'ca.crt' },
+        { parameter: 'tls', name: 'broker-ca', key: 'tls' },
+      ],
+    });
+  });
+
+  test('is not asked for', async () => {
+    await expect(parametersOf({})).resolves.toEqual({ secretTargetRef: [host] });
+  });
+});

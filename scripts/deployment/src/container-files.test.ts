@@ -1,0 +1,175 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { DOCKER_URLS } from '@partner/local-stack/parts/docker-engine';
+import { readDockerIgnore } from './docker-ignore.js';
+import { readDockerfile } from './dockerfile.js';
+import { createFormatCheck } from './format-check.js';
+import { PART_NAMES } from '@partner/local-stack/parts/part-source';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { SERVICE_NAMES, type ServiceName, serviceSettings } from '@partner/local-stack/stack/services';
+
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      build: z.object({ dockerfile: z.string(), args: z.object({ SERVICE: z.string() }) }).optional(),
+      command: z.array(z.string()).optional(),
+      environment: z.record(z.string(), z.string()).optional(),
+      ports: z.array(z.string()).optional(),
+      healthcheck: z.unknown().optional(),
+    }),
+  ),
+});
+
+const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+const compose = composeFile.parse(parse(read('docker-compose.yml'), { merge: true })).services;
+
+/** What only a local stack sets. */
+const LOCAL_ONLY = ['ADMIN_HOST', 'ADMIN_PORT', 'HTTP_HOST', 'HTTP_PORT', 'SHUTDOWN_GRACE_MS'];
+
+function settingsOfStack(service: ServiceName): string[] {
+  const surroundings = {
+    ...{ baseUrl: '', amqpUrl: '', postgresUrl: '', redisUrl: '', redisKeyPrefix: '' },
+    ...{ sealingKeys: '', cursorKey: '', devHosts: '', devCaFile: '', replicas: 1 },
+  };
+  return Object.keys(serviceSettings(service, { admin: 1, http: 2 }, surroundings));
+}
+
+const format = createFormatCheck('compose-spec.json');
+
+test(`docker-compose.yml is what the Compose specification asks${format.note}`, () => {
+  expect(format.faults(parse(read('docker-compose.yml'), { merge: true }))).toEqual([]);
+});
+
+describe('docker-compose.yml', () => {
+  test.each(SERVICE_NAMES)('gives %s the settings that the local stack gives it', (service) => {
+    const needed = settingsOfStack(service).filter(
+      (name) => !LOCAL_ONLY.includes(name) && !name.startsWith('WEBHOOK_DEV_'),
+    );
+    const given = Object.keys(compose[service]?.environment ?? {}).filter(
+      (name) => name !== 'LOG_LEVEL' && !name.startsWith('OTEL_'),
+    );
+
+    expect(given.sort()).toEqual(needed.sort());
+    expect(compose[service]?.build?.args.SERVICE).toBe(service);
+  });
+
+  test.each(PART_NAMES)(
+    'publishes %s with the credentials and on the port that scripts/up expects',
+    (part) => {
+      const url = new URL(DOCKER_URLS[part](12345));
+      const { environment = {}, ports = [] } = compose[part] ?? {};
+
+      expect(ports).toEqual([
+        expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:\\$\\{${part.toUpperCase()}_PORT:-`)),
+      ]);
+      expect(Object.values(environment)).toEqual(
+        expect.arrayContaining([url.username, url.password].filter((credential) => credential !== '')),
+      );
+      expect(compose[part]?.healthcheck).toBeDefined();
+    },
+  );
+
+  test.each(['migrate', 'seed'])('%s runs a command of job-state that exists', (name) => {
+    const file = compose[name]?.command?.at(-1) ?? '';
+
+    expect(compose[name]?.build?.args.SERVICE).toBe('job-state');
+    expect(existsSync(path.join(PROJECT_ROOT, 'services/job-state', file))).toBe(true);
+  });
+
+  test('pins every image of others to a version', () => {
+    const images = Object.values(compose).flatMap(({ build, image }) => (build === undefined ? [image] : []));
+
+    expect(images.length).toBeGreaterThanOrEqual(3);
+    for (const image of images)
+      expect(image).toMatch(/^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/);
+  });
+});
+
+test('the image build knows the manifest of every workspace', () => {
+  const lock = z
+    .object({
+      packages: z.record(
+        z.string(),
+        z.object({ link: z.boolean().optional(), resolved: z.string().optional() }),
+      ),
+    })
+    .parse(JSON.parse(read('package-lock.json')));
+  const workspaces = Object.values(lock.packages).flatMap(({ link, resolved }) =>
+    link === true && resolved !== undefined ? [resolved] : [],
+  );
+  const copied = [...read('services/Dockerfile').matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)].map(
+    ([, workspace]) => workspace,
+  );
+
+  expect(copied.sort()).toEqual(workspaces.sort());
+});
+
+describe('.dockerignore', () => {
+  const isGiven = readDockerIgnore(read('.dockerignore'));
+  const sources = readDockerfile().stages.flatMap(({ instructions }) =>
+    instructions
+      .filter(({ keyword, text }) => ['COPY', 'ADD'].includes(keyword) && !text.startsWith('--from='))
+      .flatMap(({ text }) => text.split(/\s+/).slice(0, -1)),
+  );
+  const ofEachService = [
+    ...new Set(
+      sources.flatMap((source) => SERVICE_NAMES.map((service) => source.replaceAll('${SERVICE}', service))),
+    ),
+  ];
+
+  test('is asked for what the image build copies', () => {
+    expect(ofEachService).toEqual(
+      expect.arrayContaining([
+        '.npmrc',
+        'proto-contracts/src',
+        ...SERVICE_NAMES.map((name) => `services/${name}`),
+      ]),
+    );
+  });
+
+  test.each(ofEachService)('lets %s through, with all that is compiled', (source) => {
+    const whole = path.join(PROJECT_ROOT, source);
+    const files = statSync(whole).isFile()
+      ? [source]
+      : readdirSync(whole, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => path.relative(PROJECT_ROOT, path.join(parentPath, name)))
+          .filter((file) => !/(^|\/)(node_modules|dist|coverage)\/|\.tsbuildinfo$|\.test\.tsx?$/.test(file));
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !isGiven(file))).toEqual([]);
+  });
+
+  test.each([
+    '.git/config',
+    '.stack/state.json',
+    '.env',
+    'node_modules/zod/package.json',
+    'services/job-state/node_modules/zod/package.json',
+    'services/job-state/dist/main.js',
+    'charts/job-state/values.yaml',
+  ])('keeps %s out of every image', (file) => {
+    expect(isGiven(file)).toBe(false);
+  });
+});
+
+test('no image is built twice at once under the same tag, by docker-compose.yml or skaffold.yaml', () => {
+  const ofCompose = Object.values(compose).flatMap(({ build, image }) =>
+    build === undefined ? [] : [image],
+  );
+  const skaffold = z.looseObject({
+    build: z.looseObject({ artifacts: z.array(z.looseObject({ image: z.string() })) }).optional(),
+  });
+  const ofSkaffold = parseAllDocuments(read('skaffold.yaml')).flatMap((document) =>
+    (skaffold.parse(document.toJS()).build?.artifacts ?? []).map(({ image }) => image),
+  );
+  for (const images of [ofCompose, ofSkaffold]) {
+    const tags = images.map((image) => image.replace(/:latest$/, ''));
+    expect(tags.length).toBeGreaterThanOrEqual(SERVICE_NAMES.length);
+    expect([...new Set(tags)]).toEqual(tags);
+  }
+});

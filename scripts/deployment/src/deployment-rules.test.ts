@@ -1,0 +1,475 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { type ChartChange, createChartWorkspace } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { readRefusedRanges } from './read-refused-ranges.js';
+import { allRules } from './rules/all-rules.js';
+import { VALUES_SETS } from './service-values.js';
+import { validateObjects } from './validate-objects.js';
+
+const RULES = allRules(await readRefusedRanges());
+
+const common = (file: string, replace: string | RegExp, by: string): ChartChange => ({
+  file: `service-common/templates/_${file}.tpl`,
+  replace,
+  by,
+});
+
+/** What a rule is about (the beginning of its name), a chart that breaks it, and what the rule says of it. */
+const BREACHES: readonly (readonly [string, ServiceName, ChartChange, RegExp])[] = [
+  [
+    'every object',
+    'console',
+    common('names', 'app.kubernetes.io/part-of: ', 'part-of: '),
+    /has no label .*part-of/,
+  ],
+  [
+    'every pod is',
+    'console',
+    common('pod', 'allowPrivilegeEscalation: false', ''),
+    /allowPrivilegeEscalation/,
+  ],
+  ['every pod is', 'console', common('pod', 'drop: [ALL]', 'drop: [NET_RAW]'), /capabilities/],
+  ['every pod is', 'job-state', common('pod', 'runAsUser: 65532', 'runAsUser: 0'), /runAsUser/],
+  [
+    'no container can',
+    'console',
+    common('pod', 'readOnlyRootFilesystem: {{ .Values.readOnlyRootFilesystem }}', ''),
+    /readOnlyRootFilesystem/,
+  ],
+  ['no pod gets a token', 'console', common('pod', 'automountServiceAccountToken: false', ''), /automount/],
+  [
+    'no pod gets a token',
+    'console',
+    common('service-account', 'automountServiceAccountToken: false', ''),
+    /ServiceAccount/,
+  ],
+  [
+    'every container has',
+    'console',
+    common('pod', '{{- toYaml .resources | nindent 2 }}', ' {}'),
+    /no limit of memory/,
+  ],
+  ["Node's heap", 'console', common('environment', '.percent) 100', '.percent) 70'), /leaves less than 15 %/],
+  [
+    'every image',
+    'console',
+    common('names', '{{ default "latest" .tag }}{{ with .digest }}@{{ . }}{{ end }}', 'latest'),
+    /names no version/,
+  ],
+  [
+    'a chart makes one',
+    'console',
+    common('deployment', '          ports:', '          command: [sh]\n          ports:'),
+    /command/,
+  ],
+  [
+    'all three probes',
+    'console',
+    common('deployment', /(livenessProbe:\s+httpGet:\s+path: )\/livez/, '$1/readyz'),
+    /livenessProbe/,
+  ],
+  [
+    'all three probes',
+    'console',
+    common('deployment', /(startupProbe:\s+httpGet:\s+path: )\/livez/, '$1/readyz'),
+    /startupProbe/,
+  ],
+  [
+    'a pod that ends',
+    'console',
+    common('deployment', 'seconds: {{ .Values.preStopSleepSeconds }}', 'seconds: 30'),
+    /terminationGracePeriodSeconds is 4\d/,
+  ],
+  [
+    'a pod that ends',
+    'console',
+    common(
+      'deployment',
+      /sleep:\s+seconds: \{\{ .Values.preStopSleepSeconds \}\}/,
+      'exec: { command: [sleep] }',
+    ),
+    /preStop sleep/,
+  ],
+  ['a new version', 'console', common('deployment', 'maxUnavailable: 0', 'maxUnavailable: 1'), /strategy/],
+  [
+    'replicas are left',
+    'console',
+    common('deployment', '{{- if not .Values.autoscaling.enabled }}', '{{- if true }}'),
+    /beside an autoscaler/,
+  ],
+  [
+    'replicas are left',
+    'job-state',
+    common('deployment', 'replicas: {{ .Values.replicaCount }}', 'replicas: 1'),
+    /replicas is 1/,
+  ],
+  [
+    'an autoscaler',
+    'console',
+    common('autoscaling', 'name: {{ include "service-common.fullname" $ }}', 'name: other'),
+    /does not make/,
+  ],
+  [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', '    name: {{ $name }}\n  minReplicaCount', '    name: other\n  minReplicaCount'),
+    /does not make/,
+  ],
+  [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', '  advanced:\n', '  cooldownPeriod: 300\n  advanced:\n'),
+    /the last replica alone/,
+  ],
+  [
+    'an autoscaler',
+    'job-state',
+    common('autoscaling', 'useCachedMetrics: true', 'useCachedMetrics: false'),
+    /pollingInterval counts for nothing/,
+  ],
+  [
+    'job-state, at its largest',
+    'job-state',
+    { file: 'job-state/values-production.yaml', replace: 'maxReplicas: 5', by: 'maxReplicas: 6' },
+    /6 replicas with pools of 10 need 106 connections, and there are 97/,
+  ],
+  [
+    'a disruption budget',
+    'console',
+    common(
+      'pod-disruption-budget',
+      '{{- include "service-common.selectorLabels" $part | nindent 6 }}',
+      'app: other',
+    ),
+    /does not select/,
+  ],
+  [
+    'a disruption budget',
+    'job-state',
+    common(
+      'pod-disruption-budget',
+      'include "service-common.selectorLabels" $part',
+      'include "service-common.releaseLabels" .',
+    ),
+    /Job other-name-migrate/,
+  ],
+  [
+    'pods are spread',
+    'console',
+    common('pod', 'topologyKey: kubernetes.io/hostname', 'topologyKey: topology.kubernetes.io/region'),
+    /hostname/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common('environment', '{{- if .optional }}', '{{- if true }}'),
+    /is not there/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common('deployment', '"optional" (has $key (default list $facts.optionalSecrets))', '"optional" false'),
+    /does not start without the secret of SMTP_URL/,
+  ],
+  [
+    'secrets come from',
+    'console',
+    common(
+      'config-map',
+      '{{- define "service-common.configMap" -}}',
+      '{{- define "service-common.configMap" -}}\napiVersion: v1\nkind: Secret\nmetadata: { name: own }\n---\n',
+    ),
+    /makes a Secret/,
+  ],
+  [
+    'no secret stands',
+    'console',
+    common('config-map', '\ndata:', '\ndata:\n  BROKER: amqp://partner:secret@rabbitmq'),
+    /looks like a secret: BROKER/,
+  ],
+  [
+    'no secret stands',
+    'console',
+    common('pod', '- name: NODE_OPTIONS', '- name: OTHER\n  value: postgres://a:b@c\n- name: NODE_OPTIONS'),
+    /plain text/,
+  ],
+  ['pods are made anew', 'console', common('deployment', 'checksum/config:', 'checksum:'), /checksum/],
+  [
+    'a Service leads',
+    'console',
+    common('service', 'targetPort: http', 'targetPort: web'),
+    /none of the container's/,
+  ],
+  [
+    'a Service leads',
+    'job-state',
+    common(
+      'service',
+      /include "service-common.selectorLabels" \$part/g,
+      'include "service-common.releaseLabels" $',
+    ),
+    /selects the pods of Job/,
+  ],
+  [
+    'a service that serves',
+    'console',
+    common('deployment', 'containerPort: {{ .Values.config.httpPort }}', 'containerPort: 8090'),
+    /HTTP_PORT/,
+  ],
+  [
+    'the public address',
+    'console',
+    { file: 'console/templates/_facts.tpl', replace: '[/partner-api, ', by: '[/partner, ' },
+    /leads \/partner,/,
+  ],
+  [
+    'the public address',
+    'console',
+    common('routes', 'name: {{ $name }}\n                port', 'name: other\n                port'),
+    /leads to other/,
+  ],
+  [
+    'the public address',
+    'console',
+    common('routes', '{{ ternary "ImplementationSpecific" "Prefix" (contains "." .) }}', 'Prefix'),
+    /openapi\.json is not taken/,
+  ],
+  [
+    'a route names',
+    'console',
+    { file: 'console/values-production.yaml', replace: '      sectionName: https\n', by: '' },
+    /every listener of public/,
+  ],
+  [
+    'replicas that count',
+    'console',
+    common('environment', 'autoscaling.maxReplicas', 'autoscaling.minReplicas'),
+    /RATE_LIMIT_REPLICAS is 2, and there can be/,
+  ],
+  [
+    'sessions and counters',
+    'console',
+    common('environment', '"partner-sandbox:"', '"partner:"'),
+    /partner: in sandbox/,
+  ],
+  [
+    'a stream lasts',
+    'console',
+    common(
+      'routes',
+      '{{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .sessionPersistence }}',
+      ' { request: 15s }\n      {{- end }}\n      {{- with .sessionPersistence }}',
+    ),
+    /ends a stream of 10 minutes after 15s/,
+  ],
+  [
+    'a stream lasts',
+    'console',
+    { file: 'console/values.yaml', replace: 'timeouts: { request: 11m }', by: 'timeouts: {}' },
+    /leaves the end of a stream to the Gateway/,
+  ],
+  ['metrics are taken', 'console', common('monitoring', '- port: admin', '- port: http'), /asks http/],
+  [
+    'metrics are taken',
+    'console',
+    common(
+      'monitoring',
+      'selectorLabels" (dict "root" $ "component" "admin")',
+      'selectorLabels" (dict "root" $ "component" "service")',
+    ),
+    /does not select exactly one/,
+  ],
+  [
+    'no pod may',
+    'console',
+    common('network-policy', /policyTypes: \[Ingress, Egress\]/g, 'policyTypes: [Ingress]'),
+    /Egress/,
+  ],
+  [
+    'a policy denies',
+    'console',
+    common('network-policy', '{{- include "service-common.releaseLabels" . | nindent 6 }}', 'app: other'),
+    /denies everything/,
+  ],
+  [
+    'callers are let in',
+    'console',
+    common('network-policy', 'port: {{ .Values.config.adminPort }}', 'port: 22'),
+    /opens ports/,
+  ],
+  [
+    'callers are let in',
+    'console',
+    common(
+      'network-policy',
+      '{{- include "service-common.peers" .Values.networkPolicy.gateway | trim | nindent 8 }}',
+      '- namespaceSelector: {}',
+    ),
+    /lets anybody in/,
+  ],
+  [
+    'a service reaches',
+    'console',
+    {
+      file: 'console/templates/_facts.tpl',
+      replace: 'egress: [broker, redis, mail]',
+      by: 'egress: [broker]',
+    },
+    /nothing lets console reach Redis/,
+  ],
+  [
+    'a service reaches',
+    'console',
+    common(
+      'network-policy',
+      '{{ include "service-common.egressToDns" .root }}',
+      '{{ include "service-common.egressToDns" .root }}\n- to: [{ podSelector: { matchLabels: { a: b } } }]\n  ports: [{ port: 5432 }]',
+    ),
+    /port 5432: console has nothing to look for there/,
+  ],
+  [
+    'of the internet',
+    'webhook-dispatcher',
+    {
+      file: 'webhook-dispatcher/templates/_facts.tpl',
+      replace: '          - 10.0.0.0/8\n',
+      by: '',
+    },
+    /does not except 10\.0\.0\.0\/8/,
+  ],
+  [
+    'job-state brings',
+    'job-state',
+    { file: 'job-state/templates/migrate-job.yaml', replace: 'pre-install,pre-upgrade', by: 'post-install' },
+    /not a hook before/,
+  ],
+  [
+    'every Job is',
+    'job-state',
+    common('hook-job', 'activeDeadlineSeconds: {{ .job.activeDeadlineSeconds }}', ''),
+    /no deadline/,
+  ],
+  [
+    'every Job is',
+    'job-state',
+    common(
+      'hook-job',
+      'helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded\nspec:\n  backoffLimit',
+      'other: text\nspec:\n  backoffLimit',
+    ),
+    /in the way/,
+  ],
+  [
+    'every Job is',
+    'job-state',
+    common('hook-job', 'ttlSecondsAfterFinished: {{ .job.ttlSecondsAfterFinished }}', ''),
+    /stays for longer than a week/,
+  ],
+  [
+    'a hook needs',
+    'job-state',
+    common(
+      'hook-job',
+      'serviceAccountName: default',
+      'serviceAccountName: {{ include "service-common.serviceAccountName" $root }}',
+    ),
+    /needs ServiceAccount/,
+  ],
+  [
+    'replicas are counted',
+    'job-state',
+    common('autoscaling', 'queueName: {{ .queue }}', 'queueName: {{ .queue }}-old'),
+    /there is no queue/,
+  ],
+  [
+    'KEDA checks',
+    'job-state',
+    common('autoscaling', /- parameter: tls\s+name: .*\s+key: tls/, ''),
+    /leaves ca aside without tls/,
+  ],
+  [
+    'KEDA checks',
+    'job-state',
+    common('autoscaling', 'mode: QueueLength', 'mode: QueueLength\n        unsafeSsl: "true"'),
+    /unsafeSsl leaves the certificate unchecked/,
+  ],
+  [
+    'an alert is about',
+    'console',
+    common('monitoring', '(printf "namespace=%q" $.Release.Namespace)', '`namespace!=""`'),
+    /PartnerServiceDown counts other namespaces/,
+  ],
+  [
+    'an alert is about',
+    'console',
+    common('monitoring', '{{- $_ := set .labels "namespace" $.Release.Namespace -}}', ''),
+    /PartnerServiceDown does not bear its namespace/,
+  ],
+  [
+    'a dashboard is about',
+    'console',
+    { file: 'console/dashboards/console.json', replace: 'namespace=~\\"$namespace\\",', by: '' },
+    /every namespace is shown/,
+  ],
+  [
+    'a dashboard is about',
+    'console',
+    { file: 'console/dashboards/console.json', replace: '"allValue": ".*"', by: '"allValue": ".+"' },
+    /no variable namespace/,
+  ],
+];
+
+let helm: string;
+
+beforeAll(async () => {
+  helm = await ensureHelm();
+});
+
+/** What a changed chart makes of the values that switch everything on, of those for production, and of none. */
+async function* objectsOf(service: ServiceName, change: ChartChange) {
+  const workspace = await createChartWorkspace(helm, { changes: [change], only: service });
+  try {
+    for (const wanted of ['everything', 'production', 'default']) {
+      const set = VALUES_SETS.find(({ service: of, name }) => of === service && name === wanted);
+      if (set !== undefined) yield await workspace.objects(set.rendering);
+    }
+  } finally {
+    workspace.remove();
+  }
+}
+
+test.each(BREACHES)('the rule "%s ..." sees what it forbids', async (rule, service, change, fault) => {
+  const { faults } = RULES.find(({ name }) => name.startsWith(rule)) ?? { faults: () => [] };
+  const found: string[] = [];
+  for await (const objects of objectsOf(service, change)) {
+    found.push(...faults({ service, isDevelopment: false, objects }));
+    if (found.some((text) => fault.test(text))) break;
+  }
+  expect(found).toContainEqual(expect.stringMatching(fault));
+});
+
+test('every rule has been seen to find something', () => {
+  const unseen = RULES.filter(({ name }) => !BREACHES.some(([rule]) => name.startsWith(rule)));
+  expect(unseen.map(({ name }) => name)).toEqual([]);
+});
+
+test.each([
+  [
+    'a field that Kubernetes does not know',
+    common('deployment', 'revisionHistoryLimit:', 'revisionHistory:'),
+    /revisionHistory/,
+  ],
+  ['a value that it refuses', common('service', /targetPort: admin/, 'targetPort: [admin]'), /targetPort/],
+  [
+    'a kind that is gone',
+    common('pod-disruption-budget', 'policy/v1', 'policy/v1beta1'),
+    /policy\/v1beta1 has no kind/,
+  ],
+])('%s is seen', async (_what, change, fault) => {
+  const found: string[] = [];
+  for await (const objects of objectsOf('console', change)) {
+    found.push(...validateObjects(objects.map((object) => ({ source: 'console', object }))));
+  }
+  expect(found).toContainEqual(expect.stringMatching(fault));
+});

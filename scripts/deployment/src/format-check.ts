@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+
+/** A check of documents against the published JSON schema of their format. */
+export interface FormatCheck {
+  /** Empty, or why nothing is checked, for the title of a test. */
+  readonly note: string;
+  /** What is wrong with a document; empty without a schema. */
+  readonly faults: (document: unknown) => readonly string[];
+}
+
+/**
+ * Schemas of others are no part of the project: they are looked for in FORMAT_SCHEMAS, or in `../shared/schemas` beside the
+ * project. Without them the check says that it was left out, in its note and in the output.
+ */
+export function createFormatCheck(
+  file: string,
+  directory = process.env['FORMAT_SCHEMAS'] ?? path.join(PROJECT_ROOT, '../shared/schemas'),
+  tell: (line: string) => void = (line) => process.stdout.write(line),
+): FormatCheck {
+  const schemaFile = path.join(directory, file);
+  if (!existsSync(schemaFile)) {
+    tell(`formats: the check against ${file} was left out: there is no ${schemaFile}\n`);
+    return { note: ` (left out: its schema is not at ${schemaFile})`, faults: () => [] };
+  }
+  // Its draft is named in several ways, not all of which the validator knows.
+  const { $schema: _draft, ...schema } = z
+    .looseObject({})
+    .parse(JSON.parse(readFileSync(schemaFile, 'utf8')));
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  return {
+    note: '',
+    faults: (document) =>
+      validate(document)
+        ? []
+        : (validate.errors ?? []).map(
+            ({ instancePath, message = '', params }) =>
+              `${instancePath}: ${message} ${JSON.stringify(params)}`,
+          ),
+  };
+}

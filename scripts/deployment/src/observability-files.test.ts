@@ -1,0 +1,212 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { createLifecycle } from '@partner/kernel/lifecycle';
+import { silentLogger } from '@partner/kernel/logger';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { type Alert, type AlertCase, runbookHeading, RUNBOOKS_FILE } from './alerts/alert.js';
+import { CHART_ALERTS } from './alerts/chart-alerts.js';
+import { renderRuleTests } from './alerts/render-alerts.js';
+import { createChartWorkspace, NAMESPACE } from './chart-workspace.js';
+import { ensureHelm } from './ensure-helm.js';
+import { withMatcher } from './label-matchers.js';
+import { observabilityFiles } from './observability-files.js';
+import { createRuleCheck } from './rule-check.js';
+import { imageOf, SANDBOX_RUN } from './service-values.js';
+
+const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+const alerts = [...CHART_ALERTS.values()].flat();
+const ruleCheck = createRuleCheck();
+
+const ruleFile = z.object({
+  groups: z.array(z.looseObject({ rules: z.array(z.looseObject({ alert: z.string() })) })),
+});
+
+const dashboardFile = z.object({
+  uid: z.string(),
+  templating: z.object({ list: z.array(z.object({ name: z.string() })) }),
+  panels: z.array(
+    z.object({
+      type: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+      gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
+      fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }).optional(),
+      datasource: z.object({ uid: z.string() }).optional(),
+    }),
+  ),
+});
+const dashboards = [...observabilityFiles()].filter(([file]) => file.endsWith('.json'));
+
+test.each([...observabilityFiles()])('%s is what the code renders', (file, content) => {
+  expect(existsSync(path.join(PROJECT_ROOT, file))).toBe(true);
+  const committed: unknown = file.endsWith('.json') ? JSON.parse(read(file)) : parse(read(file));
+  // As text has it: what is undefined is not there.
+  expect(committed).toEqual(JSON.parse(JSON.stringify(content)));
+});
+
+test('no chart has a dashboard or rules beside them', () => {
+  const found = readdirSync(path.join(PROJECT_ROOT, 'charts'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `charts/${file}`)
+    .filter((file) => /^charts\/[^/]+\/(rules|dashboards)\/./.test(file));
+  expect(found.sort()).toEqual([...observabilityFiles().keys()].sort());
+});
+
+describe('an alert', () => {
+  test.each(alerts.map((alert) => [alert.name, alert] as const))(
+    '%s is shown to fire and to stay quiet',
+    (_name, { cases }) => {
+      expect(cases.filter(({ firing }) => firing.length > 0).length).toBeGreaterThan(0);
+      expect(cases.filter(({ firing }) => firing.length === 0).length).toBeGreaterThan(0);
+    },
+  );
+
+  test('has a section of the runbooks that says what it means and what to do; and no section is without one', () => {
+    const sections = read(RUNBOOKS_FILE)
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => ({ heading: section.slice(0, section.indexOf('\n')), text: section }));
+    expect(new Set(sections.map(({ heading }) => heading))).toEqual(
+      new Set(alerts.map((alert) => runbookHeading(alert))),
+    );
+    for (const alert of alerts) {
+      const { text = '' } = sections.find(({ heading }) => heading === runbookHeading(alert)) ?? {};
+      expect(text).toContain(`\`${alert.name}\`, ${alert.severity}, `);
+      for (const part of ['**For partners:**', '**Look at:**', /\*\*[Dd]o/]) expect(text).toMatch(part);
+    }
+  });
+
+  test('about readiness has a runbook that names the conditions of each service, and no others', () => {
+    const conditionsIn = (file: string) =>
+      [...read(file).matchAll(/addReadinessCheck\('([^']+)'/g)].map(([, name = '']) => name).sort();
+    const ofMain = (service: ServiceName) => conditionsIn(`services/${service}/src/main.ts`);
+    const { checks } = createLifecycle({ logger: silentLogger, graceMs: 1 }).readiness();
+
+    const [, section = ''] = /^## Partner service not ready$(.*?)^## /ms.exec(read(RUNBOOKS_FILE)) ?? [];
+    const named = [...section.matchAll(/^\| (.*?) +\| (.*`.*) \|$/gm)].map(([, who = '', text = '']) => {
+      const conditions = [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      return [who, conditions.sort()] as const;
+    });
+    expect(Object.fromEntries(named)).toEqual({
+      'every service': Object.keys(checks).sort(),
+      'job-state': ofMain('job-state'),
+      'inbound-gateway, installer-gateway': conditionsIn('services/gateway-kit/src/run-gateway.ts'),
+      console: ofMain('console'),
+      'webhook-dispatcher': ofMain('webhook-dispatcher'),
+    });
+  });
+
+  test('is in the table of charts/docs/metrics.md, which names no others', () => {
+    const named = [...read('charts/docs/metrics.md').matchAll(/`(Partner\w+)`/g)].map(([, name]) => name);
+    expect(named.sort()).toEqual([...new Set(alerts.map(({ name }) => name))].sort());
+  });
+
+  test('that a runbook refers to has a section', () => {
+    const text = read(RUNBOOKS_FILE);
+    const anchors = alerts.map((alert) => runbookHeading(alert).toLowerCase().replaceAll(' ', '-'));
+    const referred = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(referred.filter((anchor) => anchor === undefined || !anchors.includes(anchor))).toEqual([]);
+  });
+});
+
+/** The cases of an alert, each with another environment beside it in which the opposite is the case, and each elsewhere as well. */
+function besideTheOpposite(alert: Alert): Alert {
+  const placed = (series: Readonly<Record<string, string>>, namespace: string) =>
+    Object.entries(series).map(
+      ([name, values]) => [withMatcher(name, `namespace="${namespace}"`), values] as const,
+    );
+  const beside = (own: AlertCase, other: AlertCase): AlertCase => ({
+    ...own,
+    when: `${own.when}; elsewhere: ${other.when}`,
+    series: Object.fromEntries([...placed(own.series, NAMESPACE), ...placed(other.series, 'elsewhere')]),
+    firing: own.firing.map((labels) => ({ ...labels, namespace: NAMESPACE })),
+  });
+  const firing = alert.cases.filter((each) => each.firing.length > 0);
+  const quiet = alert.cases.filter((each) => each.firing.length === 0);
+  const pairs = Array.from({ length: Math.max(firing.length, quiet.length) }, (_none, index) => ({
+    fires: firing[index % firing.length],
+    stays: quiet[index % quiet.length],
+  }));
+  return {
+    ...alert,
+    cases: pairs.flatMap(({ fires, stays }) =>
+      fires === undefined || stays === undefined ? [] : [beside(fires, stays), beside(stays, fires)],
+    ),
+  };
+}
+
+describe('promtool', () => {
+  test(`finds that each alert does what its cases say, whatever happens in another namespace${ruleCheck.note}`, async () => {
+    const workspace = await createChartWorkspace(await ensureHelm());
+    const folder = mkdtempSync(path.join(tmpdir(), 'partner-rules-'));
+    const faultsOf = async ([service, own]: readonly [ServiceName, readonly Alert[]]) => {
+      const objects = await workspace.objects({
+        chart: service,
+        valuesFiles: ['values-production.yaml'],
+        values: { image: imageOf(service), sandboxRun: SANDBOX_RUN },
+      });
+      const { groups } = ruleFile.parse(objects.find(({ kind }) => kind === 'PrometheusRule')?.['spec']);
+      const rules = path.join(folder, service);
+      mkdirSync(rules);
+      // For each case promtool evaluates all rules of the file.
+      for (const alert of own) {
+        const alone = groups.map((group) => ({
+          ...group,
+          rules: group.rules.filter((rule) => rule.alert === alert.name),
+        }));
+        const cases = renderRuleTests(besideTheOpposite(alert), `${alert.name}.yaml`);
+        writeFileSync(path.join(rules, `${alert.name}.yaml`), stringify({ groups: alone }));
+        writeFileSync(
+          path.join(rules, `${alert.name}.test.yaml`),
+          stringify(cases, { aliasDuplicateObjects: false }),
+        );
+      }
+      return ruleCheck.faults(rules);
+    };
+    try {
+      expect((await Promise.all([...CHART_ALERTS].map(faultsOf))).flat()).toEqual([]);
+    } finally {
+      workspace.remove();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a dashboard', () => {
+  test.each(dashboards)(
+    '%s can be read: each panel has a unit and says what it means, and none lies upon another',
+    (_file, content) => {
+      const { panels, templating } = dashboardFile.parse(JSON.parse(JSON.stringify(content)));
+      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'namespace']);
+      for (const panel of panels.filter(({ type }) => type !== 'row')) {
+        expect(panel.description).toBeTruthy();
+        expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
+        expect(panel.datasource?.uid).toBe('${datasource}');
+      }
+      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_none, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+      expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+    },
+  );
+
+  test('has an address of its own', () => {
+    const uids = dashboards.map(
+      ([, content]) => dashboardFile.parse(JSON.parse(JSON.stringify(content))).uid,
+    );
+    expect(new Set(uids).size).toBe(dashboards.length);
+  });
+});

@@ -1,0 +1,193 @@
+import { type LabelSelector, type NetworkPolicy, networkPolicy, selects } from '../kubernetes-object.js';
+import type { RefusedRanges } from '../read-refused-ranges.js';
+import { type DeploymentRule, isHook, ofKind, podsOf, type RenderedChart, when } from './deployment-rule.js';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+
+/** What a pod may reach, and the ports by which it is known. */
+const DESTINATIONS = {
+  DNS: [53, 5353],
+  broker: [5671, 5672],
+  Redis: [6379, 6380],
+  Postgres: [5432, 6432],
+  mail: [465, 587],
+  internet: [443],
+  'collector of traces': [4317, 4318],
+} as const;
+
+type Destination = keyof typeof DESTINATIONS;
+
+/** Who may reach what (spec: only job-state knows the database, only the dispatcher strangers' servers). */
+const ALLOWED: Readonly<Record<ServiceName, readonly Destination[]>> = {
+  'job-state': ['DNS', 'broker', 'Postgres', 'collector of traces'],
+  'inbound-gateway': ['DNS', 'broker', 'Redis', 'collector of traces'],
+  'installer-gateway': ['DNS', 'broker', 'Redis', 'collector of traces'],
+  console: ['DNS', 'broker', 'Redis', 'mail', 'collector of traces'],
+  'webhook-dispatcher': ['DNS', 'broker', 'internet', 'collector of traces'],
+};
+
+/** What a service can not work without. */
+const NEEDED: Readonly<Record<ServiceName, readonly Destination[]>> = {
+  'job-state': ['DNS', 'broker', 'Postgres'],
+  'inbound-gateway': ['DNS', 'broker', 'Redis'],
+  'installer-gateway': ['DNS', 'broker', 'Redis'],
+  console: ['DNS', 'broker', 'Redis', 'mail'],
+  'webhook-dispatcher': ['DNS', 'broker', 'internet'],
+};
+
+type Egress = NetworkPolicy['spec']['egress'][number];
+type Peer = Egress['to'][number];
+
+const policiesOf = (rendered: RenderedChart) => ofKind(rendered, 'NetworkPolicy', networkPolicy);
+
+function destinationOf(port: string | number | undefined): Destination | undefined {
+  const found = Object.entries(DESTINATIONS).find(([, ports]) => ports.some((known) => known === port));
+  return names(DESTINATIONS).find((name) => name === found?.[0]);
+}
+
+function names<T extends object>(table: T): readonly Extract<keyof T, string>[] {
+  const keys: Extract<keyof T, string>[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
+}
+
+const isEmpty = (selector: LabelSelector | undefined) =>
+  selector !== undefined &&
+  Object.keys(selector.matchLabels).length === 0 &&
+  selector.matchExpressions.length === 0;
+
+/** True for what stands for all addresses, or for all pods of all namespaces. */
+function isEverything({ ipBlock, podSelector, namespaceSelector }: Peer): boolean {
+  if (ipBlock !== undefined) return ipBlock.cidr.endsWith('/0');
+  return isEmpty(namespaceSelector) && (podSelector === undefined || isEmpty(podSelector));
+}
+
+const titleOf = ({ metadata }: NetworkPolicy) => `NetworkPolicy ${metadata.name}`;
+
+/** Who may talk to whom. The ranges are those that the dispatcher refuses by itself. */
+export function createNetworkRules(refused: RefusedRanges): readonly DeploymentRule[] {
+  return [
+    {
+      name: 'no pod may receive or send what no policy allows',
+      faults: (rendered) =>
+        podsOf(rendered).flatMap(({ title, pod }) => {
+          const policies = policiesOf(rendered).filter(({ spec }) =>
+            selects(spec.podSelector, pod.metadata.labels),
+          );
+          return ['Ingress', 'Egress'].flatMap((type) =>
+            when(
+              !policies.some(({ spec }) => spec.policyTypes.includes(type)),
+              `${title}: no policy selects its pods for ${type}`,
+            ),
+          );
+        }),
+    },
+    {
+      name: 'a policy denies both ways and allows nothing, before others allow what is needed',
+      faults: (rendered) =>
+        when(
+          !policiesOf(rendered).some(
+            (policy) =>
+              !isHook(policy) &&
+              policy.spec.policyTypes.length === 2 &&
+              policy.spec.ingress.length === 0 &&
+              policy.spec.egress.length === 0 &&
+              podsOf(rendered).every(({ pod }) => selects(policy.spec.podSelector, pod.metadata.labels)),
+          ),
+          'no policy of the release denies everything to all of its pods',
+        ),
+    },
+    {
+      name: 'callers are let in by name, and to the ports of the service alone',
+      faults: (rendered) => {
+        const ports = podsOf(rendered).flatMap(({ pod }) =>
+          pod.spec.containers.flatMap((container) =>
+            container.ports.flatMap(({ name, containerPort }) => [name, containerPort]),
+          ),
+        );
+        return policiesOf(rendered).flatMap((policy) =>
+          policy.spec.ingress.flatMap((rule) => [
+            ...when(
+              rule.from.length === 0 || rule.from.some(isEverything),
+              `${titleOf(policy)} lets anybody in`,
+            ),
+            ...when(
+              rule.ports.length === 0 ||
+                !rule.ports.every(({ port }) => port !== undefined && ports.some((known) => known === port)),
+              `${titleOf(policy)} opens ports that the service does not have`,
+            ),
+          ]),
+        );
+      },
+    },
+    {
+      name: 'a service reaches what it needs and nothing else: Postgres from job-state alone, strangers from the dispatcher alone',
+      faults: (rendered) => {
+        const reached = policiesOf(rendered).flatMap((policy) =>
+          policy.spec.egress.flatMap(({ to, ports }) =>
+            (ports.length === 0 ? [{ port: undefined }] : ports).map(({ port }) => ({
+              title: `${titleOf(policy)}, port ${port ?? 'any'}`,
+              destination: destinationOf(port),
+              isHook: isHook(policy),
+              to,
+            })),
+          ),
+        );
+        const allowed = ALLOWED[rendered.service];
+        return [
+          ...reached.flatMap(({ title, destination, to }) => [
+            ...when(
+              destination === undefined || !allowed.includes(destination),
+              `${title}: ${rendered.service} has nothing to look for there`,
+            ),
+            ...when(
+              destination !== 'internet' && (to.length === 0 || to.some(isEverything)),
+              `${title} is open to all addresses`,
+            ),
+          ]),
+          ...NEEDED[rendered.service].flatMap((needed) =>
+            when(
+              !reached.some(({ destination, isHook: ofHook }) => !ofHook && destination === needed),
+              `nothing lets ${rendered.service} reach ${needed}`,
+            ),
+          ),
+        ];
+      },
+    },
+    {
+      name: 'of the internet the dispatcher reaches what it judges to be public',
+      faults: (rendered) =>
+        policiesOf(rendered)
+          .flatMap((policy) => policy.spec.egress)
+          .filter(({ ports }) => ports.some(({ port }) => destinationOf(port) === 'internet'))
+          .flatMap((rule) => internetFaults(rule, refused)),
+    },
+  ];
+}
+
+function internetFaults({ to, ports }: Egress, refused: RefusedRanges): readonly string[] {
+  const blocks = to.map(({ ipBlock }) => ipBlock);
+  const faultsOf = (cidr: string, ranges: readonly string[]) => {
+    const block = blocks.find((candidate) => candidate?.cidr === cidr);
+    return ranges
+      .filter((range) => block !== undefined && !block.except.includes(range))
+      .map((range) => `${cidr} does not except ${range}, which the dispatcher refuses`);
+  };
+  return [
+    ...when(
+      ports.length !== 1 || ports[0]?.protocol !== 'TCP',
+      'more than TCP port 443 of the internet is open',
+    ),
+    ...blocks.flatMap((block) =>
+      when(
+        block === undefined || !['0.0.0.0/0', refused.publicIpv6].includes(block.cidr),
+        `${block?.cidr ?? 'a pod'} is not the public internet, 0.0.0.0/0 or ${refused.publicIpv6}`,
+      ),
+    ),
+    ...when(
+      !blocks.some((block) => block?.cidr === '0.0.0.0/0'),
+      'public addresses of IPv4 are out of reach',
+    ),
+    ...faultsOf('0.0.0.0/0', refused.ipv4),
+    ...faultsOf(refused.publicIpv6, refused.ipv6),
+  ];
+}

@@ -1,0 +1,269 @@
+import { STREAM_MINUTES } from '@partner/proto-contracts/public-api/operations/changes';
+import { z } from 'zod';
+import { INGRESS_PATHS, type ServiceName } from '@partner/local-stack/stack/services';
+import {
+  kubernetesObject,
+  labelSelector,
+  selects,
+  service as serviceObject,
+  type Service,
+} from '../kubernetes-object.js';
+import {
+  type DeploymentRule,
+  deploymentsOf,
+  ofKind,
+  othersOf,
+  type RenderedChart,
+  when,
+} from './deployment-rule.js';
+import { environmentOf, textOf } from './environment-of.js';
+
+const ingress = kubernetesObject.extend({
+  spec: z.looseObject({
+    rules: z.array(
+      z.looseObject({
+        host: z.string(),
+        http: z.looseObject({
+          paths: z.array(
+            z.looseObject({
+              path: z.string(),
+              pathType: z.string(),
+              backend: z.looseObject({
+                service: z.looseObject({
+                  name: z.string(),
+                  port: z.looseObject({ name: z.string().optional(), number: z.number().optional() }),
+                }),
+              }),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+});
+
+const httpRoute = kubernetesObject.extend({
+  spec: z.looseObject({
+    hostnames: z.array(z.string()).default([]),
+    parentRefs: z.array(z.looseObject({ name: z.string(), sectionName: z.string().optional() })),
+    rules: z.array(
+      z.looseObject({
+        matches: z.array(z.looseObject({ path: z.looseObject({ type: z.string(), value: z.string() }) })),
+        backendRefs: z.array(z.looseObject({ name: z.string(), port: z.number().optional() })),
+        timeouts: z.record(z.string(), z.string()).default({}),
+      }),
+    ),
+  }),
+});
+
+const monitor = kubernetesObject.extend({
+  spec: z.looseObject({
+    selector: labelSelector,
+    endpoints: z.array(z.looseObject({ port: z.string(), path: z.string().default('/metrics') })),
+  }),
+});
+
+const servicesOf = (rendered: RenderedChart) => ofKind(rendered, 'Service', serviceObject);
+
+interface Route {
+  readonly title: string;
+  readonly path: string;
+  readonly isPrefix: boolean;
+  readonly host: string | undefined;
+  readonly backend: string;
+  readonly port: string | number | undefined;
+}
+
+function routesOf(rendered: RenderedChart): readonly Route[] {
+  return [
+    ...ofKind(rendered, 'Ingress', ingress).flatMap(({ metadata, spec }) =>
+      spec.rules.flatMap(({ host, http }) =>
+        http.paths.map(({ path, pathType, backend }) => ({
+          title: `Ingress ${metadata.name}`,
+          path,
+          // Many versions of ingress-nginx refuse a dot in a path of type Prefix.
+          isPrefix: pathType === (path.includes('.') ? 'ImplementationSpecific' : 'Prefix'),
+          host,
+          backend: backend.service.name,
+          port: backend.service.port.name ?? backend.service.port.number,
+        })),
+      ),
+    ),
+    ...ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
+      spec.rules.flatMap(({ matches, backendRefs }) =>
+        matches.flatMap(({ path }) =>
+          backendRefs.map(({ name, port }) => ({
+            title: `HTTPRoute ${metadata.name}`,
+            path: path.value,
+            isPrefix: path.type === 'PathPrefix',
+            host: spec.hostnames[0],
+            backend: name,
+            port,
+          })),
+        ),
+      ),
+    ),
+  ];
+}
+
+/** The services that keep requests open, and for how long each. */
+const STREAMS: Readonly<Partial<Record<ServiceName, number>>> = { console: STREAM_MINUTES };
+
+/** A duration of the Gateway API in minutes; `0s` has no end. */
+function minutesOf(duration: string): number {
+  const units = { h: 60, m: 1, s: 1 / 60, ms: 1 / 60_000 } as const;
+  const parts = [...duration.matchAll(/(\d+)(h|ms|m|s)/g)].map(
+    ([, count, unit]) => Number(count) * units[z.enum(['h', 'ms', 'm', 's']).parse(unit)],
+  );
+  return parts.reduce((sum, part) => sum + part, 0) || Infinity;
+}
+
+const hasPort = ({ spec }: Service, port: string | number | undefined) =>
+  spec.ports.some(({ name, port: number }) => name === port || number === port);
+
+/** How requests, and those who measure, find the pods. */
+export const ROUTING_RULES: readonly DeploymentRule[] = [
+  {
+    name: 'a Service leads to the pods of the service, to ports that they have, and to no others',
+    faults: (rendered) =>
+      servicesOf(rendered).flatMap(({ metadata, spec }) => {
+        const selector = { matchLabels: spec.selector, matchExpressions: [] };
+        const deployed = deploymentsOf(rendered).map((deployment) => deployment.spec.template);
+        const ports = deployed.flatMap((pod) =>
+          pod.spec.containers.flatMap((container) =>
+            container.ports.flatMap(({ name, containerPort }) => [name, containerPort]),
+          ),
+        );
+        return [
+          ...when(
+            Object.keys(spec.selector).length === 0 ||
+              !deployed.every((pod) => selects(selector, pod.metadata.labels)),
+            `Service ${metadata.name} does not select the pods of the deployment`,
+          ),
+          ...othersOf(rendered).flatMap((other) =>
+            when(
+              selects(selector, other.spec.template.metadata.labels),
+              `Service ${metadata.name} selects the pods of ${other.kind} ${other.metadata.name}`,
+            ),
+          ),
+          ...spec.ports.flatMap(({ name, port, targetPort = port }) =>
+            when(
+              !ports.some((known) => known === targetPort),
+              `Service ${metadata.name}: the target of its port ${name} is none of the container's`,
+            ),
+          ),
+        ];
+      }),
+  },
+  {
+    name: 'a service that serves HTTP has a Service for it, on the port where it listens, and others have none',
+    faults: (rendered) => {
+      const isHttp = INGRESS_PATHS[rendered.service] !== undefined;
+      const http = deploymentsOf(rendered)
+        .flatMap(({ spec }) => spec.template.spec.containers)
+        .filter(({ name }) => name === rendered.service)
+        .flatMap((container) =>
+          container.ports
+            .filter(({ name }) => name === 'http')
+            .map(({ containerPort }) => ({
+              containerPort,
+              listensOn: textOf(environmentOf(container, rendered), 'HTTP_PORT') ?? '8080',
+            })),
+        );
+      return [
+        ...when(http.length !== (isHttp ? 1 : 0), `the container has ${http.length} ports http`),
+        ...http.flatMap(({ containerPort, listensOn }) =>
+          when(String(containerPort) !== listensOn, `the port http is not HTTP_PORT, ${listensOn}`),
+        ),
+        ...when(
+          servicesOf(rendered).some((candidate) => hasPort(candidate, 'http')) !== isHttp,
+          isHttp ? 'no Service has a port http' : 'a Service has a port http',
+        ),
+      ];
+    },
+  },
+  {
+    name: 'the public address leads each path to the service that serves it',
+    faults: (rendered) => {
+      const routes = routesOf(rendered);
+      const services = servicesOf(rendered);
+      const expected = INGRESS_PATHS[rendered.service] ?? [];
+      const titles = [...new Set(routes.map(({ title }) => title))];
+      return [
+        ...titles.flatMap((title) => {
+          const paths = routes.filter((route) => route.title === title).map(({ path }) => path);
+          return when(
+            [...paths].sort().join() !== [...expected].sort().join(),
+            `${title} leads ${paths.join(', ')} to ${rendered.service}, which serves ${expected.join(', ') || 'nothing'}`,
+          );
+        }),
+        ...routes.flatMap(({ title, path, isPrefix, backend, port, host }) => [
+          ...when(!isPrefix, `${title}: ${path} is not taken with everything below it`),
+          ...when(host === undefined || host === '', `${title} is for any host`),
+          ...when(
+            !services.some(
+              ({ metadata, ...rest }) =>
+                metadata.name === backend &&
+                hasPort({ metadata, ...rest }, port) &&
+                hasPort({ metadata, ...rest }, 'http'),
+            ),
+            `${title}: ${path} leads to ${backend}, port ${port ?? 'none'}, which is no Service of the chart for HTTP`,
+          ),
+        ]),
+      ];
+    },
+  },
+  {
+    name: 'a route names the listener that it belongs to: one without TLS would take it, too',
+    faults: (rendered) =>
+      rendered.isDevelopment
+        ? []
+        : ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
+            spec.parentRefs.flatMap(({ name, sectionName }) =>
+              when(
+                sectionName === undefined,
+                `HTTPRoute ${metadata.name} belongs to every listener of ${name}`,
+              ),
+            ),
+          ),
+  },
+  {
+    name: 'a stream lasts as long as its service lets it, whatever a Gateway ends unless told otherwise',
+    faults: (rendered) => {
+      const minutes = STREAMS[rendered.service];
+      if (minutes === undefined) return [];
+      return ofKind(rendered, 'HTTPRoute', httpRoute).flatMap(({ metadata, spec }) =>
+        spec.rules.flatMap(({ timeouts }) => [
+          ...when(
+            timeouts['request'] === undefined,
+            `HTTPRoute ${metadata.name} leaves the end of a stream to the Gateway`,
+          ),
+          ...Object.values(timeouts).flatMap((duration) =>
+            when(
+              minutesOf(duration) <= minutes,
+              `HTTPRoute ${metadata.name} ends a stream of ${minutes} minutes after ${duration}`,
+            ),
+          ),
+        ]),
+      );
+    },
+  },
+  {
+    name: 'metrics are taken from the admin port of a Service of the chart',
+    faults: (rendered) =>
+      ofKind(rendered, 'ServiceMonitor', monitor).flatMap(({ metadata, spec }) =>
+        spec.endpoints.flatMap(({ port, path }) => [
+          ...when(
+            path !== '/metrics' || port !== 'admin',
+            `ServiceMonitor ${metadata.name} asks ${port}${path}`,
+          ),
+          ...when(
+            servicesOf(rendered).filter(
+              (candidate) => selects(spec.selector, candidate.metadata.labels) && hasPort(candidate, port),
+            ).length !== 1,
+            `ServiceMonitor ${metadata.name} does not select exactly one Service with a port ${port}`,
+          ),
+        ]),
+      ),
+  },
+];

@@ -1,0 +1,111 @@
+import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import type { Rendering } from './chart-workspace.js';
+
+/** One way in which the chart of a service is used. */
+export interface ValuesSet {
+  readonly service: ServiceName;
+  readonly name: 'default' | 'dev' | 'sandbox' | 'production' | 'everything';
+  readonly rendering: Rendering;
+}
+
+/** Where the image of a service is, which a chart can not know and the files of values leave out. */
+export function imageOf(service: ServiceName): { readonly repository: string } {
+  return { repository: `registry.example.com/partner/${service}` };
+}
+
+/** What production has to be told about the version: it has run in the sandbox for long enough. */
+export const SANDBOX_RUN = { imageTag: '0.1.0', since: '2026-01-01' } as const;
+
+/** What a chart needs to be told besides when none of the files of values is used. */
+const REQUIRED: Readonly<Partial<Record<ServiceName, object>>> = {
+  console: { config: { publicBaseUrl: 'https://partner.example.org', mailFrom: 'partner-api@example.org' } },
+};
+
+/** Every switch of the charts at once, and every list filled. */
+function everything(service: ServiceName) {
+  const isHttp = INGRESS_PATHS[service] !== undefined;
+  return {
+    environment: 'sandbox',
+    image: {
+      repository: 'registry.example.org:5000/partner/image',
+      tag: '1.2.3',
+      digest: `sha256:${'0'.repeat(64)}`,
+    },
+    imagePullSecrets: [{ name: 'registry' }],
+    existingSecret: 'own-secret',
+    config: {
+      otelTracesExporter: 'otlp',
+      otelExporterOtlpEndpoint: 'http://collector.monitoring:4318',
+      ...(service === 'console' && {
+        publicBaseUrl: 'https://partner.example.org',
+        mailFrom: 'partner-api@example.org',
+      }),
+    },
+    autoscaling: { enabled: true, ...(!isHttp && { caSecret: 'broker-ca' }) },
+    ...(isHttp && {
+      ingress: {
+        enabled: true,
+        className: 'nginx',
+        host: 'partner.example.org',
+        tlsSecretName: 'tls',
+        annotations: { 'example.org/a': 'b' },
+      },
+    }),
+    ...(service === 'job-state' && { seed: { enabled: true }, simulator: { enabled: true } }),
+    networkPolicy: {
+      dns: { cidrs: ['169.254.20.10/32'], ports: [53, 5353] },
+      broker: { cidrs: ['10.0.0.5/32'] },
+      extraIngress: [
+        { from: [{ podSelector: { matchLabels: { app: 'probe' } } }], ports: [{ port: 'admin' }] },
+      ],
+      extraEgress: [{ to: [{ ipBlock: { cidr: '10.0.0.6/32' } }], ports: [{ protocol: 'TCP', port: 4317 }] }],
+    },
+    serviceAccount: { annotations: { 'example.org/role': 'none' } },
+    serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+    prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+    dashboards: { enabled: true, labels: { team: 'partner' }, annotations: { grafana_folder: 'Partner' } },
+    topologySpread: { zone: 'DoNotSchedule', hostname: 'DoNotSchedule' },
+    priorityClassName: 'high',
+    podLabels: { team: 'partner' },
+    podAnnotations: { 'example.org/a': 'b' },
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] }] },
+          ],
+        },
+      },
+    },
+    extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/partner/ca.pem' }],
+    extraVolumes: [{ name: 'ca', configMap: { name: 'company-ca' } }],
+    extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/partner', readOnly: true }],
+    fullnameOverride: 'other-name',
+  };
+}
+
+/** Every way in which the charts of the services are checked. */
+export const VALUES_SETS: readonly ValuesSet[] = SERVICE_NAMES.flatMap((service): readonly ValuesSet[] => [
+  {
+    service,
+    name: 'default',
+    rendering: { chart: service, values: { image: imageOf(service), ...REQUIRED[service] } },
+  },
+  { service, name: 'dev', rendering: { chart: service, valuesFiles: ['values-dev.yaml'] } },
+  ...(['sandbox', 'production'] as const).map((name) => ({
+    service,
+    name,
+    rendering: {
+      chart: service,
+      valuesFiles: [`values-${name}.yaml`],
+      values: { image: imageOf(service), sandboxRun: SANDBOX_RUN },
+    },
+  })),
+  {
+    service,
+    name: 'everything',
+    rendering: { chart: service, release: 'blue', values: everything(service) },
+  },
+]);

@@ -1,0 +1,271 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { INGRESS_PATHS, SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
+import { applyPatches, type Patch } from './apply-patches.js';
+import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
+import { readDockerfile } from './dockerfile.js';
+import { ensureHelm } from './ensure-helm.js';
+import { createFormatCheck } from './format-check.js';
+import { service as serviceObject, workload } from './kubernetes-object.js';
+import { ofKind } from './rules/deployment-rule.js';
+
+const read = (file: string) => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
+
+const artifact = z.looseObject({
+  image: z.string(),
+  context: z.string(),
+  docker: z.looseObject({
+    dockerfile: z.string(),
+    target: z.string(),
+    buildArgs: z.record(z.string(), z.string()),
+  }),
+  sync: z.looseObject({ manual: z.array(z.looseObject({ src: z.string(), dest: z.string() })) }).optional(),
+});
+
+const release = z.looseObject({
+  name: z.string(),
+  chartPath: z.string(),
+  namespace: z.string(),
+  wait: z.boolean().optional(),
+  valuesFiles: z.array(z.string()).default([]),
+  setValueTemplates: z.record(z.string(), z.string()).default({}),
+  setValues: z.record(z.string(), z.unknown()).default({}),
+});
+
+const build = z.looseObject({ artifacts: z.array(artifact).optional() });
+
+const patch = z.object({
+  op: z.enum(['add', 'replace']),
+  path: z.string(),
+  value: z.unknown(),
+}) satisfies z.ZodType<Patch>;
+
+const skaffoldModule = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  requires: z.array(z.looseObject({ configs: z.array(z.string()) })).default([]),
+  build: build.optional(),
+  deploy: z.looseObject({ helm: z.looseObject({ releases: z.array(release) }) }),
+  portForward: z
+    .array(
+      z.looseObject({
+        resourceType: z.string(),
+        resourceName: z.string(),
+        port: z.number(),
+        localPort: z.number(),
+      }),
+    )
+    .default([]),
+  profiles: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        activation: z.array(z.looseObject({ command: z.string() })).default([]),
+        build: build.optional(),
+        patches: z.array(patch).default([]),
+      }),
+    )
+    .default([]),
+});
+
+type SkaffoldModule = z.infer<typeof skaffoldModule>;
+
+const documents = parseAllDocuments(read('skaffold.yaml')).map((document) =>
+  z.unknown().parse(document.toJS()),
+);
+const modules = documents.map((document) => skaffoldModule.parse(document));
+const PROFILES = ['dev', 'debug', 'ci'] as const;
+
+function moduleOf(name: string): SkaffoldModule {
+  const found = modules.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw new Error(`skaffold.yaml has no module ${name}`);
+  return found;
+}
+
+/** A module as skaffold sees it with a profile: sections that the profile has take the place of its own. */
+function withProfile(service: ServiceName, name: (typeof PROFILES)[number]): SkaffoldModule {
+  const whole = moduleOf(service);
+  const profile = whole.profiles.find((candidate) => candidate.name === name);
+  if (profile === undefined) throw new Error(`${service} has no profile ${name}`);
+  const { profiles: _profiles, ...base } = whole;
+  const merged = { ...base, build: { ...base.build, ...profile.build } };
+  return skaffoldModule.parse(applyPatches(merged, profile.patches));
+}
+
+const format = createFormatCheck('skaffold-v4beta13.json');
+
+describe(`skaffold.yaml${format.note}`, () => {
+  test('is what skaffold reads', () => {
+    expect(documents.flatMap((document) => format.faults(document))).toEqual([]);
+  });
+
+  test.each(PROFILES)('is what skaffold reads, with the profile %s', (profile) => {
+    const patched = SERVICE_NAMES.map((service) => {
+      const {
+        apiVersion,
+        kind,
+        metadata,
+        requires,
+        build: built,
+        deploy,
+        portForward,
+      } = withProfile(service, profile);
+      return { apiVersion, kind, metadata, requires, build: built, deploy, portForward };
+    });
+    expect(patched.flatMap((document) => format.faults(document))).toEqual([]);
+  });
+});
+
+describe('the modules of skaffold.yaml', () => {
+  test('are the infrastructure, and each service, which needs it alone', () => {
+    expect(modules.map(({ metadata }) => metadata.name)).toEqual(['infrastructure', ...SERVICE_NAMES]);
+    expect(moduleOf('infrastructure').requires).toEqual([]);
+    for (const service of SERVICE_NAMES) {
+      expect(moduleOf(service).requires).toEqual([{ configs: ['infrastructure'] }]);
+    }
+  });
+
+  test('of the services are the same but for names and ports', () => {
+    const [first, ...others] = SERVICE_NAMES.map((service) =>
+      JSON.stringify({ ...moduleOf(service), portForward: [] })
+        .replaceAll(service, 'SERVICE')
+        .replaceAll(service.replaceAll('-', '_'), 'SERVICE'),
+    );
+    for (const other of others) expect(other).toBe(first);
+  });
+
+  test('wait for the servers that services need', () => {
+    const { releases } = moduleOf('infrastructure').deploy.helm;
+    expect(releases.map(({ name }) => name)).toEqual(['dev-secrets', 'postgres', 'rabbitmq', 'redis']);
+    expect(releases.every(({ wait }) => wait === true)).toBe(true);
+  });
+
+  test.each(SERVICE_NAMES)('%s: the image is built of this project by stages that exist', (service) => {
+    const stages = readDockerfile().stages.map(({ name }) => name);
+    for (const [target, module] of [
+      ['runtime', moduleOf(service)],
+      ['dev', withProfile(service, 'dev')],
+      ['runtime', withProfile(service, 'debug')],
+      ['runtime', withProfile(service, 'ci')],
+    ] as const) {
+      expect(module.build?.artifacts).toEqual([
+        expect.objectContaining({
+          image: `partner/${service}`,
+          context: '.',
+          docker: { dockerfile: 'services/Dockerfile', target, buildArgs: { SERVICE: service } },
+        }),
+      ]);
+      expect(stages).toContain(target);
+    }
+  });
+
+  test.each(SERVICE_NAMES)('%s: sources are put where the compiler of the image watches', (service) => {
+    const [built] = withProfile(service, 'dev').build?.artifacts ?? [];
+    const rules = built?.sync?.manual ?? [];
+    expect(rules.map(({ dest }) => dest)).toEqual(['/app', '/app', '/app', '/app']);
+    expect(rules.map(({ src }) => src.replace('/**/*.ts', ''))).toEqual([
+      `services/${service}/src`,
+      'services/kernel/src',
+      'services/gateway-kit/src',
+      'proto-contracts/src',
+    ]);
+    for (const { src } of rules)
+      expect(existsSync(path.join(PROJECT_ROOT, src.replace('/**/*.ts', '')))).toBe(true);
+  });
+
+  test('profiles begin with the command that they are for', () => {
+    for (const service of SERVICE_NAMES) {
+      expect(moduleOf(service).profiles.map(({ name, activation }) => [name, activation])).toEqual([
+        ['dev', [{ command: 'dev' }]],
+        ['debug', [{ command: 'debug' }]],
+        ['ci', []],
+      ]);
+    }
+  });
+
+  test('forward each local port once, those of docker-compose.yml for the same services', () => {
+    const forwards = modules.flatMap(({ portForward }) => portForward);
+    const localPorts = forwards.map(({ localPort }) => localPort);
+    expect(new Set(localPorts).size).toBe(localPorts.length);
+
+    const compose = z
+      .object({ services: z.record(z.string(), z.object({ ports: z.array(z.string()).default([]) })) })
+      .parse(parse(read('docker-compose.yml'), { merge: true }));
+    for (const [name, { ports }] of Object.entries(compose.services)) {
+      const forwarded = forwards.filter(({ resourceName }) => resourceName === name);
+      for (const port of ports) {
+        const [, local = '', inside = ''] = /:-(\d+)\}:(\d+)$/.exec(port) ?? [];
+        if (local === '' || !(name in INGRESS_PATHS || ['postgres', 'rabbitmq', 'redis'].includes(name)))
+          continue;
+        expect(forwarded).toContainEqual(
+          expect.objectContaining({ port: Number(inside), localPort: Number(local) }),
+        );
+      }
+    }
+  });
+});
+
+describe('what skaffold deploys', () => {
+  let workspace: ChartWorkspace;
+
+  beforeAll(async () => {
+    workspace = await createChartWorkspace(await ensureHelm());
+  });
+
+  afterAll(() => workspace.remove());
+
+  test.each(SERVICE_NAMES.flatMap((service) => PROFILES.map((profile) => [service, profile] as const)))(
+    '%s: the chart takes what the profile %s sets, and has the ports that are forwarded',
+    async (service, profile) => {
+      const { deploy, portForward } = withProfile(service, profile);
+      const [deployed] = deploy.helm.releases;
+      expect(deployed).toMatchObject({
+        name: service,
+        chartPath: `charts/${service}`,
+        namespace: 'partner-dev',
+      });
+      const templates = Object.fromEntries(
+        Object.entries(deployed?.setValueTemplates ?? {}).map(([name, template]) => [name, madeOf(template)]),
+      );
+      const objects = await workspace.objects({
+        chart: service,
+        valuesFiles: (deployed?.valuesFiles ?? []).map((file) => path.basename(file)),
+        set: { ...templates, ...deployed?.setValues },
+      });
+      const [deployment] = ofKind({ objects }, 'Deployment', workload);
+      const containers = deployment?.spec.template.spec.containers ?? [];
+
+      expect(containers[0]?.image).toMatch(
+        new RegExp(`^registry\\.example\\.org/partner/${service}:1-dev(@sha256:0{64})?$`),
+      );
+      expect(containers[0]?.image.includes('@')).toBe(profile === 'ci');
+      expect(containers[0]?.securityContext?.readOnlyRootFilesystem).toBe(profile !== 'dev');
+      expect(
+        portForward.map(({ resourceType, resourceName, port }) => [resourceType, resourceName, port]),
+      ).toEqual(containers[0]?.ports.map(({ containerPort }) => ['deployment', service, containerPort]));
+    },
+  );
+
+  /** What skaffold would put in. */
+  function madeOf(template: string): string {
+    const [, name = '', image = ''] = /^\{\{\.IMAGE_(REPO|TAG|DIGEST)_(\w+)\}\}$/.exec(template) ?? [];
+    const repository = `registry.example.org/${image.replace('_', '/').replaceAll('_', '-')}`;
+    return { REPO: repository, TAG: '1-dev', DIGEST: `sha256:${'0'.repeat(64)}` }[name] ?? template;
+  }
+
+  test('the servers have the ports that are forwarded', async () => {
+    const { portForward } = moduleOf('infrastructure');
+    for (const { resourceName, port, resourceType } of portForward) {
+      const objects = await workspace.objects({ chart: resourceName });
+      const [found] = ofKind({ objects }, 'Service', serviceObject);
+      expect([resourceType, found?.metadata.name, found?.spec.ports[0]?.port]).toEqual([
+        'service',
+        resourceName,
+        port,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import ts from 'typescript';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { KNOWN_VERSIONS } from './known-kinds.js';
+import type { KubernetesObject } from './kubernetes-object.js';
+
+/** An object and where it was made, for messages. */
+export interface RenderedObject {
+  readonly source: string;
+  readonly object: KubernetesObject;
+}
+
+const model = z.custom<new (data: unknown) => { validate(): void }>((value) => typeof value === 'function');
+
+/**
+ * What is wrong with objects in the eyes of Kubernetes and of the operators whose kinds they are: kinds that are unknown,
+ * values that the API refuses, and fields that it does not know and would drop. Empty when there is nothing.
+ */
+export function validateObjects(rendered: readonly RenderedObject[]): readonly string[] {
+  return [...rendered.flatMap(valueFaults), ...fieldFaults(rendered.filter(({ object }) => isKnown(object)))];
+}
+
+function isKnown({ apiVersion, kind }: KubernetesObject): boolean {
+  return KNOWN_VERSIONS[apiVersion]?.models[kind] !== undefined;
+}
+
+const title = ({ source, object }: RenderedObject) => `${source}: ${object.kind} ${object.metadata.name}`;
+
+function valueFaults(rendered: RenderedObject): readonly string[] {
+  const { apiVersion, kind } = rendered.object;
+  const Model = KNOWN_VERSIONS[apiVersion]?.models[kind];
+  if (Model === undefined) return [`${title(rendered)}: ${apiVersion} has no kind ${kind}`];
+  try {
+    new (model.parse(Model))(rendered.object).validate();
+    return [];
+  } catch (error) {
+    return [`${title(rendered)}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+const SOURCE_FILE = path.join(PROJECT_ROOT, 'scripts/deployment/src/rendered-objects.ts');
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  types: [],
+  lib: ['lib.es2023.d.ts'],
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+};
+
+/** The compiler sees what the checks of values let pass: fields that a type does not have, however deep. */
+function fieldFaults(rendered: readonly RenderedObject[]): readonly string[] {
+  if (rendered.length === 0) return [];
+  const text = rendered
+    .map(({ object }, at) => {
+      const module = KNOWN_VERSIONS[object.apiVersion]?.module ?? '';
+      return `import type { I${object.kind} as T${at} } from '${module}'; export const o${at}: T${at} = ${JSON.stringify(object)};`;
+    })
+    .join('\n');
+  const host = ts.createCompilerHost(OPTIONS);
+  const readSource = host.getSourceFile.bind(host);
+  const program = ts.createProgram([SOURCE_FILE], OPTIONS, {
+    ...host,
+    fileExists: (file) => file === SOURCE_FILE || host.fileExists(file),
+    getSourceFile: (file, languageVersion, ...rest) =>
+      file === SOURCE_FILE
+        ? ts.createSourceFile(file, text, languageVersion, true)
+        : readSource(file, languageVersion, ...rest),
+  });
+  const source = program.getSourceFile(SOURCE_FILE);
+  const faults = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  return faults.map(({ start = 0, messageText }) => {
+    const line = source?.getLineAndCharacterOfPosition(start).line ?? 0;
+    const at = rendered[line];
+    const what = ts.flattenDiagnosticMessageText(messageText, '; ').replaceAll(/\s+/g, ' ');
+    return `${at === undefined ? 'rendered objects' : title(at)}: ${what}`;
+  });
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { baseEnvironment } from '@partner/test-kit/backing-services/local-process';
+import { processesWithVariable } from '@partner/test-kit/backing-services/process-identity';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CommandResult, runCommand } from './run-command.js';
+import { inspectStack } from './stack/inspect-stack.js';
+import { PROJECT_ROOT } from './stack/project-root.js';
+import { stackDescription } from './stack/stack-description.js';
+import { STACK_VARIABLE } from './stack/stack-process.js';
+import { removeStackData } from './stack/stop-stack.js';
+
+let directory = '';
+
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'partner-up-'));
+});
+
+afterAll(async () => {
+  await up('--down');
+  await removeStackData(directory);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function up(...args: string[]): Promise<CommandResult> {
+  const file = path.join(PROJECT_ROOT, 'scripts/local-stack/dist/up.js');
+  // Without variables that would name servers of the developer's.
+  const env = baseEnvironment();
+  return runCommand(process.execPath, [file, '--directory', directory, ...args], { cwd: PROJECT_ROOT, env });
+}
+
+function description() {
+  return stackDescription.parse(JSON.parse(readFileSync(path.join(directory, 'stack.json'), 'utf8')));
+}
+
+describe('scripts/up', () => {
+  test('--status and --down of nothing say so', async () => {
+    await expect(up('--status')).resolves.toMatchObject({ exitCode: 1 });
+    await expect(up('--down')).resolves.toMatchObject({ exitCode: 0 });
+  });
+
+  test('--demo starts a stack, plays the main job, and can be played again', async () => {
+    const first = await up('--demo');
+    expect(first.stderr).toBe('');
+    expect(first.stdout).toContain('The main job holds from end to end.');
+    expect(first.stdout).toContain('accepted by the stock verifier of Standard Webhooks');
+
+    const second = await up('--demo');
+    expect(second).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(second.stdout).toContain('the stack is running already');
+  });
+
+  test('a second start is harmless, and starts again what has ended', async () => {
+    const before = description();
+    await expect(up('--detach')).resolves.toMatchObject({ exitCode: 0 });
+    expect(description()).toEqual(before);
+
+    const status = await inspectStack(directory);
+    for (const { name, pid } of status.processes) {
+      if (['job-state', 'redis', 'proxy'].includes(name)) process.kill(pid, 'SIGKILL');
+    }
+    await expect(up('--status')).resolves.toMatchObject({ exitCode: 1 });
+    const repaired = await up('--detach');
+
+    expect(repaired.stdout).toContain('starting what is missing');
+    await expect(up('--status')).resolves.toMatchObject({ exitCode: 0 });
+    const after = description();
+    expect(after.services['job-state']?.pid).not.toBe(before.services['job-state']?.pid);
+    expect(after.services['console']).toEqual(before.services['console']);
+    expect(after.baseUrl).toBe(before.baseUrl);
+  });
+
+  test('--down leaves no process behind', async () => {
+    await expect(up('--down')).resolves.toMatchObject({ exitCode: 0, stderr: '' });
+
+    expect(processesWithVariable(STACK_VARIABLE, directory)).toEqual([]);
+    expect(existsSync(path.join(directory, 'stack.json'))).toBe(false);
+  });
+});

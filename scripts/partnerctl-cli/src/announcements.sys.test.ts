@@ -1,0 +1,197 @@
+import { mkdtempSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type MailServer, startMailServer } from '@partner/test-kit/start-mail-server';
+import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import { type Json, parseJson, valueAt } from './output.js';
+import { createPartnerctl } from './run-partnerctl.js';
+
+let stack: Stack;
+let mail: MailServer;
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  stack = await startStack({
+    directory: mkdtempSync(path.join(tmpdir(), 'announcements-')),
+    parts: { kind: 'private', durable: false },
+    proxyPort: 0,
+  });
+});
+afterAll(async () => {
+  await stack.discard();
+  await mail.stop();
+});
+
+/** Runs a command in this process. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = mailSettings()) {
+  let out = '';
+  let err = '';
+  const { run: go } = createPartnerctl({
+    env,
+    write: (text) => {
+      out += text;
+    },
+    tell: (text) => {
+      err += text;
+    },
+    isWatched: false,
+    read: (file) => readFile(file, 'utf8'),
+    loginName: () => 'olga',
+    signal: new AbortController().signal,
+  });
+  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
+  return { exitCode, out, err };
+}
+
+const mailSettings = () => ({ SMTP_URL: mail.url, MAIL_FROM: 'partner-api@service.example' });
+
+/** Runs a command that has to succeed and gives its document. */
+async function document(...args: readonly string[]): Promise<Json> {
+  const { exitCode, out, err } = await run(['--json', ...args]);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  return parseJson(out);
+}
+
+async function newCompany(name: string): Promise<string> {
+  const made = await document('companies', 'create', '--name', name, '--class', 'SALES');
+  const id = valueAt(made, 'company.id');
+  if (typeof id !== 'string') throw new Error('a company has an id');
+  return id;
+}
+
+const setContact = (companyId: string, email: string) =>
+  document('companies', 'update', companyId, '--technical-contact', email);
+
+/** Opens the newest link that was mailed, as the page behind it does. */
+async function confirmNewest(): Promise<number> {
+  const [link = '', token = ''] =
+    /http\S+\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '') ?? [];
+  const { origin } = new URL(link);
+  const { status } = await fetch(new URL('/partner-api/technical-contact/confirm', origin), {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  return status;
+}
+
+test('a technical contact is set by an operator and confirmed by the mailed link [ANNOUNCE-1, ANNOUNCE-5]', async () => {
+  const companyId = await newCompany('Contacted');
+  expect(await setContact(companyId, 'dev@contacted.example')).toMatchObject({
+    technicalContact: { pending: { email: 'dev@contacted.example' } },
+  });
+  expect(mail.received.at(-1)).toMatchObject({ to: ['dev@contacted.example'] });
+  expect(await confirmNewest()).toBe(204);
+  expect(await confirmNewest()).toBe(404);
+  const shown = await document('companies', 'show', companyId);
+  expect(valueAt(shown, 'technicalContact.email')).toBe('dev@contacted.example');
+  expect(valueAt(shown, 'technicalContact.pending')).toBeNull();
+});
+
+test('a technical contact whose link cannot be mailed is not set, and without a mail server the link is shown', async () => {
+  const companyId = await newCompany('Unreached');
+  const update = ['companies', 'update', companyId, '--technical-contact', 'dev@unreached.example'];
+  mail.refuse('dev@unreached.example');
+  const refused = await run(update);
+  mail.refuse(undefined);
+  expect(refused).toMatchObject({
+    exitCode: 4,
+    err: expect.stringContaining('did not take the email: SMTP 550'),
+  });
+  const noServer = await run(update, {
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'partner-api@service.example',
+  });
+  expect(noServer).toMatchObject({
+    exitCode: 4,
+    err: expect.stringContaining('the mail server at 127.0.0.1:1'),
+  });
+  expect(await document('companies', 'show', companyId)).toMatchObject({
+    technicalContact: { email: null, pending: null },
+  });
+
+  const bare = await run(update, {});
+  expect(bare.exitCode).toBe(0);
+  expect(bare.err).toContain('SMTP_URL is not set: no email was sent');
+  expect(bare.err).toContain(`${stack.description.baseUrl}/console/technical-contact/confirm#`);
+  expect((await run(update, { SMTP_URL: mail.url })).err).toContain('MAIL_FROM: is not set, and SMTP_URL is');
+  expect((await run([...update.slice(0, -1), 'dev at unreached'])).exitCode).toBe(2);
+
+  const mailed = mail.received.length;
+  expect(await run([...update, '--accounting', 'cmp_unknown'])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('--technical-contact takes no other option'),
+  });
+  expect(mail.received).toHaveLength(mailed);
+});
+
+/** The addresses that got an announcement of a date, in this test's companies. */
+const announced = (of: readonly string[]) =>
+  mail.received
+    .filter(({ message }) => message.includes('Subject: Partner API: changes of 2026-08-26'))
+    .flatMap(({ to }) => to)
+    .filter((address) => of.includes(address));
+
+test('an announcement is mailed once to each confirmed contact, goes on past a refused address, and is listed [ANNOUNCE-8, ANNOUNCE-9, ANNOUNCE-11, VERSION-3]', async () => {
+  const contacts = ['one@announced.example', 'refused@announced.example', 'two@announced.example'];
+  for (const email of contacts) {
+    await setContact(await newCompany(email), email);
+    expect(await confirmNewest()).toBe(204);
+  }
+  await setContact(await newCompany('Unconfirmed'), 'unconfirmed@announced.example');
+
+  const send = ['announcements', 'send', '2026-08-26'];
+  const away = await run(send, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'partner-api@service.example' });
+  expect(away).toMatchObject({ exitCode: 4, err: expect.stringContaining('the mail server at 127.0.0.1:1') });
+  expect(await document('announcements', 'list')).toMatchObject({ announcements: [] });
+
+  // The sender is refused: of the server, not of the first recipient.
+  mail.refuseSender('partner-api@service.example');
+  expect(await run(send)).toMatchObject({ exitCode: 4, err: expect.stringContaining('SMTP 550') });
+  mail.refuseSender(undefined);
+
+  mail.refuse('refused@announced.example', 'DATA', 552);
+  const partly = await run(send);
+  mail.refuse(undefined);
+  expect(partly.exitCode).toBe(1);
+  expect(partly.out).toContain('SMTP 552');
+  expect(announced(contacts)).toEqual(['one@announced.example', 'two@announced.example']);
+  const text = mail.received.at(-1)?.message ?? '';
+  expect(text).toContain('The first version of the installer API.');
+  expect(text).toContain(`${stack.description.baseUrl}/docs`);
+
+  expect((await run(send)).exitCode).toBe(0);
+  expect((await run(send)).exitCode).toBe(0);
+  expect([...announced(contacts)].sort()).toEqual(contacts);
+  expect(announced(['unconfirmed@announced.example'])).toEqual([]);
+  const listed = await run(['announcements', 'list', '--date', '2026-08-26']);
+  for (const email of contacts) expect(listed.out).toContain(email);
+});
+
+test('two runs at once mail an announcement once [ANNOUNCE-10]', async () => {
+  const contacts = ['first@contended.example', 'second@contended.example'];
+  for (const email of contacts) {
+    await setContact(await newCompany(email), email);
+    expect(await confirmNewest()).toBe(204);
+  }
+  const send = ['announcements', 'send', '2026-08-26'];
+  for (const { exitCode, out } of await Promise.all([run(send), run(send), run(send)])) {
+    expect(exitCode).toBe(out.includes('claimed by another run') ? 1 : 0);
+  }
+  expect([...announced(contacts)].sort()).toEqual(contacts);
+});
+
+test('an announcement needs an entry on the changelog, and a mail server', async () => {
+  const unknown = await run(['announcements', 'send', '2020-01-01']);
+  expect(unknown).toMatchObject({
+    exitCode: 3,
+    err: expect.stringContaining('no entry of 2020-01-01; it has those of'),
+  });
+  const bare = await run(['announcements', 'send', '2026-08-26'], {});
+  expect(bare).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('SMTP_URL and MAIL_FROM must name'),
+  });
+});

@@ -1,0 +1,132 @@
+import path from 'node:path';
+import { Command } from '@commander-js/extra-typings';
+import {
+  type AnnouncementRecipient,
+  SentAnnouncementSchema,
+} from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { type Mail, MailError } from '@partner/kernel/mail';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { type CommandContext, examples, readPages, wholeNumber } from '../command-context.js';
+import { EXIT_CODES, OperatorError } from '../exit-codes.js';
+import { viewOf } from '../message-view.js';
+import type { Column } from '../output.js';
+import { readAnnouncement } from '../read-announcement.js';
+
+const COLUMNS: readonly Column[] = [
+  ['announcement', 'announcement'],
+  ['company', 'companyId'],
+  ['email', 'email'],
+  ['sent', 'sentAt'],
+  ['by', 'operator'],
+];
+
+/** `partnerctl announcements`: mails entries of the changelog to companies' technical contacts. */
+export function announcementsCommand(context: CommandContext) {
+  const group = new Command('announcements')
+    .description('announcements: entries of the changelog, mailed to technical contacts')
+    .addHelpText('after', examples('partnerctl announcements list'));
+
+  group
+    .command('send')
+    .argument('<date>', 'of the entry in CHANGELOG.md, e.g. 2026-08-26')
+    .description(
+      'mail an entry to each confirmed technical contact that has not got it (SMTP_URL, MAIL_FROM)',
+    )
+    .addHelpText('after', examples('partnerctl announcements send 2026-08-26'))
+    .action(async (announcement) => {
+      const changelog = await context.read(path.join(PROJECT_ROOT, 'CHANGELOG.md'));
+      const entry = readAnnouncement(changelog, announcement);
+      const mailer = context.mailer();
+      if (mailer === undefined)
+        throw new OperatorError('usage', 'SMTP_URL and MAIL_FROM must name the mail server and the sender');
+      const docs = new URL('/docs', context.publicBaseUrl()).href;
+      const { operators, operator } = await context.session();
+      const { entries: recipients } = await readPages(1_000_000, async (afterCompanyId, limit) => {
+        const page = await operators.listAnnouncementRecipients({
+          announcement,
+          limit,
+          ...(afterCompanyId !== undefined && { afterCompanyId }),
+        });
+        const next = page.hasMore === true ? page.recipients.at(-1)?.companyId : undefined;
+        return { entries: page.recipients, next };
+      });
+      const rows = [];
+      for (const recipient of recipients) {
+        const { companyId = '', email = '' } = recipient;
+        context.signal.throwIfAborted();
+        const { claimed = false } = await operators.claimAnnouncement({
+          announcement,
+          companyId,
+          email,
+          operator,
+        });
+        if (!claimed) {
+          context.setExitCode(EXIT_CODES.failed);
+          rows.push({ companyId, email, result: 'claimed by another run; run again in 5 minutes' });
+          continue;
+        }
+        try {
+          await mailer.send(mailTo(recipient, { announcement, entry, docs }));
+        } catch (error) {
+          // An address that is refused keeps the others from nothing; a server that is away would refuse them all.
+          if (!(error instanceof MailError)) throw error;
+          await operators.releaseAnnouncement({ announcement, companyId, email });
+          if (!error.isOfRecipient) throw new OperatorError('unavailable', error.message);
+          context.setExitCode(EXIT_CODES.failed);
+          rows.push({ companyId, email, result: error.message });
+          continue;
+        }
+        // Recorded after it was sent: a run that ends in between leads to one repeat 5 minutes later, never to an omission.
+        await operators.recordAnnouncement({ announcement, companyId, email, operator });
+        rows.push({ companyId, email, result: 'sent' });
+      }
+      context.output().rows('recipients', rows, [
+        ['company', 'companyId'],
+        ['email', 'email'],
+        ['result', 'result'],
+      ]);
+    });
+
+  group
+    .command('list')
+    .description('show which announcement was sent to whom and when, newest first')
+    .option('--date <date>', 'only this announcement')
+    .option('--limit <count>', 'so many at most', wholeNumber(1, 100_000), 100)
+    .addHelpText('after', examples('partnerctl announcements list --date 2026-08-26'))
+    .action(async ({ date, limit }) => {
+      const { operators } = await context.session();
+      const { entries, hasMore } = await readPages(limit, async (beforeId, size) => {
+        const page = await operators.listAnnouncements({
+          limit: size,
+          ...(date !== undefined && { announcement: date }),
+          ...(beforeId !== undefined && { beforeId }),
+        });
+        const next = page.hasMore === true ? page.announcements.at(-1)?.id : undefined;
+        return { entries: page.announcements, next };
+      });
+      const rows = entries.map((sent) => viewOf(SentAnnouncementSchema, sent));
+      context.output().rows('announcements', rows, COLUMNS, { hasMore });
+    });
+
+  return group;
+}
+
+function mailTo(
+  { companyName = '', email = '' }: AnnouncementRecipient,
+  {
+    announcement,
+    entry,
+    docs,
+  }: { readonly announcement: string; readonly entry: string; readonly docs: string },
+): Mail {
+  return {
+    to: email,
+    subject: `Partner API: changes of ${announcement}`,
+    text: `${entry}
+
+--
+API reference: ${docs}
+You get this email as the technical contact of ${companyName}. An owner can set another address at the console.
+`,
+  };
+}

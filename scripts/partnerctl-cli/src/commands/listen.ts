@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command, Option } from '@commander-js/extra-typings';
+import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { listen } from '@partner/kernel/listen';
+import type { KnownSecret } from '@partner/local-stack/receiver/known-secrets';
+import type { ReceivedRequest } from '@partner/local-stack/receiver/received-request';
+import { createReceiver } from '@partner/local-stack/receiver/receiver';
+import { withTimeLimit } from '@partner/local-stack/time-limit';
+import { type CommandContext, examples, listOf, wholeNumber } from '../command-context.js';
+import { OperatorError } from '../exit-codes.js';
+import { forwardDelivery, loopbackUrl } from '../forward-delivery.js';
+import { readSecret } from '../given-secret.js';
+import { isDocument, jsonIn } from '../message-view.js';
+import type { Document } from '../output.js';
+import { pollUntil } from '../poll-until.js';
+
+const TEST_EVENT = 'install.test';
+const VERIFY_MS = 30_000;
+
+/** `partnerctl listen`: a receiver on this machine that verifies and shows deliveries of the local stack. */
+export function listenCommand(context: CommandContext) {
+  return new Command('listen')
+    .description('receive, verify and show webhooks of the local stack, until Ctrl-C')
+    .option(
+      '--company <id>',
+      'make, test and activate a subscription of this company, and delete it at the end',
+    )
+    .option(
+      '--events <patterns>',
+      'what that subscription is to get, with commas',
+      listOf('event names or groups'),
+    )
+    .option(
+      '--secret-file <file>',
+      'holds the secret of a subscription that is there, whsec_…; - for standard input',
+    )
+    .addOption(
+      new Option(
+        '--secret <secret>',
+        'that secret itself, for development only: the shell keeps it, and ps shows it',
+      ).conflicts('secretFile'),
+    )
+    .option('--secret-version <version>', 'its version', wholeNumber(1, 1_000_000), 1)
+    .option('--path <path>', 'the path of the URL (default: one that nobody else has)')
+    .option('--log <file>', 'write each request as a line of JSON, as the example receiver does')
+    .option('--forward <url>', 'hand deliveries on to a server on this machine, and answer what it answers')
+    .option('--keep', 'leave the subscription behind')
+    .option(
+      '--count <count>',
+      'end after so many events that have verified, besides tests; one that comes again is the same',
+      wholeNumber(1, 1_000_000),
+    )
+    .option(
+      '--for <seconds>',
+      'end after so long; exit code 1 when --count was not reached',
+      wholeNumber(1, 1_000_000),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        "partnerctl listen --company cmp_01j… --events 'install.*'",
+        'partnerctl listen --company cmp_01j… --events install.job_assigned --forward http://127.0.0.1:3000/hooks',
+        "partnerctl listen --company cmp_01j… --events 'install.*' --count 1 --for 60 --json",
+        'partnerctl listen --path /hooks --secret-file secret.txt',
+      ),
+    )
+    .action(async (options) => {
+      const listener = context.stack()?.listener;
+      if (listener === undefined && context.isStackLeftOut())
+        throw new OperatorError(
+          'unavailable',
+          'deliveries come to this machine from the local stack only, and AMQP_URL or --amqp-url names another broker than that of the stack: leave it out',
+        );
+      if (listener === undefined)
+        throw new OperatorError(
+          'unavailable',
+          'deliveries come to this machine from a local stack only, and none runs here that can: start one with scripts/up --detach',
+        );
+      if ((options.company === undefined) !== (options.events === undefined))
+        throw new OperatorError('usage', '--company and --events belong together');
+      const forward = options.forward === undefined ? undefined : loopbackUrl(options.forward);
+      const pathname = options.path ?? `/${randomBytes(6).toString('hex')}`;
+      if (!/^\/[\w./-]*$/.test(pathname))
+        throw new OperatorError('usage', '--path must begin with / and be plain');
+      const url = `${listener.url}${pathname}`;
+
+      const secrets: KnownSecret[] = [];
+      const given = await readSecret(context, {
+        option: '--secret',
+        text: options.secret,
+        file: options.secretFile,
+      });
+      if (given !== undefined) secrets.push({ version: options.secretVersion, secret: given });
+      const received: ReceivedRequest[] = [];
+      let wake: () => void = () => undefined;
+      const directory =
+        options.log === undefined ? await mkdtemp(path.join(tmpdir(), 'partnerctl-listen-')) : undefined;
+      const receiver = await createReceiver({
+        logFile: options.log ?? path.join(directory ?? '', 'requests.jsonl'),
+        secrets: {
+          add: (secret) => void secrets.push(secret),
+          candidates: (version) =>
+            secrets.filter((known) => known.version === version).map(({ secret }) => secret),
+        },
+        clock: () => new Date(),
+        answerWith: async (request) =>
+          forward === undefined ? undefined : forwardDelivery(forward, request),
+        onReceived(request) {
+          received.push(request);
+          if (!context.output().isJson) context.write(render(request));
+          wake();
+        },
+      });
+      const server = createServer(
+        { cert: readFileSync(listener.certificateFile), key: readFileSync(listener.keyFile) },
+        receiver.handle,
+      );
+      /** The ids of the events that have come: an event can come more than once. */
+      const events = () =>
+        new Set(
+          received
+            .filter(({ headers, verified }) => verified === true && headers['x-svc-event'] !== TEST_EVENT)
+            .map(({ headers }) => headers['webhook-id']),
+        );
+      let remove: (() => Promise<void>) | undefined;
+      try {
+        await listen(server, {
+          host: '127.0.0.1',
+          port: listener.port,
+          variable: 'which the stack keeps for it; does another partnerctl listen run?',
+        });
+        context.tell(`listening: webhooks to ${url} come here`);
+        let subscription: Document | undefined;
+        if (options.company !== undefined && options.events !== undefined) {
+          const made = await subscribe(context, {
+            companyId: options.company,
+            url,
+            events: options.events,
+            learn: (secret) => secrets.push(secret),
+            isVerified: () => received.some(({ verified }) => verified === true),
+          });
+          remove = options.keep === true ? undefined : made.remove;
+          subscription = { id: made.subscriptionId, url };
+          context.tell(`${made.subscriptionId} is active: its test delivery has verified`);
+        }
+        const { count = Number.POSITIVE_INFINITY } = options;
+        const untilEnd = (end: AbortSignal) =>
+          new Promise<void>((resolve) => {
+            wake = () => {
+              if (end.aborted || events().size >= count) resolve();
+            };
+            end.addEventListener('abort', wake, { once: true });
+            wake();
+          });
+        await (options.for === undefined
+          ? untilEnd(context.signal)
+          : withTimeLimit({ milliseconds: options.for * 1_000, signal: context.signal }, untilEnd));
+        const isShort = options.count !== undefined && events().size < count;
+        const seen = received.map(receivedView);
+        const text = context.output().isJson ? '' : `${events().size} events have verified.`;
+        context
+          .output()
+          .words({ url, ...(subscription !== undefined && { subscription }), received: seen }, text);
+        if (isShort) throw new OperatorError('failed', `only ${events().size} of ${count} events came`);
+      } finally {
+        await remove?.().catch((error: unknown) =>
+          context.tell(`the subscription was not deleted: ${String(error)}`),
+        );
+        server.close();
+        server.closeAllConnections();
+        await receiver.close();
+        if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+      }
+    });
+}
+
+/** Makes a subscription, and activates it once its test delivery has verified. */
+async function subscribe(
+  context: CommandContext,
+  wanted: {
+    readonly companyId: string;
+    readonly url: string;
+    readonly events: string[];
+    readonly learn: (secret: KnownSecret) => void;
+    readonly isVerified: () => boolean;
+  },
+): Promise<{ readonly subscriptionId: string; readonly remove: () => Promise<void> }> {
+  const { subscriptions, actor, companyOf } = await context.session();
+  const { companyId, companyClass } = await companyOf(wanted.companyId);
+  const response = await subscriptions.createSubscription({
+    companyId,
+    companyClass,
+    url: wanted.url,
+    events: wanted.events,
+    description: 'partnerctl listen',
+    actor,
+  });
+  const created = readResource(subscriptionCreated, response);
+  const subscriptionId = created.subscription.id;
+  const of = { companyId, subscriptionId, actor };
+  const remove = async () => {
+    await subscriptions.deleteSubscription(of);
+  };
+  try {
+    wanted.learn({ version: created.subscription.secretVersion, secret: created.secret });
+    await subscriptions.sendTestDelivery(of);
+    await pollUntil(
+      'a test delivery that verifies',
+      { timeoutMs: VERIFY_MS, everyMs: 100, signal: context.signal },
+      async () => {
+        if (!wanted.isVerified()) return undefined;
+        const found = await subscriptions.getSubscription({ companyId, subscriptionId });
+        return readResource(subscription, found).verified || undefined;
+      },
+    );
+    await subscriptions.activateSubscription(of);
+    return { subscriptionId, remove };
+  } catch (error) {
+    await remove().catch(() => undefined);
+    throw error;
+  }
+}
+
+function receivedView(request: ReceivedRequest): Document {
+  return {
+    receivedAt: request.receivedAt,
+    event: request.headers['x-svc-event'] ?? null,
+    eventId: request.headers['webhook-id'] ?? null,
+    deliveryId: request.headers['x-svc-delivery-id'] ?? null,
+    verified: request.verified,
+    duplicate: request.duplicate,
+    status: request.status,
+    problem: request.problem,
+    body: jsonIn(Buffer.from(request.body, 'base64').toString('utf8')),
+  };
+}
+
+function render(request: ReceivedRequest): string {
+  const view = receivedView(request);
+  const body = view['body'];
+  const data = isDocument(body) && body['resource'] !== undefined ? JSON.stringify(body['resource']) : '';
+  const verdict =
+    request.verified === true
+      ? 'verified'
+      : request.verified === false
+        ? `NOT VERIFIED: ${request.problem ?? ''}`
+        : 'its secret is not known';
+  const again = request.duplicate ? ', again' : '';
+  const line = `${request.receivedAt} ${request.headers['x-svc-event'] ?? request.path} ${data} ${verdict}${again}, answered ${request.status}`;
+  return `${line.replaceAll(/\p{Cc}/gu, '\ufffd')}\n`;
+}

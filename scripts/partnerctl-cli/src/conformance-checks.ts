@@ -1,0 +1,217 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { LIMITS } from '@partner/proto-contracts/public-api/limits';
+import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import { newId } from '@partner/kernel/ids';
+import { withTimeLimit } from '@partner/local-stack/time-limit';
+import type { Json } from './output.js';
+import { type SignedDelivery, signDelivery } from './signed-delivery.js';
+
+/** What a receiver made of one check. */
+export interface CheckResult {
+  readonly check: string;
+  readonly verdict: 'passed' | 'failed' | 'skipped';
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** A receiver that is tried. */
+export interface TriedReceiver {
+  readonly url: URL;
+  /** Of version 1. */
+  readonly secret: string;
+  /** Of version 2, for the check of a rotation; undefined: it is skipped. */
+  readonly nextSecret: string | undefined;
+  /** PEM of an authority to trust besides the usual ones. */
+  readonly ca: string | undefined;
+  readonly clock: () => Date;
+  /** For how long an answer is waited for; spec: 10 s. */
+  readonly timeoutMs: number;
+  /** Ends the trial; absent: nothing does. */
+  readonly signal?: AbortSignal;
+}
+
+interface Answer {
+  /** Undefined: none came. */
+  readonly status: number | undefined;
+  readonly tookMs: number;
+  readonly problem: string;
+}
+
+/** Bodies can grow: with long notes and lists an event has some kilobytes. */
+const LARGE_BODY_BYTES = 256 * 1_024;
+const WELL_OFF_MS = (LIMITS.webhookTimestampToleranceSeconds + 60) * 1_000;
+const WRONG_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`;
+
+const TAKEN = { words: '2xx', holds: ({ status = 0 }: Answer) => status >= 200 && status < 300 } as const;
+const REFUSED = {
+  words: '4xx: it must not be taken',
+  holds: ({ status = 0 }: Answer) => status >= 400 && status < 500,
+} as const;
+const NO_REDIRECT = {
+  words: 'no redirect: it would count as a failure',
+  holds: ({ status = 0 }: Answer) => status > 0 && (status < 300 || status >= 400),
+} as const;
+
+type Expectation = typeof TAKEN | typeof REFUSED | typeof NO_REDIRECT;
+
+/**
+ * Tries a receiver with deliveries such as come, and such as must be refused (spec: Receiver verification order,
+ * Acknowledgement). Tells each check as it ends. Rejects never for what the receiver does, but when it is ended by the signal.
+ */
+export async function runConformance(
+  tried: TriedReceiver,
+  tell: (result: CheckResult) => void = () => undefined,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  const answers: Answer[] = [];
+  const jobId = newId('job');
+
+  function note(result: CheckResult): void {
+    results.push(result);
+    tell(result);
+  }
+  async function send(delivery: SignedDelivery): Promise<Answer> {
+    const answer = await post(tried, delivery);
+    tried.signal?.throwIfAborted();
+    answers.push(answer);
+    return answer;
+  }
+  async function check(
+    name: string,
+    expected: Expectation,
+    deliveries: readonly SignedDelivery[],
+  ): Promise<void> {
+    const got: Answer[] = [];
+    for (const delivery of deliveries) got.push(await send(delivery));
+    note({
+      check: name,
+      verdict: got.every((answer) => expected.holds(answer)) ? 'passed' : 'failed',
+      expected:
+        deliveries.length === 1 ? expected.words : `${expected.words} for each of ${deliveries.length}`,
+      got: got.map(words).join(', '),
+    });
+  }
+  function deliver(
+    options: {
+      readonly secret?: string;
+      readonly secretVersion?: number;
+      readonly at?: Date;
+      readonly eventId?: string;
+      readonly version?: number;
+      readonly more?: Readonly<Record<string, Json>>;
+    } = {},
+  ): SignedDelivery {
+    const now = tried.clock();
+    const eventId = options.eventId ?? newId('evt');
+    const { version = 2, more = {} } = options;
+    const envelope = {
+      id: eventId,
+      event: 'install.status_changed',
+      schemaVersion: CURRENT_SCHEMA_VERSION,
+      apiVersion: CURRENT_API_VERSION,
+      occurredAt: now.toISOString(),
+      resource: { type: 'install_job', id: jobId, version },
+      data: {
+        jobId,
+        previousStatus: 'ASSIGNED',
+        status: 'ACKNOWLEDGED',
+        occurredAt: now.toISOString(),
+        note: null,
+        blockerCode: null,
+        ...more,
+      },
+      ...more,
+    };
+    return signDelivery({
+      secret: options.secret ?? tried.secret,
+      secretVersion: options.secretVersion ?? 1,
+      event: envelope.event,
+      eventId,
+      at: options.at ?? now,
+      body: Buffer.from(JSON.stringify(envelope)),
+    });
+  }
+  const away = (milliseconds: number) => new Date(tried.clock().getTime() + milliseconds);
+
+  const valid = deliver();
+  await check('a valid delivery', TAKEN, [valid]);
+  await check('no redirect', NO_REDIRECT, [deliver()]);
+  const { headers, body } = deliver();
+  const tampered = Buffer.from(body.toString('utf8').replace('ACKNOWLEDGED', 'COMPLETE'));
+  await check('a body that was tampered with', REFUSED, [{ headers, body: tampered }]);
+  await check('a signature with a wrong secret', REFUSED, [deliver({ secret: WRONG_SECRET })]);
+  await check('no signature', REFUSED, [
+    {
+      headers: Object.fromEntries(
+        Object.entries(deliver().headers).filter(([name]) => !name.endsWith('signature')),
+      ),
+      body,
+    },
+  ]);
+  await check('a timestamp that is too old', REFUSED, [deliver({ at: away(-WELL_OFF_MS) })]);
+  await check('a timestamp in the future', REFUSED, [deliver({ at: away(WELL_OFF_MS) })]);
+  const first = newId('evt');
+  await check('the same event again, with another delivery id', TAKEN, [
+    deliver({ eventId: first }),
+    deliver({ eventId: first }),
+  ]);
+  await check('versions out of order', TAKEN, [deliver({ version: 4 }), deliver({ version: 3 })]);
+  await check('fields that it does not know', TAKEN, [
+    deliver({ more: { ofTomorrow: { list: [1, 'two'] } } }),
+  ]);
+  await check('a large body', TAKEN, [deliver({ more: { padding: 'x'.repeat(LARGE_BODY_BYTES / 2) } })]);
+  const rotation = 'a secret of the next version, and the present one still';
+  if (tried.nextSecret === undefined) {
+    note({ check: rotation, verdict: 'skipped', expected: TAKEN.words, got: 'no next secret was given' });
+  } else {
+    await check(rotation, TAKEN, [deliver({ secret: tried.nextSecret, secretVersion: 2 }), deliver()]);
+  }
+  const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
+  note({
+    check: 'answers in time',
+    verdict: answers.every(({ status }) => status !== undefined) ? 'passed' : 'failed',
+    expected: `a whole answer within ${tried.timeoutMs / 1_000} s`,
+    got: `the slowest of ${answers.length} took ${Math.round(slowest)} ms`,
+  });
+  return results;
+}
+
+function words({ status, problem }: Answer): string {
+  return status === undefined ? problem : String(status);
+}
+
+/** Posts without following redirects; anything but a whole answer in time is told as such. */
+async function post(tried: TriedReceiver, delivery: SignedDelivery): Promise<Answer> {
+  const startedAt = performance.now();
+  const request = tried.url.protocol === 'https:' ? requestHttps : requestHttp;
+  const ask = (signal: AbortSignal) =>
+    new Promise<Answer>((resolve) => {
+      const end = (status: number | undefined, problem = '') =>
+        resolve({ status, problem, tookMs: performance.now() - startedAt });
+      const sent = request(
+        tried.url,
+        {
+          method: 'POST',
+          headers: { ...delivery.headers, 'content-length': delivery.body.byteLength },
+          agent: false,
+          signal,
+          ...(tried.ca !== undefined && { ca: tried.ca }),
+        },
+        (answer) => {
+          answer.resume();
+          answer.once('end', () => end(answer.statusCode));
+          answer.once('error', (error) => end(undefined, describe(error)));
+        },
+      );
+      sent.once('error', (error) => end(undefined, describe(error)));
+      sent.end(delivery.body);
+    });
+  return withTimeLimit({ milliseconds: tried.timeoutMs, signal: tried.signal }, ask);
+  function describe(error: Error): string {
+    if (error.name === 'TimeoutError' || error.name === 'AbortError')
+      return `no whole answer within ${tried.timeoutMs / 1_000} s`;
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+    return `no answer: ${error.message === '' ? code : error.message}`;
+  }
+}

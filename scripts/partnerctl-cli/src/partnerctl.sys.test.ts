@@ -1,0 +1,528 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '@partner/kernel/ids';
+import { closeServer, listen } from '@partner/kernel/listen';
+import { eventually } from '@partner/test-kit/eventually';
+import { tellReceiver } from '@partner/local-stack/receiver/tell-receiver';
+import { runCommand } from '@partner/local-stack/run-command';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
+import { type Json, parseJson, valueAt } from './output.js';
+import { createPartnerctl } from './run-partnerctl.js';
+import { aStack } from './testing/a-stack.js';
+
+const MAIN = path.join(PROJECT_ROOT, 'scripts/partnerctl-cli/dist/main.js');
+const DEAD = 'job-state.platform-messages';
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    directory: mkdtempSync(path.join(tmpdir(), 'partnerctl-')),
+    parts: { kind: 'private', durable: false },
+    proxyPort: 0,
+    settings: { 'job-state': { WEBHOOK_RETRY_BASE_MS: '1000' } },
+  });
+});
+afterAll(() => stack.discard());
+
+/** Runs a command in this process; gives its document too when it was told to. */
+async function run(
+  args: readonly string[],
+  input = '',
+  surroundings: {
+    readonly AMQP_URL?: string;
+    readonly signal?: AbortSignal;
+    /** Watches what is told. */
+    readonly told?: (text: string) => void;
+  } = {},
+) {
+  let out = '';
+  let err = '';
+  const { run: go } = createPartnerctl({
+    env: surroundings.AMQP_URL === undefined ? {} : { AMQP_URL: surroundings.AMQP_URL },
+    write: (text) => {
+      out += text;
+    },
+    tell: (text) => {
+      err += text;
+      surroundings.told?.(text);
+    },
+    isWatched: surroundings.told !== undefined,
+    read: async (file) => (file === '-' ? input : readFileSync(file, 'utf8')),
+    loginName: () => 'olga',
+    signal: surroundings.signal ?? new AbortController().signal,
+  });
+  const exitCode = await go(['--directory', stack.directory, '--operator', 'olga', ...args]);
+  return { exitCode, out, err };
+}
+
+/** Runs a command that has to succeed and gives its document. */
+async function document(...args: readonly string[]): Promise<Json> {
+  const { exitCode, out, err } = await run(['--json', ...args]);
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  return parseJson(out);
+}
+
+async function field(name: string, ...args: readonly string[]): Promise<string> {
+  return textAt(await document(...args), name);
+}
+
+/** The text at a place of a document; fails for anything else. */
+function textAt(from: Json, place: string): string {
+  const value = valueAt(from, place);
+  if (typeof value === 'string') return value;
+  throw new Error(`there is no text at ${place}`);
+}
+
+async function publish(type: string, message: Json, ...args: readonly string[]): Promise<void> {
+  const { exitCode, err } = await run(['platform', 'publish', type, ...args], JSON.stringify(message));
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+}
+
+async function newJob(seller: string, installer: string): Promise<string> {
+  const jobId = newId('job');
+  await publish('JobCreated', {
+    jobId,
+    version: 1,
+    sellingCompanyId: seller,
+    customer: {
+      name: 'Casey Morgan',
+      phone: '+1 512 555 0142',
+      line1: '12 North Maple Street',
+      city: 'Austin',
+      state: 'TX',
+      zip: '78701',
+    },
+    scope: {
+      packageName: 'Comfort heat pump',
+      systemType: 'HVAC',
+      scopeVersion: 1,
+      equipment: [{ name: 'Heat pump', model: 'HP-3600', quantity: 1 }],
+    },
+  });
+  await publish('JobAssigned', { jobId, version: 2, installerCompanyId: installer });
+  return jobId;
+}
+
+const newCompany = (companyClass: string, name = 'Peak') =>
+  field('company.id', 'companies', 'create', '--name', name, '--class', companyClass);
+
+/** An active subscription of a company to a path of the example receiver. */
+async function subscribe(companyId: string, where: string): Promise<string> {
+  const made = await document(
+    ...['subscriptions', 'create', companyId, '--events', 'install.*'],
+    ...['--url', `${stack.description.receiver.url}${where}`],
+  );
+  const id = textAt(made, 'subscription.id');
+  const secret = textAt(made, 'secret');
+  await tellReceiver(stack.description.receiver, { version: 1, secret, path: where, subscriptionId: id });
+  return id;
+}
+
+describe('companies, owners and keys', () => {
+  test('are made, changed and shown, and secrets once', async () => {
+    const books = await newCompany('ACCOUNTING', 'Books');
+    const seller = await newCompany('SALES', 'Sunny\u00a0Homes');
+    const updated = await document(
+      ...['companies', 'update', seller, '--name', 'Sunny', '--accounting', books, '--delivery-weight', '4'],
+    );
+    expect(valueAt(updated, 'company')).toMatchObject({
+      name: 'Sunny',
+      class: 'SALES',
+      deliveryWeight: 4,
+      accountingCompanyIds: [books],
+    });
+    await expect(run(['companies', 'update', seller])).resolves.toMatchObject({ exitCode: 2 });
+    await expect(run(['companies', 'update', seller, '--accounting', ''])).resolves.toMatchObject({
+      exitCode: 2,
+    });
+    const links = async () =>
+      valueAt(await document('companies', 'show', seller), 'company.accountingCompanyIds');
+    expect(await links()).toEqual([books]);
+    await document('companies', 'update', seller, '--accounting', 'none');
+    expect(await links()).toBeUndefined();
+    await expect(run(['companies', 'update', seller, '--name', ' '])).resolves.toMatchObject({ exitCode: 1 });
+    await expect(run(['companies', 'show', newId('cmp')])).resolves.toMatchObject({ exitCode: 3 });
+
+    const made = await document(
+      'owners',
+      'create',
+      seller,
+      '--name',
+      'Olive',
+      '--email',
+      `${seller}@sunny.example`,
+    );
+    const owner = textAt(made, 'owner.membershipId');
+    const password = textAt(made, 'password');
+    const signIn = (text: string) =>
+      fetch(`${stack.description.baseUrl}/partner-api/session`, {
+        method: 'POST',
+        headers: { origin: stack.description.baseUrl, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `${seller}@sunny.example`, password: text }),
+      });
+    const session = await signIn(password);
+    expect(session.status).toBe(200);
+    const set = await run(
+      ['--json', 'owners', 'set-password', owner, '--password-stdin'],
+      'battery staple horse\n',
+    );
+    expect(set).toMatchObject({ exitCode: 0 });
+    expect(set.out).not.toContain('battery');
+    expect((await signIn('battery staple horse')).status).toBe(200);
+    expect((await signIn(password)).status).toBe(401);
+    await document('owners', 'disable', owner);
+    expect((await signIn('battery staple horse')).status).toBe(401);
+    await document('owners', 'enable', owner);
+    expect((await signIn('battery staple horse')).status).toBe(401);
+    await run(['owners', 'set-password', owner, '--password-stdin'], 'staple horse battery\n');
+    expect((await signIn('staple horse battery')).status).toBe(200);
+
+    const apiKey = await field('apiKey', 'keys', 'create', seller, '--kind', 'general');
+    const keyId = apiKey.split('.')[0] ?? '';
+    const rotated = await document('keys', 'rotate', keyId, '--overlap-hours', '1');
+    expect(valueAt(rotated, 'previous.id')).toBe(keyId);
+    const newKey = textAt(rotated, 'key.id');
+    const atOnce = ['keys', 'rotate', newKey, '--overlap-hours', '0'];
+    await expect(run(atOnce)).resolves.toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining(`ends the key ${newKey} of ${seller} at once`),
+    });
+    expect(valueAt(await document(...atOnce, '--yes'), 'previous.id')).toBe(newKey);
+    await expect(run(['keys', 'revoke', keyId])).resolves.toMatchObject({ exitCode: 2 });
+    await document('keys', 'revoke', keyId, '--yes');
+    const shown = await run(['companies', 'show', seller]);
+    expect(shown.out).toContain('revoked');
+    expect(shown.out).toContain('Olive');
+    expect(shown.out).not.toContain(apiKey);
+
+    const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const trail = await fetch(`${stack.description.baseUrl}/partner-api/audit-entries`, {
+      headers: { cookie },
+    });
+    const text = await trail.text();
+    expect({ status: trail.status, text }).toMatchObject({ status: 200 });
+    expect(text).toContain('"actor":{"membershipId":null,"displayName":"operator: olga"}');
+    for (const action of ['company.created', 'company.updated', 'owner.created', 'api_key.revoked']) {
+      expect(text).toContain(`"${action}"`);
+    }
+  });
+});
+
+describe('webhooks and deliveries', () => {
+  test('are made, tested, activated, replayed one by one and in bulk, explained and deleted', async () => {
+    const seller = await newCompany('SALES');
+    const installer = await newCompany('INSTALLER');
+    const hook = await subscribe(installer, `/good/${installer}`);
+    await expect(run(['webhooks', 'activate', hook])).resolves.toMatchObject({ exitCode: 1 });
+    const tested = await document('webhooks', 'test', hook);
+    expect(valueAt(tested, 'delivery.state')).toBe('delivered');
+    expect(JSON.stringify(tested)).not.toContain('responseBody');
+    expect(valueAt(await document('subscriptions', 'activate', hook), 'subscription.state')).toBe('active');
+    expect(valueAt(await document('companies', 'show', installer), 'subscriptions.0.id')).toBe(hook);
+    const failing = await subscribe(installer, `/fail/503/1/${installer}`);
+    await expect(run(['webhooks', 'test', failing])).resolves.toMatchObject({ exitCode: 1 });
+
+    const jobId = await newJob(seller, installer);
+    const delivery = await eventually('a delivery', async () => {
+      const { exitCode, out } = await run([
+        'deliveries',
+        'list',
+        hook,
+        '--resource',
+        jobId,
+        '--state',
+        'delivered',
+        '--json',
+      ]);
+      expect(exitCode).toBe(0);
+      const id = valueAt(parseJson(out), 'deliveries.0.id');
+      return typeof id === 'string' && id;
+    });
+    const shown = await document('deliveries', 'show', delivery);
+    expect(shown).toMatchObject({ companyId: installer, delivery: { event: 'install.job_assigned' } });
+    expect(valueAt(shown, 'body')).toBeUndefined();
+    expect(JSON.stringify(shown)).not.toContain('Casey');
+    const attempt = textAt(shown, 'attempts.0.deliveryId');
+    const body = await document('deliveries', 'show', attempt, '--body');
+    expect(valueAt(body, 'body.resource.id')).toBe(jobId);
+    expect(valueAt(body, 'attempts.0.responseBody')).toBeDefined();
+    expect(JSON.stringify(shown)).not.toContain('responseBody');
+
+    const replay = await document('deliveries', 'replay', attempt, '--wait', '120');
+    expect(valueAt(replay, 'delivery.replayOf')).toBe(delivery);
+    expect(valueAt(replay, 'attempts.0.outcome')).toBe('delivered');
+    expect(JSON.stringify(replay)).not.toContain('responseBody');
+    const bulk = ['deliveries', 'replay-bulk', hook, '--since', '1h', '--state', 'delivered'];
+    const preview = await document(...bulk);
+    expect(valueAt(preview, 'preview')).toMatchObject({ deliveries: 1, resourceCount: 1 });
+    const done = await document(...bulk, '--yes');
+    expect(valueAt(done, 'replay')).toMatchObject({ state: 'done', queued: 1 });
+    expect(valueAt(await document('deliveries', 'show-bulk', textAt(done, 'replay.id')), 'replay.kind')).toBe(
+      'replay',
+    );
+
+    const event = await field('events.0.id', 'events', 'list', installer, '--resource', jobId);
+    const trail = await document('events', 'show', event);
+    expect(valueAt(trail, 'subscriptions')).toMatchObject([
+      { subscriptionId: hook, verdict: 'queued' },
+      { subscriptionId: failing, verdict: 'paused' },
+    ]);
+    expect((await run(['events', 'show', event])).out).toContain('not queued: the subscription was paused');
+
+    const rotated = await document('webhooks', 'rotate-secret', hook);
+    await tellReceiver(stack.description.receiver, {
+      version: 2,
+      secret: textAt(rotated, 'secret'),
+      path: `/good/${installer}`,
+    });
+    await document('webhooks', 'test', hook, '--secret-version', '2');
+    const activated = await document('webhooks', 'activate-secret', hook, '--secret-version', '2');
+    expect(valueAt(activated, 'subscription.secretVersion')).toBe(2);
+    expect(valueAt(await document('webhooks', 'pause', hook), 'subscription.state')).toBe('paused');
+    await expect(run(['webhooks', 'delete', hook])).resolves.toMatchObject({ exitCode: 2 });
+    await document('webhooks', 'delete', hook, '--yes');
+    await expect(run(['webhooks', 'show', hook])).resolves.toMatchObject({ exitCode: 3 });
+  });
+
+  test('come to a listener, which hands them on, and leaves nothing behind', async () => {
+    const seller = await newCompany('SALES');
+    const installer = await newCompany('INSTALLER');
+    const forwarded: Buffer[] = [];
+    const server = createServer((request, response) => {
+      void buffer(request).then((body) => {
+        forwarded.push(body);
+        response.writeHead(202).end();
+      });
+    });
+    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+    const listening = run([
+      ...['listen', '--company', installer, '--events', 'install.job_assigned', '--json'],
+      ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${port}/hooks`],
+    ]);
+    await eventually('the subscription', async () => {
+      const { out } = await run(['subscriptions', 'list', installer, '--json']);
+      return valueAt(parseJson(out), 'subscriptions.0.state') === 'active';
+    });
+    const jobId = await newJob(seller, installer);
+    const { exitCode, out } = await listening;
+    expect(exitCode).toBe(0);
+    const received = valueAt(parseJson(out), 'received');
+    expect(received).toMatchObject([
+      { event: 'install.test', verified: true, status: 202 },
+      { event: 'install.job_assigned', verified: true, status: 202, body: { resource: { id: jobId } } },
+    ]);
+    expect(forwarded).toHaveLength(2);
+    expect(await document('subscriptions', 'list', installer)).toEqual({ subscriptions: [] });
+    await closeServer(server);
+    await expect(run(['listen', '--forward', 'https://example.com/hooks'])).resolves.toMatchObject({
+      exitCode: 2,
+    });
+  });
+
+  test('the example receiver of the stack conforms', async () => {
+    const secrets = [1, 2].map((fill) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`);
+    for (const [index, secret] of secrets.entries()) {
+      await tellReceiver(stack.description.receiver, { version: index + 1, secret, path: '/conformance' });
+    }
+    const { port } = new URL(stack.description.receiver.controlUrl);
+    const address = `https://127.0.0.1:${port}/conformance`;
+    const nextFile = path.join(stack.directory, 'next-secret.txt');
+    writeFileSync(nextFile, `${secrets[1] ?? ''}\n`);
+    const report = await run(
+      [
+        ...['--json', 'conformance', address, '--ca', stack.description.receiver.caFile],
+        ...['--secret-file', '-', '--next-secret-file', nextFile],
+      ],
+      `${secrets[0] ?? ''}\n`,
+    );
+    expect(valueAt(parseJson(report.out), 'conforms')).toBe(true);
+    const wrong = await run([
+      ...['conformance', address, '--ca', stack.description.receiver.caFile],
+      ...['--secret', `whsec_${Buffer.alloc(32, 3).toString('base64')}`],
+    ]);
+    expect(wrong.exitCode).toBe(1);
+  });
+});
+
+describe('dead letters', () => {
+  async function messageIds(): Promise<readonly string[]> {
+    const found = valueAt(await document('dead-letters', 'list', DEAD), 'deadLetters');
+    return Array.isArray(found) ? found.map((letter: Json) => textAt(letter, 'messageId')).sort() : [];
+  }
+  async function refused(messageId: string): Promise<void> {
+    const company = await newCompany('INSTALLER');
+    // A sales company can not perform jobs, and an installer can not sell them.
+    await publish(
+      'ProjectCreated',
+      { projectId: newId('prj'), version: 1, sellingCompanyId: company },
+      ...['--message-id', messageId],
+    );
+    await eventually('the dead letter', async () => (await messageIds()).includes(messageId));
+  }
+
+  test('are listed, shown without what they say, requeued and discarded', async () => {
+    await refused('first');
+    await refused('second');
+    expect(await messageIds()).toEqual(['first', 'second']);
+    const counts = await document('dead-letters', 'list');
+    expect(valueAt(counts, 'queues')).toContainEqual(
+      expect.objectContaining({ queue: DEAD, deadLetters: 2, oldest: expect.anything() }),
+    );
+    const shown = await document('dead-letters', 'show', `${DEAD}.dead`, 'second');
+    expect(shown).toMatchObject({ messageId: 'second', type: 'partner.platform.v1.ProjectCreated' });
+    expect(valueAt(shown, 'body')).toBeUndefined();
+    expect(valueAt(shown, 'reason')).not.toBe('');
+    expect(valueAt(shown, 'diedAt')).toMatch(/^\d{4}-\d\d-\d\dT/);
+    const withBody = await document('dead-letters', 'show', DEAD, 'second', '--body');
+    expect(valueAt(withBody, 'body.projectId')).toMatch(/^prj_/);
+
+    expect((await run(['status', '--check'])).exitCode).toBe(1);
+    expect((await run(['status', '--check', '--max-dead', '2'])).exitCode).toBe(0);
+    const doctor = await document('doctor');
+    expect(valueAt(doctor, 'findings')).toContainEqual(
+      expect.objectContaining({ check: 'dead letters', verdict: 'warn' }),
+    );
+
+    await expect(run(['dead-letters', 'requeue', DEAD, 'second'])).resolves.toMatchObject({ exitCode: 2 });
+    expect(await messageIds()).toEqual(['first', 'second']);
+    // It is refused once more, and so dies again.
+    await document('dead-letters', 'requeue', DEAD, 'first', '--yes');
+    await eventually('its second death', async () => (await messageIds()).includes('first'));
+    const one = await run(['dead-letters', 'discard', DEAD, 'nobody', 'second', '--yes']);
+    expect(one).toMatchObject({ exitCode: 3, err: expect.stringMatching(/not found among .*: nobody\n/) });
+    expect(await document('dead-letters', 'discard', DEAD, '--all', '--yes')).toMatchObject({
+      discarded: 1,
+      remaining: 0,
+    });
+    expect(await messageIds()).toEqual([]);
+  });
+
+  test('that a limit or an interruption leaves behind are told', async () => {
+    for (const id of ['a', 'b', 'c']) await refused(id);
+    expect(await document('dead-letters', 'list', DEAD, '--limit', '2')).toMatchObject({
+      deadLetters: [{}, {}],
+      hasMore: true,
+    });
+    expect((await run(['dead-letters', 'list', DEAD, '--limit', '2'])).out).toContain('there are more');
+    expect(await document('dead-letters', 'list', DEAD, '--limit', '3')).toMatchObject({ hasMore: false });
+
+    const looked = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1']);
+    expect(looked).toMatchObject({ exitCode: 2, err: expect.stringContaining('and 2 would remain') });
+    const some = await run(['dead-letters', 'discard', DEAD, '--all', '--limit', '1', '--yes', '--json']);
+    expect(some).toMatchObject({ exitCode: 1, err: expect.stringContaining('2 messages remain') });
+    expect(parseJson(some.out)).toEqual({ queue: DEAD, discarded: 1, remaining: 2 });
+
+    for (const action of ['requeue', 'discard']) {
+      const interruption = new AbortController();
+      const ended = await run(['dead-letters', action, DEAD, '--all', '--yes', '--json'], '', {
+        signal: interruption.signal,
+        told: (text) => {
+          if (text.startsWith('going through')) interruption.abort();
+        },
+      });
+      expect(ended).toMatchObject({ exitCode: 130, err: expect.stringContaining('interrupted') });
+      expect(parseJson(ended.out)).toMatchObject({ queue: DEAD, remaining: 2 });
+    }
+    expect(await messageIds()).toHaveLength(2);
+    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
+  });
+
+  test('are not lost when the tool is killed while it has them', async () => {
+    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
+    for (const id of ['a', 'b', 'c']) await refused(id);
+    const child = spawn(
+      process.execPath,
+      [MAIN, '--directory', stack.directory, 'dead-letters', 'list', DEAD],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await eventually('all of them', async () => (await messageIds()).length === 3);
+    await expect(messageIds()).resolves.toEqual(['a', 'b', 'c']);
+    await document('dead-letters', 'discard', DEAD, '--all', '--yes');
+  });
+});
+
+describe('the state of the service', () => {
+  test('is told by status and doctor', async () => {
+    const status = await document('status');
+    expect(status).toMatchObject({ environment: 'sandbox', stack: { baseUrl: stack.description.baseUrl } });
+    expect(valueAt(status, 'queues.0')).toMatchObject({ name: 'job-state.rpc', messages: 0, consumers: 1 });
+    const { out } = await run(['status']);
+    for (const line of ['deliveries due', 'behind failing endpoints', 'webhooks with a failing endpoint'])
+      expect(out).toContain(line);
+    const doctor = await document('doctor');
+    expect(valueAt(doctor, 'healthy')).toBe(true);
+    expect(JSON.stringify(doctor)).toContain('readiness of console');
+
+    // As scripts/up reads it: without a vhost it is that of the stack.
+    const AMQP_URL = new URL('/', stack.description.amqpUrl).href;
+    const named = await run(['status', '--json'], '', { AMQP_URL });
+    expect(named).toMatchObject({ exitCode: 0, err: '' });
+    expect(valueAt(parseJson(named.out), 'stack.baseUrl')).toBe(stack.description.baseUrl);
+  });
+
+  test('is told without a local stack that is behind another broker', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'partnerctl-other-'));
+    writeFileSync(
+      path.join(directory, 'stack.json'),
+      JSON.stringify(aStack('amqp://elsewhere.example/partner')),
+    );
+    const { amqpUrl } = stack.description;
+    const here = (...args: readonly string[]) =>
+      run(['--directory', directory, '--json', ...args], '', { AMQP_URL: amqpUrl });
+    const status = await here('status');
+    expect(status).toMatchObject({ exitCode: 0, err: expect.stringContaining('uses another broker') });
+    expect(parseJson(status.out)).toMatchObject({ environment: 'sandbox' });
+    expect(valueAt(parseJson(status.out), 'stack')).toBeUndefined();
+    const doctor = await here('doctor');
+    expect(doctor).toMatchObject({ exitCode: 0, err: '' });
+    expect(doctor.out).toContain('it uses another broker');
+    expect(doctor.out).not.toContain('readiness of console');
+    rmSync(directory, { recursive: true });
+  });
+
+  test('a part that is away is found by doctor, and what needs it says so', async () => {
+    const jobState = stack.process('job-state');
+    await jobState.stop();
+    const doctor = await run(['doctor', '--json', '--timeout', '5']);
+    expect(doctor.exitCode).toBe(1);
+    const findings = valueAt(parseJson(doctor.out), 'findings');
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'job-state and Postgres', verdict: 'fail' }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'readiness of job-state', verdict: 'fail' }),
+    );
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'broker', verdict: 'ok' }));
+    const companies = await run(['companies', 'list', '--timeout', '1']);
+    expect(companies.exitCode).toBe(4);
+    expect(companies.err).toContain('Is job-state running?');
+    expect(companies.out).toBe('');
+    await jobState.start();
+    await jobState.ready();
+    await expect(run(['companies', 'list'])).resolves.toMatchObject({ exitCode: 0 });
+  });
+
+  test('is told to a shell by the exit code', async () => {
+    const { exitCode, stdout } = await runCommand(process.execPath, [
+      ...[MAIN, '--directory', stack.directory, 'status', '--field', 'environment'],
+    ]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'sandbox\n' });
+    const missing = await runCommand(process.execPath, [
+      ...[MAIN, '--directory', stack.directory, 'deliveries', 'show', newId('dlv')],
+    ]);
+    expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
+  });
+});

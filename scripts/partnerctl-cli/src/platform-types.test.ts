@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fromJsonString, isMessage } from '@bufbuild/protobuf';
+import { describe, expect, test } from '@jest/globals';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import {
+  exampleOf,
+  missingFields,
+  PLATFORM_TYPES,
+  platformType,
+  withTime,
+  wrongIds,
+} from './platform-types.js';
+
+const NOW = new Date('2026-08-26T14:03:00Z');
+
+describe('messages of the platform', () => {
+  test('are found by their short and their full names', () => {
+    expect(platformType('JobCreated')).toBe(platformType('partner.platform.v1.JobCreated'));
+    expect(platformType('JobCreated')).toBeDefined();
+    expect(platformType('Money')).toBeUndefined();
+    expect(platformType('jobcreated')).toBeUndefined();
+  });
+
+  test.each(PLATFORM_TYPES.map((type) => [type.name, type] as const))(
+    '%s has an example that is one, and is whole',
+    (_name, type) => {
+      const example = exampleOf(type, NOW);
+      expect(missingFields(type, example)).toEqual([]);
+      expect(wrongIds(type, example)).toEqual([]);
+      expect(isMessage(fromJsonString(type, JSON.stringify(example)), type)).toBe(true);
+      expect(missingFields(type, {}).length).toBeGreaterThan(1);
+    },
+  );
+
+  test('can be without just those fields of which the contract says so', () => {
+    const proto = readFileSync(
+      path.join(PROJECT_ROOT, 'proto-contracts/proto/partner/platform/v1/platform_messages.proto'),
+      'utf8',
+    );
+    for (const type of PLATFORM_TYPES) {
+      const [, body = ''] = new RegExp(`message ${type.name} \\{\\n(.*?)\\n\\}`, 's').exec(proto) ?? [];
+      const missing = missingFields(type, {});
+      for (const field of type.fields.filter(
+        ({ oneof, fieldKind }) => oneof === undefined && fieldKind !== 'list',
+      )) {
+        const comment = commentOf(body, field.name);
+        const mayBeAbsent = /absent|needed for an owner/.test(comment);
+        expect([type.name, field.name, missing.includes(field.jsonName)]).toEqual([
+          type.name,
+          field.name,
+          !mayBeAbsent,
+        ]);
+      }
+    }
+  });
+
+  test('need one of what is a choice, and take either name of a field', () => {
+    const journal = platformType('JournalEntryRecorded');
+    const whole = { entry_id: 'jrn_1', company_id: 'cmp_1', occurredAt: NOW.toISOString() };
+    expect(journal && missingFields(journal, whole)).toEqual(['deposit or invoice or payout or adjustment']);
+    expect(journal && missingFields(journal, { ...whole, payout: {} })).toEqual([]);
+  });
+
+  test('have ids of the right kind, and nothing that is empty', () => {
+    const assigned = platformType('JobAssigned');
+    const cmp = 'cmp_01k5dehcxrf6kthv1pz8zz40rk';
+    const wrong = { job_id: cmp, version: 1, installerCompanyId: '' };
+    expect(assigned && wrongIds(assigned, wrong)).toEqual([`jobId ${cmp} is no id that begins with job_`]);
+    expect(assigned && missingFields(assigned, wrong)).toEqual(['installerCompanyId', 'occurredAt']);
+  });
+
+  test('are of now unless they say so', () => {
+    expect(withTime({}, NOW)).toEqual({ occurredAt: '2026-08-26T14:03:00.000Z' });
+    expect(withTime({ occurred_at: 'x' }, NOW)).toEqual({ occurred_at: 'x' });
+  });
+});
+
+/** The comment above a field in the text of its message. */
+function commentOf(body: string, field: string): string {
+  const lines = body.split('\n');
+  const at = lines.findIndex((line) => new RegExp(` ${field} = \\d+`).test(line));
+  const above = lines.slice(0, at).reverse();
+  const end = above.findIndex((line) => !line.trim().startsWith('//'));
+  return above.slice(0, end === -1 ? undefined : end).join(' ');
+}

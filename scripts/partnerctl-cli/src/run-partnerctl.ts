@@ -1,0 +1,168 @@
+import path from 'node:path';
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { parseConfig } from '@partner/kernel/config';
+import { createMailer, hasSender, mailConfig, NO_SENDER } from '@partner/kernel/mail';
+import { z } from 'zod';
+import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from '@partner/local-stack/stack/default-directory';
+import { readJson } from '@partner/local-stack/private-file';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import { stackDescription } from '@partner/local-stack/stack/stack-description';
+import { stackFiles } from '@partner/local-stack/stack/stack-state';
+import { chooseBroker } from './choose-broker.js';
+import { type CommandContext, examples, wholeNumber } from './command-context.js';
+import { allCommands } from './commands/all-commands.js';
+import { endingOf, EXIT_CODES, OperatorError } from './exit-codes.js';
+import { createOutput, type Output } from './output.js';
+import { interrupted } from './poll-until.js';
+import { openSession, type Session } from './session.js';
+
+const EXIT_HELP = `
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 broker or service not available, 130 interrupted.
+With --json the result is one JSON document on standard output; everything else is on standard error.
+`;
+
+/** Where a run of `partnerctl` reads and writes. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly write: (text: string) => void;
+  readonly tell: (text: string) => void;
+  /** Whether somebody watches standard error. */
+  readonly isWatched: boolean;
+  readonly read: (file: string) => Promise<string>;
+  /** The name of the login. Throws when the system knows none, e.g. in a container. */
+  readonly loginName: () => string;
+  readonly signal: AbortSignal;
+}
+
+/** The commands and what they work with. Nothing is connected to before a command asks for it. */
+export function createPartnerctl(surroundings: Surroundings) {
+  const { env, write, tell, signal } = surroundings;
+  let session: Promise<Session> | undefined;
+  let output: Output | undefined;
+  let exitCode: number = EXIT_CODES.ok;
+
+  const program = new Command('partnerctl')
+    .description('Operates the partner integration service, over the broker alone.')
+    .option('--amqp-url <url>', 'the broker (default: AMQP_URL, else that of the local stack)')
+    .addOption(
+      new Option('--directory <path>', 'where the local stack keeps its files').default(
+        env[STACK_DIRECTORY_VARIABLE] ?? DEFAULT_DIRECTORY,
+        STACK_DIRECTORY_VARIABLE + ', else .stack',
+      ),
+    )
+    .option('--operator <name>', 'your name, for the audit trails of companies (default: that of the login)')
+    .option('--timeout <seconds>', 'how long an answer is waited for', wholeNumber(1, 300), 10)
+    .addOption(new Option('--json', 'give the result as one JSON document').conflicts('field'))
+    .option('--field <path>', 'give one value of that document alone, e.g. company.id')
+    .addHelpText(
+      'after',
+      `${EXIT_HELP}${examples('partnerctl status', 'partnerctl companies create --name Peak --class INSTALLER', 'partnerctl doctor')}`,
+    );
+
+  function broker() {
+    const { directory, amqpUrl: option } = program.opts();
+    const { description } = stackFiles(path.resolve(PROJECT_ROOT, directory));
+    return chooseBroker({ option, variable: env['AMQP_URL'] }, readJson(description, stackDescription));
+  }
+
+  function amqpUrl(): string {
+    const url = broker().amqpUrl;
+    if (url === undefined || url === '')
+      throw new OperatorError(
+        'unavailable',
+        'it is not known where the broker is: give --amqp-url or AMQP_URL, or start a local stack with scripts/up --detach',
+      );
+    if (!URL.canParse(url) || !/^amqps?:$/.test(new URL(url).protocol))
+      throw new OperatorError('usage', 'the address of the broker must begin with amqp:// or amqps://');
+    return url;
+  }
+
+  function operatorName(): string {
+    const given = program.opts().operator ?? loginName();
+    if (given.trim() === '' || given.length > 100)
+      throw new OperatorError('usage', '--operator must be a name of 1 to 100 characters');
+    return given;
+  }
+
+  function loginName(): string {
+    try {
+      return surroundings.loginName();
+    } catch {
+      throw new OperatorError('usage', 'this login has no name: give yours, with --operator');
+    }
+  }
+
+  function mailSettings() {
+    try {
+      return parseConfig(z.object(mailConfig).refine(hasSender, NO_SENDER), env);
+    } catch (error) {
+      throw new OperatorError('usage', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  const context: CommandContext = {
+    output: () => {
+      const { json, field } = program.opts();
+      return (output ??= createOutput({ json: json === true, field, write }));
+    },
+    progress: (text) => {
+      if (surroundings.isWatched) tell(`${text}\n`);
+    },
+    tell: (text) => tell(`partnerctl: ${text}\n`),
+    write,
+    session: () =>
+      (session ??= openSession({
+        amqpUrl: amqpUrl(),
+        operator: operatorName(),
+        timeoutMs: program.opts().timeout * 1_000,
+        signal,
+      })),
+    mailer: () => createMailer(mailSettings()),
+    publicBaseUrl() {
+      const url = env['PUBLIC_BASE_URL'] ?? broker().stack?.baseUrl;
+      if (url === undefined || !URL.canParse(url))
+        throw new OperatorError('usage', 'PUBLIC_BASE_URL must say where owners find the console');
+      return url;
+    },
+    stack: () => broker().stack,
+    isStackLeftOut: () => broker().isStackLeftOut,
+    read: surroundings.read,
+    signal,
+    setExitCode: (code) => {
+      exitCode = code;
+    },
+  };
+  for (const command of allCommands(context, () => program)) program.addCommand(command);
+  configure(program, { write, tell });
+
+  return {
+    program,
+    /** Carries out the arguments behind `partnerctl`, and gives the exit code. Says what failed. Never rejects. */
+    async run(args: readonly string[]): Promise<number> {
+      try {
+        await program.parseAsync(args, { from: 'user' });
+        return exitCode;
+      } catch (error) {
+        const ending = endingOf(signal.aborted && !(error instanceof OperatorError) ? interrupted() : error);
+        if (ending.message !== undefined) tell(`partnerctl: ${ending.message}\n`);
+        return ending.exitCode;
+      } finally {
+        await session?.then((opened) => opened.close()).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** Has every command throw instead of ending the process, write where it is told, and show the global options in its help. */
+function configure(
+  command: CommandUnknownOpts,
+  to: { readonly write: (text: string) => void; readonly tell: (text: string) => void },
+): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: to.write, writeErr: to.tell })
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(--help shows the usage)')
+    .allowExcessArguments(false);
+  for (const child of command.commands) configure(child, to);
+}
