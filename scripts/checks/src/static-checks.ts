@@ -9,6 +9,9 @@ import { lintApiDescription } from './api-description.js';
 import { pageViolations, SPECIFICATION } from './pages.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
+const contracts = path.join(root, 'proto-contracts');
+/** The contracts as they were released last, in `contracts`. */
+const LAST_RELEASE = 'released/contracts.binpb';
 const SOURCES = ['proto-contracts', 'services', 'scripts'];
 
 interface Check {
@@ -71,8 +74,16 @@ function format(): Promise<string | undefined> {
   return command('prettier', [...options, '.']);
 }
 
+/** Compares with the contracts of the last release. Before the first one there is nothing to break. */
+async function breakingChanges(): Promise<string | undefined> {
+  if (!existsSync(path.join(contracts, LAST_RELEASE))) {
+    process.stdout.write('contracts: nothing is released, so there is nothing to compare with\n');
+    return undefined;
+  }
+  return command('buf', ['breaking', '--against', LAST_RELEASE], contracts);
+}
+
 async function generatedContracts(): Promise<string | undefined> {
-  const contracts = path.join(root, 'proto-contracts');
   const scratch = mkdtempSync(path.join(tmpdir(), 'partner-contracts-'));
   try {
     for (const part of ['proto', 'buf.yaml', 'buf.gen.yaml']) {
@@ -105,7 +116,6 @@ async function apiDescription(): Promise<string | undefined> {
   return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-const contracts = path.join(root, 'proto-contracts');
 /** The longest first. */
 const checks: readonly Check[] = [
   { name: 'lint', run: () => command('oxlint', []) },
@@ -121,7 +131,7 @@ const checks: readonly Check[] = [
   },
   {
     name: 'contracts: no breaking change',
-    run: () => command('buf', ['breaking', '--against', 'baseline/contracts.binpb'], contracts),
+    run: breakingChanges,
   },
   { name: 'contracts: generated code', run: generatedContracts },
   { name: 'API description: lint', run: apiDescription },
