@@ -186,7 +186,7 @@ describe('lookups are let through, and nothing else of DNS,', () => {
     expect(rules.map(({ ports }) => ports)).toEqual(Array(3).fill([...both(53), ...both(5300)]));
   });
 
-  test('as the README says for OpenShift', async () => {
+  test('as charts/docs/operating.md says for OpenShift', async () => {
     const page = readFileSync(path.join(PROJECT_ROOT, 'charts/docs/operating.md'), 'utf8');
     const [, text = ''] = /`(networkPolicy: \{ dns: \{ namespace: openshift-dns.*\})`/.exec(page) ?? [];
     const { networkPolicy: given } = z

@@ -89,7 +89,7 @@ describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
     }).toEqual({ 'missing in the chart': [], 'in the chart, unknown to the service': [] });
   });
 
-  test('are the ones that README.md lists', async () => {
+  test('are the ones that charts/docs/settings.md lists', async () => {
     const { names } = await settingsOf(service);
     const documented = sorted(documentedSettings().get(service) ?? []).filter((name) => name !== 'OTEL_*');
     expect({
@@ -186,7 +186,7 @@ describe('every program that a chart or docker-compose.yml runs', () => {
 });
 
 test.each(['migrate', 'seed-sandbox', 'simulate-sandbox'])(
-  'the settings of %s are in README.md',
+  'the settings of %s are in charts/docs/settings.md',
   async (program) => {
     const { names } = await settingsOfProgram(program);
     expect(lacking(names, [...documentedSettings().values()].flat())).toEqual([]);

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('the commands that README.md gives take a company from nothing to its first verified webhook', async () => {
+test('the commands of scripts/docs/onboarding.md take a company from nothing to its first verified webhook', async () => {
   expect(blocks().length).toBeGreaterThanOrEqual(7);
   // Behind each block a mark, so that a failure shows how far it came.
   const script = blocks()
