@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { apiKeyCreated } from '@partner/proto-contracts/public-api/api-key-management';
 import { bulkReplay } from '@partner/proto-contracts/public-api/bulk-replay';
 import type { AnyOperation, BodyExample } from '@partner/proto-contracts/public-api/operation';
 import { sessionList } from '@partner/proto-contracts/public-api/session';
+import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { createActiveSubscription, type OwnerSession, readDeliveries, signIn } from '../owner-session.js';
@@ -148,19 +147,9 @@ export function forgetConfirmation(redisUrl: string, cookie: string): Promise<vo
 async function endTimeOf(redisUrl: string, cookie: string, field: string): Promise<void> {
   const token = cookie.slice(cookie.indexOf('=') + 1);
   const id = createHash('sha256').update(token).digest('hex');
-  const [key] = /\S*session:\S+/.exec(await askRedis(redisUrl, `KEYS *session:${id}`)) ?? [];
-  if (key === undefined) throw new Error('the session is not kept where this looks for it');
-  await askRedis(redisUrl, `HSET ${key} ${field} 1`);
-}
-
-async function askRedis(redisUrl: string, command: string): Promise<string> {
-  const { hostname, port } = new URL(redisUrl);
-  const socket = connect(Number(port), hostname);
-  try {
-    socket.write(`${command}\r\n`);
-    const received: unknown[] = await once(socket, 'data');
-    return String(received[0]);
-  } finally {
-    socket.destroy();
-  }
+  await withRedis(redisUrl, async (client) => {
+    const [key] = await client.keys(`*session:${id}`);
+    if (key === undefined) throw new Error('the session is not kept where this looks for it');
+    await client.hset(key, field, '1');
+  });
 }

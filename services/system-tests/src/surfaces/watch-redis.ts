@@ -3,11 +3,12 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /**
- * The commands on the service's keys that clients send to a Redis server while some work is done, in their order. What a
+ * The commands on the service's keys that clients send to a database of Redis while some work is done, in their order. What a
  * script does inside the server is none of them, and the limiter's own probe is left out.
  */
 export async function watchRedis(redisUrl: string, work: () => Promise<void>): Promise<readonly string[]> {
-  const { hostname, port } = new URL(redisUrl);
+  const { hostname, port, pathname } = new URL(redisUrl);
+  const ofDatabase = ` [${pathname.slice(1) || '0'} `;
   const [watcher, marker] = [connect(Number(port), hostname), connect(Number(port), hostname)];
   const lines = createInterface({ input: watcher })[Symbol.asyncIterator]();
   try {
@@ -21,7 +22,8 @@ export async function watchRedis(redisUrl: string, work: () => Promise<void>): P
     for (;;) {
       const line = String((await lines.next()).value);
       if (line.includes('"watched"')) return commands;
-      const isOfRequest = line.includes('"partner:') && !line.includes('{probe}');
+      const isOfRequest =
+        line.includes(ofDatabase) && line.includes('"partner:') && !line.includes('{probe}');
       if (isOfRequest && !/\[\d+ lua\]/.test(line)) commands.push(line);
     }
   } finally {
