@@ -15,8 +15,8 @@ import { appointmentBooked } from '@partner/proto-contracts/public-api/appointme
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { createActiveSubscription, readDeliveries, signIn } from './owner-session.js';
-import { assignNewJob, jobCreated } from './platform-job.js';
+import { createActiveSubscription, readDeliveries, signIn } from './support/owner-session.js';
+import { assignNewJob, jobCreated } from './support/platform-job.js';
 import {
   expectError,
   expectSuccess as expectSuccessAt,
@@ -26,7 +26,7 @@ import {
 import { isOnJob, operationOf, SURFACE_OPERATIONS } from './surfaces/surface-operations.js';
 import { addKey, createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { readJob, validRequest } from './surfaces/valid-request.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const ON_A_JOB = SURFACE_OPERATIONS.filter(isOnJob);
 const CONDITIONAL = SURFACE_OPERATIONS.filter(({ conditional }) => conditional === true);

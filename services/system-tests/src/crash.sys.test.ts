@@ -5,11 +5,11 @@ import type { SandboxCompany } from '@partner/local-stack/stack/stack-descriptio
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import { call, callUntilAnswered } from './http-call.js';
-import { createActiveSubscription, signIn } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook } from './webhook-receiver.js';
+import { call, callUntilAnswered } from './support/http-call.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
 const JOBS_PER_COMPANY = 10;
 const EVENTS_PER_JOB = 10;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SEED } from '@partner/test-kit/seeded-random';
 import { checkHistory } from './deliveries/check-history.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
-import type { TestStack } from './test-stack.js';
+import type { TestStack } from './support/test-stack.js';
 
 const SPAN_MS = 20_000;
 const PATIENCE_MS = 240_000;

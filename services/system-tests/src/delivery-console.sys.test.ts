@@ -14,17 +14,17 @@ import { subscriptionActivated } from '@partner/proto-contracts/public-api/webho
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import { type Answer, call } from './http-call.js';
+import { type Answer, call } from './support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,
   readSubscription,
   signIn,
   waitForDelivery,
-} from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from './webhook-receiver.js';
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook, ReceiverAnswer } from './support/webhook-receiver.js';
 
 const EVENTS = ['install.status_changed'];
 const ALL_ATTEMPTS = Array.from({ length: LIMITS.webhookAttempts }, (_, index) => index + 1);

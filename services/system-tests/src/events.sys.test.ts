@@ -21,8 +21,8 @@ import {
   type EventWorld,
   groupsOf,
 } from './events/event-world.js';
-import { startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook } from './webhook-receiver.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
 const CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const;
 const EVENTS = Object.keys(EVENT_CATALOGUE).filter(isEventName);

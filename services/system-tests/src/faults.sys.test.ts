@@ -6,7 +6,7 @@ import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
 import { type DoneFault, playFaults, timelineOf } from './deliveries/fault-mix.js';
 import { planFaults } from './deliveries/fault-plan.js';
 import { playDeliveries, startDeliveryStack } from './deliveries/play-deliveries.js';
-import type { TestStack } from './test-stack.js';
+import type { TestStack } from './support/test-stack.js';
 
 const MINUTES = Number(process.env['FAULT_MINUTES'] ?? 1);
 const SPAN_MS = MINUTES * 60_000;

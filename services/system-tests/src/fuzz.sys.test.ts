@@ -8,9 +8,9 @@ import { createAnswerCheck } from '@partner/test-kit/answer-check';
 import { fc } from '@partner/test-kit/fast-check';
 import { type Exchange, exchange, exchangeBytes } from './fuzz/exchange.js';
 import { type Credentials, oddRequest } from './fuzz/odd-request.js';
-import { call } from './http-call.js';
+import { call } from './support/http-call.js';
 import { createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 /** For each operation; with all of them the requests are more than 2,000. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 120);

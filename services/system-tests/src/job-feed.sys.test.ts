@@ -13,10 +13,10 @@ import {
 } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/kernel/ids';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
-import { callUntilAnswered } from './http-call.js';
-import { addCompany, type LimitedCompany } from './limited-company.js';
-import { jobCreated } from './platform-job.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { callUntilAnswered } from './support/http-call.js';
+import { addCompany, type LimitedCompany } from './support/limited-company.js';
+import { jobCreated } from './support/platform-job.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const JOBS = 12;
 const WRITERS = 3;

@@ -35,11 +35,11 @@ import {
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { call } from './http-call.js';
-import { createActiveSubscription, signIn } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { readMetric } from './replica-metrics.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { call } from './support/http-call.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { readMetric } from './support/replica-metrics.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
 const FILES = path.join(PROJECT, 'charts/job-state/files');

@@ -6,7 +6,7 @@ import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lea
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { Webhook } from 'standardwebhooks';
-import { call } from './http-call.js';
+import { call } from './support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -14,10 +14,10 @@ import {
   readSubscription,
   signIn,
   waitForDelivery,
-} from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook } from './webhook-receiver.js';
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
 let stack: TestStack;
 let sales: SandboxCompany;

@@ -12,7 +12,7 @@ import { connectPlatform, type Platform } from './model/platform.js';
 import { runPlan } from './model/run-plan.js';
 import { createWorld } from './model/world.js';
 import { STEERED_PLAN } from './model/steered-plan.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 /**
  * The plans follow from the seed, though no plan ever runs twice in the same order; `RUNS=…` makes more of them. With the `path`

@@ -5,10 +5,15 @@ import { chartExpressions } from '@partner/deployment/used-metrics';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { call } from './http-call.js';
-import { createActiveSubscription, readDeliveries, signIn, waitForDelivery } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { call } from './support/http-call.js';
+import {
+  createActiveSubscription,
+  readDeliveries,
+  signIn,
+  waitForDelivery,
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 /** As the charts give it to each service. */
 const RELEASE = {

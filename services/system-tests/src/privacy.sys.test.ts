@@ -25,7 +25,7 @@ import { createRecorder, type Recorder } from './privacy/recorder.js';
 import { sendDeadLetters } from './privacy/send-dead-letters.js';
 import { valuePaths } from './privacy/value-paths.js';
 import { watchRedis } from './surfaces/watch-redis.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 /** What tells operators and nobody else how it goes. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];

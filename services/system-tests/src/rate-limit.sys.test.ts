@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import { eventually } from '@partner/test-kit/eventually';
-import { acceptedOf, mostAcceptedInAnyMinute, type TimedAnswer, wrongWaits } from './limit-evidence.js';
-import { callTimed, sendTimes, sendUntil } from './limit-load.js';
-import { addCompany, type LimitedCompany } from './limited-company.js';
-import { readMetric } from './replica-metrics.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import {
+  acceptedOf,
+  mostAcceptedInAnyMinute,
+  type TimedAnswer,
+  wrongWaits,
+} from './support/limit-evidence.js';
+import { callTimed, sendTimes, sendUntil } from './support/limit-load.js';
+import { addCompany, type LimitedCompany } from './support/limited-company.js';
+import { readMetric } from './support/replica-metrics.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const INSTALLER_LIMIT = 60;
 const INBOUND_LIMIT = 600;

@@ -15,7 +15,7 @@ import {
   stopLocalProcess,
 } from '@partner/test-kit/backing-services/local-process';
 import { serviceSignature, standardWebhooksSignature } from '@partner/webhook-dispatcher/sign';
-import { ensureGoModule, ensureJars, ensurePython, runProgram } from './toolchains.js';
+import { ensureGoModule, ensureJars, ensurePython, runProgram } from './support/toolchains.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 

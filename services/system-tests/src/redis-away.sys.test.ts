@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, call } from './http-call.js';
-import { type OwnerSession, signIn } from './owner-session.js';
-import { readMetric } from './replica-metrics.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { type Answer, call } from './support/http-call.js';
+import { type OwnerSession, signIn } from './support/owner-session.js';
+import { readMetric } from './support/replica-metrics.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 let stack: TestStack;
 let adminUrl: string;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import { openBrowser } from './browser/open-browser.js';
-import { createActiveSubscription, signIn } from './owner-session.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
 import { type Cluster, type Retirement, VERSIONS } from './pods/cluster.js';
 import { expectNothingLost } from './pods/expect-nothing-lost.js';
 import { startClusterStack } from './pods/start-cluster-stack.js';
 import { type SteadyLoad, startSteadyLoad } from './pods/steady-load.js';
 import { defineWithPods } from './pods/define-with-pods.js';
-import type { TestStack } from './test-stack.js';
+import type { TestStack } from './support/test-stack.js';
 
 const [EARLIER, LATER] = VERSIONS;
 const REPLICAS = 2;

@@ -6,9 +6,9 @@ import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, call } from './http-call.js';
-import { createActiveSubscription, type OwnerSession, signIn } from './owner-session.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { type Answer, call } from './support/http-call.js';
+import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 let houses = 0;
 

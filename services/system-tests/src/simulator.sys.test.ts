@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { eventually } from '@partner/test-kit/eventually';
-import { call } from './http-call.js';
-import { readMetric } from './replica-metrics.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { call } from './support/http-call.js';
+import { readMetric } from './support/replica-metrics.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 const MOVES = 400;
 

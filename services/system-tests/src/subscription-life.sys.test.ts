@@ -10,7 +10,7 @@ import {
 } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
-import { call } from './http-call.js';
+import { call } from './support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,
@@ -19,10 +19,10 @@ import {
   sendTestDelivery,
   signIn,
   waitForDelivery,
-} from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook } from './webhook-receiver.js';
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
 const WEBHOOKS = '/partner-api/webhooks';
 const EVENTS = ['install.status_changed'];

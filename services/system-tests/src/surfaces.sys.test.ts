@@ -3,7 +3,7 @@ import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
-import { addCompany } from './limited-company.js';
+import { addCompany } from './support/limited-company.js';
 import { FIELD_CASES, type FieldCase } from './surfaces/field-cases.js';
 import {
   expectError,
@@ -22,7 +22,7 @@ import {
 import { addKey, createSurfaceSide, type SurfaceSide } from './surfaces/surface-side.js';
 import { readJob, type ValidRequest, validRequest } from './surfaces/valid-request.js';
 import { watchRedis } from './surfaces/watch-redis.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const WITH_BODY = SURFACE_OPERATIONS.filter(({ body }) => body !== undefined);
 const WITH_KEY_HEADER = SURFACE_OPERATIONS.filter(({ idempotencyKey }) => idempotencyKey !== undefined);

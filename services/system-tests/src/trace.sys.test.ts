@@ -3,12 +3,12 @@ import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { call } from './http-call.js';
-import { createActiveSubscription, signIn } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import { type ExportedSpan, startTraceReceiver, type TraceReceiver } from './trace-receiver.js';
-import type { ReceivedWebhook } from './webhook-receiver.js';
+import { call } from './support/http-call.js';
+import { createActiveSubscription, signIn } from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import { type ExportedSpan, startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
+import type { ReceivedWebhook } from './support/webhook-receiver.js';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLERS_SPAN_ID = '00f067aa0ba902b7';

@@ -1,7 +1,7 @@
 import { type SurfaceSide, createSurfaceSide } from '../surfaces/surface-side.js';
 import { type WireAnswer, type WireRequest, send } from '../surfaces/send.js';
-import { type TestStack, startTestStack } from '../test-stack.js';
-import type { ReceiverAnswer } from '../webhook-receiver.js';
+import { type TestStack, startTestStack } from '../support/test-stack.js';
+import type { ReceiverAnswer } from '../support/webhook-receiver.js';
 
 /** `WEBHOOK_RETRY_BASE_MS` of the stack. */
 export const RETRY_BASE_MS = 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createApiKey } from '@partner/kernel/api-key';
 import { eventually } from '@partner/test-kit/eventually';
-import { addCompany } from '../limited-company.js';
+import { addCompany } from '../support/limited-company.js';
 import { expectError, send } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
-import { createActiveSubscription, type OwnerSession, readSubscription, signIn } from '../owner-session.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readSubscription,
+  signIn,
+} from '../support/owner-session.js';
 import { expectError, type WireAnswer } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 

@@ -4,7 +4,7 @@ import { newId } from '@partner/kernel/ids';
 import { openBrokerProbe } from '@partner/kernel/testing/broker-probe';
 import { JournalEntryRecordedSchema } from '@partner/proto-contracts/gen/partner/platform/v1/platform_messages_pb';
 import { PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
-import { createActiveSubscription, readDeliveries, signIn } from '../owner-session.js';
+import { createActiveSubscription, readDeliveries, signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 /** Of the receiver. */

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { eventually } from '@partner/test-kit/eventually';
-import { createActiveSubscription, readDeliveries, signIn } from '../owner-session.js';
-import { apiKeyOf } from '../test-stack.js';
+import { createActiveSubscription, readDeliveries, signIn } from '../support/owner-session.js';
+import { apiKeyOf } from '../support/test-stack.js';
 import { type AcceptanceWorld, RETRY_BASE_MS } from './acceptance-world.js';
 
 /** Slots of a subscription by default. */

@@ -4,7 +4,7 @@ import {
   technicalContactRequested,
 } from '@partner/proto-contracts/public-api/technical-contact';
 import { expectError, send } from '../surfaces/send.js';
-import { signIn } from '../owner-session.js';
+import { signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 const PATH = '/partner-api/technical-contact';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { errorBody } from '@partner/proto-contracts/public-api/error-body';
-import { createActiveSubscription, type OwnerSession, signIn } from '../owner-session.js';
+import { createActiveSubscription, type OwnerSession, signIn } from '../support/owner-session.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 /** Endpoint URLs and signing secrets, as an owner meets them. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TimedWebhook } from '../webhook-receiver.js';
+import type { TimedWebhook } from '../support/webhook-receiver.js';
 import { checkHistory } from './check-history.js';
 import type { DeliveryHistory, ShownDelivery, SubscriptionHistory } from './delivery-history.js';
 import {

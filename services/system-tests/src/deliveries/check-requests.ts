@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
-import type { TimedWebhook } from '../webhook-receiver.js';
+import type { TimedWebhook } from '../support/webhook-receiver.js';
 import type { AskedChange, StoredEvent } from './delivery-history.js';
 import {
   CLOCK_READING_MS,

@@ -1,6 +1,6 @@
 import type { deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
 import type { z } from 'zod';
-import type { TimedWebhook } from '../webhook-receiver.js';
+import type { TimedWebhook } from '../support/webhook-receiver.js';
 
 /** A time span by the machine's clock, in milliseconds of the Unix epoch. */
 export interface Span {

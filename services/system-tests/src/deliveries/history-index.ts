@@ -1,4 +1,4 @@
-import type { TimedWebhook } from '../webhook-receiver.js';
+import type { TimedWebhook } from '../support/webhook-receiver.js';
 import type {
   AcknowledgedWrite,
   AskedChange,

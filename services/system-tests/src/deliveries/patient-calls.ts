@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Call, callUntilAnswered } from '../http-call.js';
-import { type OwnerSession, signIn } from '../owner-session.js';
+import { type Answer, type Call, callUntilAnswered } from '../support/http-call.js';
+import { type OwnerSession, signIn } from '../support/owner-session.js';
 import type { AskedChange } from './delivery-history.js';
 
 /** How long a client keeps trying, in milliseconds: longer than several faults in a row can keep the service away. */

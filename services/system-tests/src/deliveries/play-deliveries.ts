@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/public-api/webhook-events';
-import { startTestStack, type TestStack } from '../test-stack.js';
+import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { DeliveryHistory, Span } from './delivery-history.js';
 import { FAULTY_REPLICAS } from './fault-plan.js';
 import { TEST_EVENT } from './history-index.js';

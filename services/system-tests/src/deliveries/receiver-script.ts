@@ -1,5 +1,5 @@
 import { fractionOf } from '@partner/test-kit/seeded-random';
-import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
+import type { ReceivedWebhook, ReceiverAnswer } from '../support/webhook-receiver.js';
 import { TEST_EVENT } from './history-index.js';
 
 /** Of this path no event is ever taken. */

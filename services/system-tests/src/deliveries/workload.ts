@@ -5,8 +5,8 @@ import type { SandboxCompany } from '@partner/local-stack/stack/stack-descriptio
 import { newId } from '@partner/kernel/ids';
 import { fractionOf, seededRandom } from '@partner/test-kit/seeded-random';
 import { z } from 'zod';
-import { assignNewJob } from '../platform-job.js';
-import { apiKeyOf, type TestStack } from '../test-stack.js';
+import { assignNewJob } from '../support/platform-job.js';
+import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 import type { AcknowledgedWrite } from './delivery-history.js';
 import { writePatiently } from './patient-calls.js';
 

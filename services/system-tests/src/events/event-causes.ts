@@ -28,9 +28,9 @@ import { type InstallerJob, jobAnswer } from '@partner/proto-contracts/public-ap
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { call } from '../http-call.js';
-import { assignNewJob, jobCreated } from '../platform-job.js';
-import type { TestStack } from '../test-stack.js';
+import { call } from '../support/http-call.js';
+import { assignNewJob, jobCreated } from '../support/platform-job.js';
+import type { TestStack } from '../support/test-stack.js';
 import type { EventWorld } from './event-world.js';
 
 /** What a webhook has to say of something that has happened. */

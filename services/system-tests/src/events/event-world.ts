@@ -14,10 +14,10 @@ import {
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
-import { call } from '../http-call.js';
-import { createActiveSubscription, type OwnerSession, signIn } from '../owner-session.js';
+import { call } from '../support/http-call.js';
+import { createActiveSubscription, type OwnerSession, signIn } from '../support/owner-session.js';
 import { addKey } from '../surfaces/surface-side.js';
-import type { TestStack } from '../test-stack.js';
+import type { TestStack } from '../support/test-stack.js';
 
 /** What a company's server gets its webhooks with. */
 export interface EventSubscription {

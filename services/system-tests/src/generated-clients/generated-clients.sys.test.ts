@@ -3,12 +3,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
-import { createActiveSubscription, type OwnerSession, readSubscription, signIn } from '../owner-session.js';
-import { assignNewJob } from '../platform-job.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readSubscription,
+  signIn,
+} from '../support/owner-session.js';
+import { assignNewJob } from '../support/platform-job.js';
 import { createSurfaceSide, type SurfaceSide } from '../surfaces/surface-side.js';
 import { readJob } from '../surfaces/valid-request.js';
-import { startTestStack, type TestStack } from '../test-stack.js';
-import { runProgram } from '../toolchains.js';
+import { startTestStack, type TestStack } from '../support/test-stack.js';
+import { runProgram } from '../support/toolchains.js';
 import type { ClientSettings } from './generator.js';
 import { GO_GENERATORS } from './go-client.js';
 import { JAVA_GENERATORS } from './java-client.js';

@@ -1,6 +1,6 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ensureGoModule, ensureGoProgram, runProgram } from '../toolchains.js';
+import { ensureGoModule, ensureGoProgram, runProgram } from '../support/toolchains.js';
 import type { Generator } from './generator.js';
 
 const CONFIGURATION = `package: main

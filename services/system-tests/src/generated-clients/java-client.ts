@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ensureJars, ensureOpenApiGenerator, runProgram } from '../toolchains.js';
+import { ensureJars, ensureOpenApiGenerator, runProgram } from '../support/toolchains.js';
 import type { Generator } from './generator.js';
 
 /** What the generated `pom.xml` names. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ensureOpenApiGenerator, ensurePython, runProgram } from '../toolchains.js';
+import { ensureOpenApiGenerator, ensurePython, runProgram } from '../support/toolchains.js';
 import type { Generator } from './generator.js';
 
 /** Settings of all programs in Python. `datetime.isoformat` of a time in UTC ends with `+00:00`. */

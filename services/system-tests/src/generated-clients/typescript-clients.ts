@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { ensureOpenApiGenerator, runProgram } from '../toolchains.js';
+import { ensureOpenApiGenerator, runProgram } from '../support/toolchains.js';
 import type { Generator } from './generator.js';
 
 const require = createRequire(import.meta.url);

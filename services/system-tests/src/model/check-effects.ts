@@ -4,7 +4,7 @@ import {
   eventData,
   webhookEnvelope,
 } from '@partner/proto-contracts/public-api/webhook-events';
-import type { ReceivedWebhook } from '../webhook-receiver.js';
+import type { ReceivedWebhook } from '../support/webhook-receiver.js';
 import { parseJson } from './asked.js';
 import { differences } from './differences.js';
 import type { FinalState } from './final-state.js';

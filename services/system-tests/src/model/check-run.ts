@@ -1,4 +1,4 @@
-import type { ReceivedWebhook } from '../webhook-receiver.js';
+import type { ReceivedWebhook } from '../support/webhook-receiver.js';
 import { groupByRequest } from './asked.js';
 import { checkAppointments } from './check-appointments.js';
 import { checkEffects } from './check-effects.js';

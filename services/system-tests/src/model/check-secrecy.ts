@@ -2,7 +2,7 @@ import {
   LeadCreatedSchema,
   LeadMergedSchema,
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
-import type { ReceivedWebhook } from '../webhook-receiver.js';
+import type { ReceivedWebhook } from '../support/webhook-receiver.js';
 import type { Caller, Following, HeardMessage, Read, ReceivedAnswer, Sending } from './history.js';
 import type { Markers, Visibility } from './markers.js';
 import type { Timeline } from './timeline.js';

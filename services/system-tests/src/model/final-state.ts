@@ -1,7 +1,7 @@
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { TestStack } from '../test-stack.js';
+import type { TestStack } from '../support/test-stack.js';
 import type { Platform } from './platform.js';
 import type { World } from './world.js';
 

@@ -3,7 +3,7 @@ import { JobAssignedSchema } from '@partner/proto-contracts/gen/partner/platform
 import { jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/kernel/ids';
 import { assertNever, invariant } from '@partner/kernel/invariant';
-import type { TestStack } from '../test-stack.js';
+import type { TestStack } from '../support/test-stack.js';
 import { createWriteComposer } from './compose-write.js';
 import { followFeed } from './follow-feed.js';
 import type { Caller, Following, History, Read, Sending, ToldAssignment, WriteRequest } from './history.js';

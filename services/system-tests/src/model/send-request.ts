@@ -1,4 +1,4 @@
-import type { Call } from '../http-call.js';
+import type { Call } from '../support/http-call.js';
 import { isUncertain, type ReceivedAnswer, type Try, type WriteRequest } from './history.js';
 
 const GIVE_UP_MS = 180_000;

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { eventually } from '@partner/test-kit/eventually';
-import type { TestStack } from '../test-stack.js';
-import type { ReceivedWebhook } from '../webhook-receiver.js';
+import type { TestStack } from '../support/test-stack.js';
+import type { ReceivedWebhook } from '../support/webhook-receiver.js';
 import type { LoadReport } from './steady-load.js';
 
 /**

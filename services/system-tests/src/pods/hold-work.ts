@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@partner/kernel/ids';
-import { call } from '../http-call.js';
-import type { TestStack } from '../test-stack.js';
+import { call } from '../support/http-call.js';
+import type { TestStack } from '../support/test-stack.js';
 import type { Pod } from './start-pod.js';
 
 /** Work that a pod has in hand and can not finish yet. */

@@ -2,8 +2,8 @@ import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
-import { startTestStack, type TestStack } from '../test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from '../webhook-receiver.js';
+import { startTestStack, type TestStack } from '../support/test-stack.js';
+import type { ReceivedWebhook, ReceiverAnswer } from '../support/webhook-receiver.js';
 import { type Cluster, createCluster } from './cluster.js';
 
 const NO_SERVICES = {

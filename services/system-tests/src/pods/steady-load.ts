@@ -4,10 +4,10 @@ import type { SandboxCompany } from '@partner/local-stack/stack/stack-descriptio
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
-import { type Answer, call, type Call } from '../http-call.js';
-import type { OwnerSession } from '../owner-session.js';
-import { assignNewJob, publishNewJob } from '../platform-job.js';
-import { apiKeyOf, type TestStack } from '../test-stack.js';
+import { type Answer, call, type Call } from '../support/http-call.js';
+import type { OwnerSession } from '../support/owner-session.js';
+import { assignNewJob, publishNewJob } from '../support/platform-job.js';
+import { apiKeyOf, type TestStack } from '../support/test-stack.js';
 
 /** What a client does between two requests: not a wait for a state. */
 const PACE_MS = 40;

@@ -1,4 +1,4 @@
-import { type Answer, call, type Call } from '../http-call.js';
+import { type Answer, call, type Call } from '../support/http-call.js';
 import type { Piece } from './canaries.js';
 
 /** Keeps everything that came out. */

@@ -7,8 +7,13 @@ import { sessionList } from '@partner/proto-contracts/public-api/session';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
-import { createActiveSubscription, type OwnerSession, readDeliveries, signIn } from '../owner-session.js';
-import type { TestStack } from '../test-stack.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readDeliveries,
+  signIn,
+} from '../support/owner-session.js';
+import type { TestStack } from '../support/test-stack.js';
 
 /** A request to the console's API that is valid for the side that it is about. */
 export interface ConsoleRequest {

@@ -2,9 +2,9 @@ import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lea
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
-import { addCompany } from '../limited-company.js';
-import { assignNewJob } from '../platform-job.js';
-import type { TestStack } from '../test-stack.js';
+import { addCompany } from '../support/limited-company.js';
+import { assignNewJob } from '../support/platform-job.js';
+import type { TestStack } from '../support/test-stack.js';
 import { send } from './send.js';
 
 /** A seller and an installer company that work together, with a valid key of each kind and what they own. */

@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
 import { newId } from '@partner/kernel/ids';
-import type { TestStack } from '../test-stack.js';
+import type { TestStack } from '../support/test-stack.js';
 import type { WireRequest } from './send.js';
 import { kindFor } from './surface-operations.js';
 import type { SurfaceSide } from './surface-side.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { CURRENT_API_VERSION, CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import type { TimedWebhook } from '../../webhook-receiver.js';
+import type { TimedWebhook } from '../../support/webhook-receiver.js';
 import type { AcknowledgedWrite, DeliveryHistory, ShownDelivery, StoredEvent } from '../delivery-history.js';
 
 /** The beginning of the history. */

@@ -97,7 +97,7 @@ export async function startTestStack(options: {
   readonly simulate?: number;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
 }): Promise<TestStack> {
-  const root = path.resolve(import.meta.dirname, '../../..', '.stack');
+  const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
   mkdirSync(root, { recursive: true });
   const directory = mkdtempSync(path.join(root, 'system-test-'));
   const certificates = await ensureCertificates(stackFiles(directory).receiver, RECEIVER_HOST);

@@ -11,7 +11,7 @@ import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';
 import { takeScreenshots } from './browser/take-screenshots.js';
 import { type PageWatch, watch } from './browser/watch.js';
-import { createActiveSubscription, type OwnerSession, signIn } from './owner-session.js';
+import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
 import {
   type ConsoleRequest,
   consoleRequests,
@@ -21,7 +21,7 @@ import {
   readEverything,
   readSessionIds,
 } from './surfaces/console-side.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 /** Within which a revoked key is taken nowhere any more (spec: Authentication). */
 const REVOKED_WITHIN_MS = 5_000;

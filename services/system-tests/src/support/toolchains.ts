@@ -4,7 +4,7 @@ import path from 'node:path';
 import { lastLines, runCommand } from '@partner/local-stack/run-command';
 import { baseEnvironment, findProgram } from '@partner/test-kit/backing-services/local-process';
 
-const root = path.resolve(import.meta.dirname, '../../..', '.stack');
+const root = path.resolve(import.meta.dirname, '../../../..', '.stack');
 
 /** Below the project, so that its npm packages are found; kept from run to run. */
 const toolchains = path.join(root, 'toolchains');

@@ -18,10 +18,10 @@ import {
   type OwnerSession,
   signIn as signInByApi,
   waitForDelivery,
-} from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceiverAnswer } from './webhook-receiver.js';
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceiverAnswer } from './support/webhook-receiver.js';
 
 type Delivery = z.infer<typeof delivery>;
 

@@ -6,7 +6,7 @@ import { readApiDescription } from '@partner/proto-contracts/public-api/openapi/
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../../.stack/screenshots');
 

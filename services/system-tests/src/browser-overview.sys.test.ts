@@ -6,10 +6,10 @@ import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn } from './browser/sign-in.js';
 import { takeScreenshots } from './browser/take-screenshots.js';
 import { type PageWatch, watch } from './browser/watch.js';
-import { createActiveSubscription, signIn as signInByApi } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
+import { createActiveSubscription, signIn as signInByApi } from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
 import { forgetConfirmation } from './surfaces/console-side.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
 const TEST_MS = 600_000;
 

@@ -7,11 +7,16 @@ import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInWithForm } from './browser/sign-in.js';
 import { takeScreenshots } from './browser/take-screenshots.js';
 import { type PageWatch, watch } from './browser/watch.js';
-import { call } from './http-call.js';
-import { createActiveSubscription, type OwnerSession, readSubscription, signIn } from './owner-session.js';
-import { assignNewJob } from './platform-job.js';
-import { apiKeyOf, startTestStack, type TestStack } from './test-stack.js';
-import type { ReceivedWebhook, ReceiverAnswer } from './webhook-receiver.js';
+import { call } from './support/http-call.js';
+import {
+  createActiveSubscription,
+  type OwnerSession,
+  readSubscription,
+  signIn,
+} from './support/owner-session.js';
+import { assignNewJob } from './support/platform-job.js';
+import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
+import type { ReceivedWebhook, ReceiverAnswer } from './support/webhook-receiver.js';
 
 const TEST_MS = 600_000;
 const WEBHOOK_ADDRESS = /\/webhooks\/(?<id>whk_[^/?]+)/;

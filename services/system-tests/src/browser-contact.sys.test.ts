@@ -5,8 +5,8 @@ import { expectAccessible } from './browser/expect-accessible.js';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';
 import { watch } from './browser/watch.js';
-import { signIn } from './owner-session.js';
-import { startTestStack, type TestStack } from './test-stack.js';
+import { signIn } from './support/owner-session.js';
+import { startTestStack, type TestStack } from './support/test-stack.js';
 
 const PATIENCE_MS = 120_000;
 
