@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
-import { closeServer, listen } from '@partner/kernel/listen';
 import { eventually } from '@partner/test-kit/eventually';
+import { startReceiver } from '@partner/test-kit/receiver';
 import { tellReceiver } from '@partner/local-stack/receiver/tell-receiver';
 import { runCommand } from '@partner/local-stack/run-command';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
@@ -295,17 +293,10 @@ describe('webhooks and deliveries', () => {
   test('come to a listener, which hands them on, and leaves nothing behind', async () => {
     const seller = await newCompany('SALES');
     const installer = await newCompany('INSTALLER');
-    const forwarded: Buffer[] = [];
-    const server = createServer((request, response) => {
-      void buffer(request).then((body) => {
-        forwarded.push(body);
-        response.writeHead(202).end();
-      });
-    });
-    const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'test' });
+    const receiver = await startReceiver({ answer: (_, response) => response.writeHead(202).end() });
     const listening = run([
       ...['listen', '--company', installer, '--events', 'install.job_assigned', '--json'],
-      ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${port}/hooks`],
+      ...['--count', '1', '--for', '300', '--forward', `http://127.0.0.1:${receiver.port}/hooks`],
     ]);
     await eventually('the subscription', async () => {
       const { out } = await run(['subscriptions', 'list', installer, '--json']);
@@ -319,9 +310,9 @@ describe('webhooks and deliveries', () => {
       { event: 'install.test', verified: true, status: 202 },
       { event: 'install.job_assigned', verified: true, status: 202, body: { resource: { id: jobId } } },
     ]);
-    expect(forwarded).toHaveLength(2);
+    expect(receiver.requests).toHaveLength(2);
     expect(await document('subscriptions', 'list', installer)).toEqual({ subscriptions: [] });
-    await closeServer(server);
+    await receiver.close();
     await expect(run(['listen', '--forward', 'https://example.com/hooks'])).resolves.toMatchObject({
       exitCode: 2,
     });

@@ -19,19 +19,19 @@ import {
 import { collectMessages } from './privacy/collect-messages.js';
 import { driveSide, type PrivateSide } from './privacy/drive-side.js';
 import { allDelivered, lookAround } from './privacy/look-around.js';
-import { type OtlpCollector, startOtlpCollector } from './privacy/otlp-collector.js';
 import { createPrivateCompany, type PrivacyDeps } from './privacy/private-company.js';
 import { createRecorder, type Recorder } from './privacy/recorder.js';
 import { sendDeadLetters } from './privacy/send-dead-letters.js';
 import { valuePaths } from './privacy/value-paths.js';
 import { watchRedis } from './surfaces/watch-redis.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';
+import { startTraceReceiver, type TraceReceiver } from './support/trace-receiver.js';
 
 /** What tells operators and nobody else how it goes. */
 const OPERATIONS = ['logs', 'metrics', 'traces', 'dead letters'];
 
 let stack: TestStack;
-let collector: OtlpCollector;
+let traces: TraceReceiver;
 let probe: BrokerProbe;
 let platform: Platform;
 let recorder: Recorder;
@@ -44,13 +44,13 @@ let commands: readonly Piece[];
 const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  collector = await startOtlpCollector();
-  ends.unshift(() => collector.close());
+  traces = await startTraceReceiver();
+  ends.unshift(() => traces.close());
   const answers: PrivacyDeps['answers'] = new Map();
   const telemetry = {
     LOG_LEVEL: 'trace',
     OTEL_TRACES_EXPORTER: 'otlp',
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
   stack = await startTestStack({
@@ -158,7 +158,7 @@ async function keepOperations(): Promise<void> {
       recorder.keep('logs', name, line);
     }
   }
-  const exported = () => collector.bodies.map((body) => body.toString('utf8')).join('\n');
+  const exported = () => traces.texts.join('\n');
   await eventually('the traces of every service are exported', () =>
     SERVICE_NAMES.every((name) => exported().includes(name)),
   );

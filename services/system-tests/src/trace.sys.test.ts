@@ -43,8 +43,14 @@ const childrenOf = (parent: Pick<ExportedSpan, 'spanId'>) =>
 
 beforeAll(async () => {
   traces = await startTraceReceiver();
+  const settings = {
+    OTEL_TRACES_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
   stack = await startTestStack({
-    settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, traces.settings])),
+    settings: Object.fromEntries(SERVICE_NAMES.map((service) => [service, settings])),
   });
   installer = only(stack.companies('INSTALLER').slice(0, 1));
   installerKey = apiKeyOf(installer, 'installer-company');

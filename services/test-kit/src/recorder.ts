@@ -6,6 +6,8 @@ export interface Recorder<T> {
   all(): readonly T[];
   /** The first item that matches, now or when it comes. Rejects after `timeoutMs` (absent: 120,000). */
   find(matches: (item: T) => boolean, timeoutMs?: number): Promise<T>;
+  /** Resolves once everything so far satisfies the condition. Rejects after `timeoutMs` (absent: 120,000). */
+  until(what: string, condition: (items: readonly T[]) => boolean, timeoutMs?: number): Promise<void>;
   /** Everything, as soon as there are at least so many items. Rejects after `timeoutMs` (absent: 120,000). */
   atLeast(count: number, timeoutMs?: number): Promise<readonly T[]>;
 }
@@ -51,6 +53,9 @@ export function createRecorder<T>(): Recorder<T> {
         timeoutMs,
       );
       return item;
+    },
+    async until(what, condition, timeoutMs = 120_000) {
+      await when(() => condition(items) || undefined, what, timeoutMs);
     },
     atLeast: (count, timeoutMs = 120_000) =>
       when(() => (items.length >= count ? [...items] : undefined), `${count} items`, timeoutMs),

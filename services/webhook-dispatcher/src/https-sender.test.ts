@@ -18,7 +18,7 @@ import {
   type TestAuthority,
   type TestCertificate,
 } from './testing/test-certificates.js';
-import { startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
+import { type Receiver, startReceiver } from '@partner/test-kit/receiver';
 
 const HOST = 'receiver.partner.test';
 const LONG_MS = 10_000;
@@ -36,8 +36,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function receiver(options: Partial<Parameters<typeof startTlsReceiver>[0]> = {}): Promise<TlsReceiver> {
-  const started = await startTlsReceiver({ certificate, ...options });
+async function receiver(options: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {
+  const started = await startReceiver({ certificate, ...options });
   cleanups.push(() => started.close());
   return started;
 }
@@ -510,10 +510,10 @@ describe('a TLS session', () => {
       answer: (_request: unknown, response: ServerResponse) =>
         void response.writeHead(204, { connection: 'close' }).end(),
     };
-    const first = await startTlsReceiver({ ...shared, certificate: shown });
+    const first = await startReceiver({ ...shared, certificate: shown });
     return {
       port: first.port,
-      async succeed(): Promise<TlsReceiver> {
+      async succeed(): Promise<Receiver> {
         await first.close();
         const selfSigned = await authority.issue({ names: [HOST], selfSigned: true });
         return receiver({ ...shared, port: first.port, certificate: selfSigned });

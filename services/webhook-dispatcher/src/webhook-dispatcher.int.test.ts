@@ -42,7 +42,7 @@ import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
 import { createTestAuthority } from './testing/test-certificates.js';
-import { type ReceivedRequest, startTlsReceiver, type TlsReceiver } from './testing/tls-receiver.js';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 
 const HOST = 'receiver.partner.test';
 /** Leads to the same receiver, whose certificate is for another name. */
@@ -61,7 +61,7 @@ let probe: BrokerProbe;
 let connection: AmqpConnection;
 let publisher: Publisher;
 let endpoints: Client<typeof EndpointService>;
-let receiver: TlsReceiver;
+let receiver: Receiver;
 let results: Recorder<DeliveryAttempted>;
 let arrivals: Recorder<ReceivedRequest>;
 let answer: (response: ServerResponse) => void;
@@ -79,7 +79,7 @@ beforeAll(async () => {
   const authority = await createTestAuthority();
   await writeFile(caFile, authority.pem);
   arrivals = createRecorder();
-  receiver = await startTlsReceiver({
+  receiver = await startReceiver({
     certificate: await authority.issue({ names: [HOST] }),
     answer: (request, response) => {
       arrivals.record(request);

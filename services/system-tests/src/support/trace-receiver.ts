@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { startReceiver } from '@partner/test-kit/receiver';
 import { z } from 'zod';
 
 const attribute = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) });
@@ -40,42 +39,29 @@ export interface ExportedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What takes the traces of a stack: an OTLP endpoint that understands JSON, and keeps everything. */
+/** An OTLP endpoint that keeps the traces that services export. */
 export interface TraceReceiver {
-  /** The settings of a service that have it export its traces here, soon. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly spans: readonly ExportedSpan[];
-  /** All that was exported, as it came. */
+  readonly url: string;
+  /** All that was exported, as it arrived. */
   readonly texts: readonly string[];
+  /** Those that were exported as `http/json`. */
+  readonly spans: readonly ExportedSpan[];
   close(): Promise<void>;
 }
 
 /** Starts a receiver on loopback. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
-  const spans: ExportedSpan[] = [];
   const texts: string[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
+  const spans: ExportedSpan[] = [];
+  const { port, close } = await startReceiver({
+    answer({ headers, body }, response) {
+      const text = body.toString('utf8');
       texts.push(text);
-      spans.push(...spansIn(text));
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
-  });
-  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' });
-  return {
-    settings: {
-      OTEL_TRACES_EXPORTER: 'otlp',
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_BSP_SCHEDULE_DELAY: '100',
+      if (headers['content-type'] === 'application/json') spans.push(...spansIn(text));
+      response.writeHead(200).end();
     },
-    spans,
-    texts,
-    close: () => closeServer(server),
-  };
+  });
+  return { url: `http://127.0.0.1:${port}`, texts, spans, close };
 }
 
 function spansIn(text: string): ExportedSpan[] {

@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { webhookEnvelope, type WebhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { startReceiver } from '@partner/test-kit/receiver';
+import { createRecorder } from '@partner/test-kit/recorder';
 
 /** One webhook as it came in, byte for byte. */
 export interface ReceivedWebhook {
@@ -57,70 +57,41 @@ export async function startWebhookReceiver(options: {
   readonly cert: string;
   readonly answer?: (webhook: Omit<ReceivedWebhook, 'answeredStatus'>) => number | ReceiverAnswer;
 }): Promise<WebhookReceiver> {
-  const received: TimedWebhook[] = [];
-  const watchers = new Set<() => void>();
-  const connections = new WeakMap<object, number>();
-  let connectionCount = 0;
-  const server: Server = createServer({ key: options.key, cert: options.cert }, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks);
-      const webhook = {
-        path: request.url ?? '',
-        headers: request.headers,
-        body,
-        envelope: webhookEnvelope.parse(JSON.parse(body.toString('utf8'))),
-      };
+  const received = createRecorder<TimedWebhook>();
+  const server = await startReceiver({
+    certificate: { key: options.key, cert: options.cert },
+    answer({ path, headers, body, connection }, response) {
+      const envelope = webhookEnvelope.parse(JSON.parse(body.toString('utf8')));
+      const webhook = { path, headers, body, envelope };
       const chosen = options.answer?.(webhook) ?? 204;
       const answer: ReceiverAnswer = typeof chosen === 'number' ? { kind: 'status', status: chosen } : chosen;
-      received.push({
+      received.record({
         ...webhook,
         answeredStatus: answer.kind === 'status' ? answer.status : 0,
         receivedAt: Date.now(),
-        connection: connections.get(request.socket) ?? 0,
+        connection,
         retryAfterSeconds: answer.kind === 'status' ? answer.retryAfterSeconds : undefined,
       });
-      if (answer.kind === 'closed') request.socket.destroy();
+      if (answer.kind === 'closed') response.destroy();
       if (answer.kind === 'status') {
         const { retryAfterSeconds } = answer;
-        const headers = {
+        const sent = {
           ...answer.headers,
           ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
         };
-        const send = () => response.writeHead(answer.status, headers).end(answer.body);
+        const send = () => response.writeHead(answer.status, sent).end(answer.body);
         if (answer.until !== undefined) void answer.until.then(send);
         else if (answer.afterMs === undefined) send();
         else setTimeout(send, answer.afterMs);
       }
-      for (const watcher of watchers) watcher();
-    });
+    },
   });
-  server.on('secureConnection', (socket) => connections.set(socket, (connectionCount += 1)));
-  const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'receiver' });
   return {
-    port,
-    received,
-    waitUntil(what, condition, timeoutMs = 120_000) {
-      return new Promise((resolve, reject) => {
-        const settle = (finish: () => void) => {
-          clearTimeout(timer);
-          watchers.delete(check);
-          finish();
-        };
-        const check = () => {
-          if (condition(received)) settle(resolve);
-        };
-        const timer = setTimeout(() => {
-          settle(() => reject(new Error(`not received within ${timeoutMs / 1000} s: ${what}`)));
-        }, timeoutMs);
-        watchers.add(check);
-        check();
-      });
+    port: server.port,
+    get received() {
+      return received.all();
     },
-    async close() {
-      server.closeAllConnections();
-      await closeServer(server);
-    },
+    waitUntil: received.until,
+    close: server.close,
   };
 }

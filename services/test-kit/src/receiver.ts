@@ -1,8 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import { closeServer, listen } from '@partner/kernel/listen';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import type { TestCertificate } from './test-certificates.js';
 
 /** A request as a receiver got it. */
 export interface ReceivedRequest {
@@ -10,39 +9,43 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Number of the connection that it came on, from 1. */
+  /** Number of the TLS connection that it came on, from 1; 0 without TLS. */
   readonly connection: number;
 }
 
-/** An HTTPS server on loopback that keeps what it gets. */
-export interface TlsReceiver {
+/** An HTTP server that keeps what it gets. */
+export interface Receiver {
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** For each connection: the name that was asked for in the handshake, and whether a session was resumed. */
+  /** For each TLS connection: the name that was asked for in the handshake, and whether a session was resumed. */
   readonly connections: readonly { readonly servername: string | undefined; readonly resumed: boolean }[];
   close(): Promise<void>;
 }
 
-/** Starts a receiver on a free port. `answer` decides what each request gets; absent: 204. */
-export async function startTlsReceiver(options: {
-  readonly certificate: TestCertificate;
+/** Starts a receiver on a free port of loopback. `answer` decides what each request gets; absent: 204. */
+export async function startReceiver(options: {
+  /** Both PEM. Absent: plain HTTP. */
+  readonly certificate?: { readonly key: string; readonly cert: string };
   readonly host?: string;
   readonly port?: number;
   readonly answer?: (request: ReceivedRequest, response: ServerResponse) => void;
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
   /** 48 bytes; receivers that share them resume each other's sessions. Absent: keys of its own. */
   readonly ticketKeys?: Buffer;
-}): Promise<TlsReceiver> {
+}): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const connections: { servername: string | undefined; resumed: boolean }[] = [];
   const numbers = new WeakMap<object, number>();
-  const server = createServer({
-    ...options.certificate,
-    minVersion: 'TLSv1',
-    maxVersion: options.maxVersion ?? 'TLSv1.3',
-    ...(options.ticketKeys !== undefined && { ticketKeys: options.ticketKeys }),
-    ...(options.maxVersion === 'TLSv1.1' && { ciphers: 'DEFAULT@SECLEVEL=0' }),
-  });
+  const server: Server =
+    options.certificate === undefined
+      ? createServer()
+      : createTlsServer({
+          ...options.certificate,
+          minVersion: 'TLSv1',
+          maxVersion: options.maxVersion ?? 'TLSv1.3',
+          ...(options.ticketKeys !== undefined && { ticketKeys: options.ticketKeys }),
+          ...(options.maxVersion === 'TLSv1.1' && { ciphers: 'DEFAULT@SECLEVEL=0' }),
+        });
   server.on('secureConnection', (socket: TLSSocket) => {
     const servername: unknown = Reflect.get(socket, 'servername');
     connections.push({
@@ -67,18 +70,20 @@ export async function startTlsReceiver(options: {
       else options.answer(received, response);
     });
   });
-  const port = await listen(server, {
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 0,
-    variable: 'test',
-  });
+  server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
   return {
-    port,
+    port: address.port,
     requests,
     connections,
     async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
       server.closeAllConnections();
-      await closeServer(server);
+      await closed;
     },
   };
 }
