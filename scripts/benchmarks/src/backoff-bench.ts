@@ -1,6 +1,6 @@
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { eventually } from '@partner/test-kit/eventually';
 import { z } from 'zod';
-import { until } from '@partner/local-stack/demo/until';
 import type { Progress } from '@partner/local-stack/progress';
 import { FAILING_PATH, HANGING_PATH } from './bench-receiver.js';
 import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
@@ -76,9 +76,8 @@ export async function runBackoffBench(options: {
       report(`${deliveries} deliveries to each endpoint, ${retries} retries of each`);
       const endpoints = await Promise.all(
         subscriptions.map(async ({ id, name }) => {
-          const attempts = await until(
+          const attempts = await eventually(
             `the retries to the endpoint that ${name}`,
-            { timeoutMs, everyMs: 5_000, signal },
             async () => {
               const { rows } = await client.query(
                 `select delivery_id as id, number, extract(epoch from started_at)::float8 * 1000 as "startedAt",
@@ -87,8 +86,9 @@ export async function runBackoffBench(options: {
                 [id],
               );
               const made = z.array(attemptRow).parse(rows);
-              return made.filter(({ number }) => number > retries).length >= deliveries ? made : undefined;
+              return made.filter(({ number }) => number > retries).length >= deliveries && made;
             },
+            { timeoutMs, everyMs: 5_000, signal },
           );
           report(`the endpoint that ${name}: done`);
           return {

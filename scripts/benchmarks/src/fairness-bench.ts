@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { eventually } from '@partner/test-kit/eventually';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
 import { connectPlatform, type Platform } from '@partner/local-stack/demo/platform';
-import { until } from '@partner/local-stack/demo/until';
 import type { Progress } from '@partner/local-stack/progress';
 import { type BenchReceiver, HANGING_PATH } from './bench-receiver.js';
 import { BENCH_HOSTS, withBenchStack } from './bench-stack.js';
@@ -197,10 +197,11 @@ async function runPhase(phase: {
   for (const jobId of jobIds) {
     await platform.createJob({ jobId, sellingCompanyId: phase.sellingCompanyId, customer: CUSTOMER });
   }
-  await until('the jobs of the phase', patience, async () => {
+  const jobsExist = async () => {
     const { rows } = await client.query('select id from jobs where id = any($1::text[])', [jobIds]);
-    return rows.length === jobIds.length || undefined;
-  });
+    return rows.length === jobIds.length;
+  };
+  await eventually('the jobs of the phase', jobsExist, patience);
   await Promise.all([
     phase.extra(),
     steadily(jobIds.length, healthy.length, signal, async (turn) => {
@@ -211,7 +212,7 @@ async function runPhase(phase: {
       }
     }),
   ]);
-  const times = await until('the events of the healthy endpoints', patience, async () => {
+  const latencies = async () => {
     const { rows } = await client.query(
       `select id, extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as "committedAt"
        from events where resource_id = any($1::text[])`,
@@ -222,8 +223,9 @@ async function runPhase(phase: {
       const at = receivedAt.get(id);
       return at === undefined ? [] : [at - committedAt];
     });
-    return received.length === jobIds.length ? received : undefined;
-  });
+    return received.length === jobIds.length && received;
+  };
+  const times = await eventually('the events of the healthy endpoints', latencies, patience);
   return { events: times.length, median: quantileOf(times, 0.5), p99: quantileOf(times, 0.99) };
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isProcessRunning } from '@partner/test-kit/backing-services/process-identity';
 import { LocalPartError } from '@partner/test-kit/backing-services/local-process';
+import { PollTimeoutError } from '@partner/test-kit/eventually';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { DemoError } from './demo/demo-error.js';
@@ -244,7 +245,10 @@ try {
     process.exit(130);
   }
   const isForPeople =
-    error instanceof StackError || error instanceof LocalPartError || error instanceof DemoError;
+    error instanceof StackError ||
+    error instanceof LocalPartError ||
+    error instanceof DemoError ||
+    error instanceof PollTimeoutError;
   process.stderr.write(
     `scripts/up: ${isForPeople ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
   );

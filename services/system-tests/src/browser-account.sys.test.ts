@@ -6,6 +6,7 @@ import { installerPage } from '@partner/proto-contracts/public-api/api-key-manag
 import { CONSOLE_OPERATIONS } from '@partner/proto-contracts/public-api/operations/console';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { Page } from 'playwright-core';
 import { openBrowser, type TestBrowser } from './browser/open-browser.js';
 import { signIn as signInAt } from './browser/sign-in.js';
@@ -105,7 +106,7 @@ const textOf = async (page: Page, label: string) =>
   (await page.getByRole('region', { name: label, exact: true }).textContent()) ?? '';
 
 const statusOf = async (path: string, apiKey: string) =>
-  (await fetch(new URL(path, stack.baseUrl), { headers: { 'x-api-key': apiKey } })).status;
+  (await sendCall(stack.baseUrl, path, { headers: { 'x-api-key': apiKey } })).status;
 
 describe('the event catalogue', () => {
   test(

@@ -14,7 +14,8 @@ import { subscriptionActivated } from '@partner/proto-contracts/public-api/webho
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
-import { type Answer, call } from './support/http-call.js';
+import type { Answer } from '@partner/test-kit/http-call';
+import { call } from './support/http-call.js';
 import {
   createActiveSubscription,
   type OwnerSession,

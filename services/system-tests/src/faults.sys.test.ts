@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@partner/test-kit/eventually';
 import { SEED } from '@partner/test-kit/seeded-random';
 import { checkHistory } from './deliveries/check-history.js';
 import type { AcknowledgedWrite } from './deliveries/delivery-history.js';
@@ -61,12 +61,13 @@ test(
 /** The platform hears of each status that was acknowledged, from a queue that nobody purged. */
 async function waitUntilPlatformHears(writes: readonly AcknowledgedWrite[]): Promise<void> {
   const told = writes.flatMap(({ tells }) => tells.filter(({ name }) => name === 'install.status_changed'));
-  const deadline = Date.now() + PLATFORM_PATIENCE_MS;
-  for (;;) {
+  const missing = () => {
     const heard = new Set(stack.platformHeard.map(({ jobId, version }) => `${jobId} ${version}`));
-    const missing = told.filter((one) => !heard.has(`${one.resourceId} ${one.resourceVersion}`));
-    if (missing.length === 0) return;
-    if (Date.now() > deadline) throw new Error(`the platform has not heard of ${JSON.stringify(missing)}`);
-    await delay(100);
-  }
+    return told.filter((one) => !heard.has(`${one.resourceId} ${one.resourceVersion}`));
+  };
+  await eventually(
+    () => `the platform receives ${JSON.stringify(missing())}`,
+    () => missing().length === 0,
+    { timeoutMs: PLATFORM_PATIENCE_MS, everyMs: 100 },
+  );
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -12,6 +11,7 @@ import {
   jobFeedAnswer,
 } from '@partner/proto-contracts/public-api/installer-job';
 import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import { callUntilAnswered } from './support/http-call.js';
 import { addCompany, type LimitedCompany } from './support/limited-company.js';
@@ -78,15 +78,12 @@ async function createJob(company: LimitedCompany): Promise<string> {
 
 /** Resolves once every message of the platform has had its effect. */
 async function untilAllHaveArrived(): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  for (;;) {
+  await eventually('all messages of the platform arrive', async () => {
     const { rows } = await stack.database.query<{ settled: number }>(
       'select count(settled_at)::integer as settled from inbox',
     );
-    if (rows[0]?.settled === published) return;
-    if (Date.now() > deadline) throw new Error('a message of the platform does not arrive');
-    await delay(20);
-  }
+    return rows[0]?.settled === published;
+  });
 }
 
 /** Moves a job that the company may have lost or somebody else may move meanwhile; only a fault of the service fails. */
@@ -151,8 +148,8 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     const readers: Promise<ReadonlyMap<string, InstallerJob>>[] = [];
     while (readers.length < READERS) {
       const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;
-      if (changes >= due) readers.push(follow(company, 1 + (readers.length % 2), () => isOver));
-      else await delay(5);
+      await eventually(`${due} changes`, () => changes >= due, { everyMs: 5 });
+      readers.push(follow(company, 1 + (readers.length % 2), () => isOver));
     }
     await Promise.all(writers);
     await untilAllHaveArrived();

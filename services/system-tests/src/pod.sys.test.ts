@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
 import { assignNewJob } from './support/platform-job.js';
 import { productionValues } from './pods/chart-values.js';
@@ -264,11 +266,14 @@ await defineWithPods(() => {
 
 /** What `/readyz` answers as soon as it is not 200 any more. */
 async function firstUnreadyAnswer(pod: Pod): Promise<{ readonly status: number; readonly body: unknown }> {
-  for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${pod.port('admin')}/readyz`);
-    const body: unknown = await answer.json();
-    if (answer.status !== 200) return { status: answer.status, body };
-  }
+  return eventually(
+    'the pod is not ready',
+    async () => {
+      const { status, json } = await sendCall(`http://127.0.0.1:${pod.port('admin')}`, '/readyz');
+      return status !== 200 && { status, body: json };
+    },
+    { everyMs: 1 },
+  );
 }
 
 /** Lets pass while it is open, and keeps everybody waiting from `shut` to `open`. */

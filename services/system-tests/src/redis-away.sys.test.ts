@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, call } from './support/http-call.js';
+import type { Answer } from '@partner/test-kit/http-call';
+import { call } from './support/http-call.js';
 import { type OwnerSession, signIn } from './support/owner-session.js';
 import { readMetric } from './support/replica-metrics.js';
 import { startTestStack, type TestStack } from './support/test-stack.js';

@@ -6,7 +6,8 @@ import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
-import { type Answer, call } from './support/http-call.js';
+import { type Answer, sendCall } from '@partner/test-kit/http-call';
+import { call } from './support/http-call.js';
 import { createActiveSubscription, type OwnerSession, signIn } from './support/owner-session.js';
 import { apiKeyOf, startTestStack, type TestStack } from './support/test-stack.js';
 
@@ -188,12 +189,9 @@ describe('in production', () => {
   test('there is no path for fault scripts, with a key of the company or without one [SANDBOX-3]', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const path = `/partner-api/api-keys/${newId('key')}/faults`;
-      const answer = await fetch(new URL(path, stack.baseUrl), {
-        method,
-        headers: { origin: PUBLIC_BASE_URL },
-      });
+      const answer = await sendCall(stack.baseUrl, path, { method, headers: { origin: PUBLIC_BASE_URL } });
       expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: 'path: there is no such path' });
+      expect(answer.json).toMatchObject({ error: 'path: there is no such path' });
     }
   });
 

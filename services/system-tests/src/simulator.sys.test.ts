@@ -35,7 +35,7 @@ test('a stack that simulates lives by itself, and nothing that it is told is ref
   await eventually(
     'messages of the platform that make events of many kinds',
     async () => (await count()).settled >= MOVES && (await kindsOfEvents()) > 10,
-    240_000,
+    { timeoutMs: 240_000 },
   );
   await stack.stack.process('simulator').stop();
   await eventually('the end of what waits', async () => (await count()).waiting === 0);

@@ -3,13 +3,13 @@ import { jobAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import type { AnyOperation } from '@partner/proto-contracts/public-api/operation';
 import { createApiKey } from '@partner/kernel/api-key';
 import { newId } from '@partner/kernel/ids';
+import type { Answer } from '@partner/test-kit/http-call';
 import { addCompany } from './support/limited-company.js';
 import { FIELD_CASES, type FieldCase } from './surfaces/field-cases.js';
 import {
   expectError,
   expectSuccess as expectSuccessAt,
   send as sendTo,
-  type WireAnswer,
   type WireRequest,
 } from './surfaces/send.js';
 import {
@@ -496,7 +496,7 @@ describe('a limit', () => {
     async (operation) => {
       const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
       const request = await valid(operation);
-      const answers: WireAnswer[] = [];
+      const answers: Answer[] = [];
       const commands = await watchRedis(stack.stack.description.redisUrl, async () => {
         answers.push(await expectSuccess(request), await send(spoilt(operation, request)));
       });

@@ -1,19 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A condition was not met within its time limit; the message names both. */
+export class PollTimeoutError extends Error {
+  override readonly name = 'PollTimeoutError';
+}
+
 /**
- * Asks again until the probe gives something else than undefined or false. For the state of a server that tells nobody when
- * it changes; wait for a message or a row where there is one. Rejects after `timeoutMs` (absent: 120,000).
+ * Polls until the probe returns something else than undefined or false. For state that nothing announces; wait for a message or
+ * a row where there is one. A function as `what` describes the last state. Throws {@link PollTimeoutError} after `timeoutMs`
+ * (absent: 120,000), and whatever the probe throws.
  */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string | Promise<string>),
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 120_000,
+  options: { readonly timeoutMs?: number; readonly everyMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<T> {
+  const { timeoutMs = 120_000, everyMs = 25, signal } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
+    signal?.throwIfAborted();
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${timeoutMs} ms`);
-    await delay(25);
+    if (performance.now() > deadline) {
+      const description = typeof what === 'string' ? what : await what();
+      throw new PollTimeoutError(`${description}: not within ${Math.round(timeoutMs / 1_000)} s`);
+    }
+    await delay(everyMs, undefined, { signal });
   }
 }

@@ -1,12 +1,13 @@
 import { installerJob } from '@partner/proto-contracts/public-api/installer-job';
-import type { HttpAnswer, HttpCall } from './http-call.js';
+import type { Answer } from '@partner/test-kit/http-call';
 import { DemoError } from './demo-error.js';
+import type { DemoCall } from './http-call.js';
 
 /** Shows the steps of the demo to a person. */
 export interface Narrator {
   step(title: string): void;
-  request(call: HttpCall): void;
-  answer(answer: HttpAnswer): void;
+  request(call: DemoCall): void;
+  answer(answer: Answer): void;
   /** Something with a name, e.g. a message or a webhook. */
   show(name: string, content: unknown): void;
   /** What the step proves. Throws {@link DemoError} when it does not hold. */

@@ -9,8 +9,8 @@ import { PLATFORM } from '@partner/proto-contracts/topology';
 import { createAmqpConnection } from '@partner/kernel/amqp/connection';
 import { createPublisher } from '@partner/kernel/amqp/publisher';
 import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
-import { until } from './until.js';
 
 /** The platform (the company's CRM), as far as the demo plays it. Each call resolves to what was sent, once the broker has it. */
 export interface Platform {
@@ -28,11 +28,7 @@ export async function connectPlatform(amqpUrl: string, signal: AbortSignal): Pro
   const surroundings = { logger: silentLogger, metrics: new Registry() };
   const connection = createAmqpConnection({ url: amqpUrl, name: 'demo platform', ...surroundings });
   const publisher = createPublisher({ connection, ...surroundings });
-  await until(
-    'a connection to RabbitMQ',
-    { timeoutMs: 10_000, everyMs: 50, signal },
-    async () => connection.isReady() || undefined,
-  );
+  await eventually('a connection to RabbitMQ', () => connection.isReady(), { everyMs: 50, signal });
 
   async function publish<Desc extends DescMessage>(
     schema: Desc,

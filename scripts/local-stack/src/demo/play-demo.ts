@@ -12,6 +12,8 @@ import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/in
 import { leadCreated, leadMerged } from '@partner/proto-contracts/public-api/lead';
 import { webhookEnvelope } from '@partner/proto-contracts/public-api/webhook-events';
 import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
+import type { Answer } from '@partner/test-kit/http-call';
 import { Webhook } from 'standardwebhooks';
 import type { z } from 'zod';
 import { readReceived } from '../receiver/read-received.js';
@@ -19,10 +21,9 @@ import type { ReceivedRequest } from '../receiver/received-request.js';
 import { tellReceiver } from '../receiver/tell-receiver.js';
 import type { SandboxCompany, StackDescription } from '../stack/stack-description.js';
 import { DemoError } from './demo-error.js';
-import { type HttpAnswer, type HttpCall, sendCall } from './http-call.js';
+import { type DemoCall, sendDemoCall } from './http-call.js';
 import { createNarrator } from './narrator.js';
 import { connectPlatform } from './platform.js';
-import { until } from './until.js';
 
 /** A wait for a retry that is longer than this is shown, not waited for. */
 const PATIENCE_MS = 10_000;
@@ -47,23 +48,25 @@ export async function playDemo(options: {
   const { company: installer, apiKey: installerKey } = companyWithKey(description, 'installer-company');
 
   async function call<S extends z.ZodType>(
-    request: HttpCall,
+    request: DemoCall,
     expected: number,
     schema: S,
-  ): Promise<{ readonly data: z.infer<S>; readonly answer: HttpAnswer }> {
+  ): Promise<{ readonly data: z.infer<S>; readonly answer: Answer }> {
     show.request(request);
-    const answer = await sendCall(baseUrl, request, signal);
+    const answer = await sendDemoCall(baseUrl, request, signal);
     show.answer(answer);
     return { data: read(request, answer, expected, schema), answer };
   }
 
-  async function quietly<S extends z.ZodType>(request: HttpCall, schema: S): Promise<z.infer<S>> {
-    return read(request, await sendCall(baseUrl, request, signal), 200, schema);
+  async function quietly<S extends z.ZodType>(request: DemoCall, schema: S): Promise<z.infer<S>> {
+    return read(request, await sendDemoCall(baseUrl, request, signal), 200, schema);
   }
 
   function received(path: string, isIt: (request: ReceivedRequest) => boolean, what: string) {
-    return until(`the receiver gets ${what}`, { timeoutMs: 30_000, everyMs: 100, signal }, async () =>
-      (await readReceived(receiver.logFile, path)).find(isIt),
+    return eventually(
+      `the receiver gets ${what}`,
+      async () => (await readReceived(receiver.logFile, path)).find(isIt),
+      { everyMs: 100, signal },
     );
   }
 
@@ -120,14 +123,13 @@ export async function playDemo(options: {
   show.prove(test.verified === true, 'the receiver verified both signatures over the raw bytes');
 
   show.step('The owner activates the subscription');
-  const { data: activated } = await until(
+  const { data: activated } = await eventually(
     'the console learns of the test delivery',
-    { timeoutMs: 20_000, everyMs: 200, signal },
     async () => {
       const path = `/partner-api/webhooks/${hook.id}`;
-      const found = await quietly({ method: 'GET', path, headers: owner }, subscriptionSchema);
-      return found.verified || undefined;
+      return (await quietly({ method: 'GET', path, headers: owner }, subscriptionSchema)).verified;
     },
+    { everyMs: 200, signal },
   ).then(() =>
     call(
       { method: 'POST', path: `/partner-api/webhooks/${hook.id}/activate`, headers: owner },
@@ -150,7 +152,7 @@ export async function playDemo(options: {
     path: '/inbound/leads',
     headers: { 'x-api-key': salesKey, 'idempotency-key': `demo-lead-${run}` },
     body: lead,
-  } as const satisfies HttpCall;
+  } as const satisfies DemoCall;
   const { data: created } = await call(leadCall, 201, leadCreated);
   show.prove(created.leadId.startsWith('lead_'), 'the lead is new: 201');
 
@@ -203,9 +205,8 @@ export async function playDemo(options: {
     `/partner/v1/jobs${cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`}`;
   async function nextEntry(cursor: string | null, version?: number) {
     const request = { method: 'GET', path: after(cursor), headers: installerHeaders } as const;
-    const found = await until(
+    const found = await eventually(
       'the change feed shows the job',
-      { timeoutMs: 30_000, everyMs: 500, signal },
       async () => {
         const page = await quietly(request, jobFeedAnswer);
         const entry = page.resources.find(
@@ -213,6 +214,7 @@ export async function playDemo(options: {
         );
         return entry === undefined ? undefined : { page, entry };
       },
+      { everyMs: 500, signal },
     );
     show.request(request);
     show.show('-> 200, the entry of the job', found.entry);
@@ -258,7 +260,7 @@ export async function playDemo(options: {
       note: 'We have it.',
       expectedVersion: job.resource.version,
     },
-  } as const satisfies HttpCall;
+  } as const satisfies DemoCall;
   const moved = await call(statusCall, 201, jobAnswer);
   show.prove(
     moved.data.resource.status === 'ACKNOWLEDGED' && moved.data.resource.version === job.resource.version + 1,
@@ -267,7 +269,7 @@ export async function playDemo(options: {
 
   show.step('The same report once more: an answer was lost, say');
   show.request(statusCall);
-  const repeated = await sendCall(baseUrl, statusCall, signal);
+  const repeated = await sendDemoCall(baseUrl, statusCall, signal);
   show.answer(repeated);
   show.prove(
     repeated.text === moved.answer.text && repeated.headers.get('idempotency-replayed') === 'true',
@@ -307,14 +309,14 @@ export async function playDemo(options: {
   const refused = await received(failingPath, ({ status }) => status === 503, 'the first attempt');
   show.show('the receiver answered 503 to', headersOf(refused));
   const waits = retryBaseMs <= PATIENCE_MS;
-  const delivery = await until(
-    'the console shows what became of the attempt',
-    { timeoutMs: 30_000 + (waits ? retryBaseMs * 1.1 : 0), everyMs: 250, signal },
+  const delivery = await eventually(
+    'the console shows the result of the attempt',
     async () => {
       const path = `/partner-api/deliveries/${failingTest.id}`;
       const found = await quietly({ method: 'GET', path, headers: owner }, deliveryWithAttempts);
-      return found.delivery.state === (waits ? 'delivered' : 'retry_scheduled') ? found : undefined;
+      return found.delivery.state === (waits ? 'delivered' : 'retry_scheduled') && found;
     },
+    { everyMs: 250, signal },
   );
   show.request({ method: 'GET', path: `/partner-api/deliveries/${failingTest.id}`, headers: owner });
   show.show('-> 200', { delivery: delivery.delivery, attempts: delivery.attempts });
@@ -345,8 +347,8 @@ export async function playDemo(options: {
 }
 
 function read<S extends z.ZodType>(
-  request: HttpCall,
-  answer: HttpAnswer,
+  request: DemoCall,
+  answer: Answer,
   expected: number,
   schema: S,
 ): z.infer<S> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
+import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
@@ -265,8 +266,8 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     // Each begins at another moment of the writing, with pages small enough that it goes on during the snapshot.
     while (readers.length < READERS) {
       const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;
-      if (changes >= due) readers.push(walkAndTail(companyId, 1 + (readers.length % 4), () => running === 0));
-      else await delay(1);
+      await eventually(`${due} changes`, () => changes >= due, { everyMs: 1 });
+      readers.push(walkAndTail(companyId, 1 + (readers.length % 4), () => running === 0));
     }
     await Promise.all(writers);
 

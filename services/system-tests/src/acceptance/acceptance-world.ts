@@ -1,5 +1,6 @@
 import { type SurfaceSide, createSurfaceSide } from '../surfaces/surface-side.js';
-import { type WireAnswer, type WireRequest, send } from '../surfaces/send.js';
+import type { Answer } from '@partner/test-kit/http-call';
+import { type WireRequest, send } from '../surfaces/send.js';
 import { type TestStack, startTestStack } from '../support/test-stack.js';
 import type { ReceiverAnswer } from '../support/webhook-receiver.js';
 
@@ -13,7 +14,7 @@ export interface AcceptanceWorld {
   /** How the receiver responds at a path; 204 without it. */
   readonly answers: Map<string, ReceiverAnswer>;
   /** Sends a request to the base address, as a partner would. */
-  send(request: WireRequest): Promise<WireAnswer>;
+  send(request: WireRequest): Promise<Answer>;
 }
 
 /** Starts the stack; `stack.stop()` ends it. */

@@ -7,7 +7,8 @@ import {
   readSubscription,
   signIn,
 } from '../support/owner-session.js';
-import { expectError, type WireAnswer } from '../surfaces/send.js';
+import type { Answer } from '@partner/test-kit/http-call';
+import { expectError } from '../surfaces/send.js';
 import type { AcceptanceWorld } from './acceptance-world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +29,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   const jobPath = () => `/partner/v1/jobs/${world().side.jobId}`;
 
   /** Sets the job's schedule at its present version. */
-  async function putSchedule(fields: Fields): Promise<WireAnswer> {
+  async function putSchedule(fields: Fields): Promise<Answer> {
     const headers = headersOf('installer-company');
     const job = await world().send({ method: 'GET', path: jobPath(), headers });
     return world().send({
@@ -47,7 +48,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   }
 
   /** Books an appointment under a new key. */
-  async function book(fields: Fields): Promise<WireAnswer> {
+  async function book(fields: Fields): Promise<Answer> {
     return world().send({
       method: 'POST',
       path: '/inbound/appointments',
@@ -63,7 +64,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   }
 
   /** Posts a lead without a key. */
-  async function postLead(fields: Fields): Promise<WireAnswer> {
+  async function postLead(fields: Fields): Promise<Answer> {
     return world().send({
       method: 'POST',
       path: '/inbound/leads',
@@ -163,7 +164,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
       });
 
     test('that is required holds more than white space [HTTP-11]', async () => {
-      const cases: readonly (readonly [string, WireAnswer])[] = [
+      const cases: readonly (readonly [string, Answer])[] = [
         ['fullName', await postLead({ fullName: ' ' })],
         ['phone', await postLead({ phone: ' '.repeat(7) })],
         ['address', await postLead({ address: '\t\n\u00a0' })],
@@ -182,7 +183,7 @@ export function describeInputFormats(world: () => AcceptanceWorld): void {
   });
 
   test('a value of another JSON type is a 400 that names both types [HTTP-12]', async () => {
-    const cases: readonly (readonly [WireAnswer, string])[] = [
+    const cases: readonly (readonly [Answer, string])[] = [
       [await putSchedule({ expectedVersion: '2' }), 'expectedVersion: must be an integer, not a string'],
       [await putSchedule({ expectedVersion: 1.5 }), 'expectedVersion: must be an integer'],
       [await postLead({ smsConsent: 'yes' }), 'smsConsent: must be true or false, not a string'],

@@ -6,6 +6,7 @@ import { readStackState } from '@partner/local-stack/stack/stack-state';
 import type { Stack } from '@partner/local-stack/stack/start-stack';
 import { rabbitmqPrograms, withRabbitmq } from '@partner/test-kit/backing-services/rabbitmq';
 import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import { eventually } from '@partner/test-kit/eventually';
 import { withRedis } from '@partner/test-kit/backing-services/redis';
 import type { Span } from './delivery-history.js';
 import { describeFault, type Fault, FAULTY_PROCESSES, type PlannedFault } from './fault-plan.js';
@@ -62,17 +63,21 @@ export async function playFaults(
   /** Starts a process until it runs and is ready, however often it ends before. */
   async function bringUp(name: string): Promise<void> {
     const process = stack.process(name);
-    const deadline = Date.now() + 120_000;
-    for (;;) {
-      await process.start();
-      try {
-        await process.ready(AbortSignal.timeout(deadline - Date.now()));
-        return;
-      } catch (error) {
-        if (Date.now() >= deadline) throw error;
-        await delay(SUPERVISOR_LOOK_MS);
-      }
-    }
+    let last: unknown;
+    await eventually(
+      () => `${name} is ready; the last error: ${String(last)}`,
+      async () => {
+        await process.start();
+        return process.ready(AbortSignal.timeout(120_000)).then(
+          () => true,
+          (error: unknown) => {
+            last = error;
+            return false;
+          },
+        );
+      },
+      { everyMs: SUPERVISOR_LOOK_MS },
+    );
   }
 
   const end = new AbortController();
@@ -209,15 +214,20 @@ async function closeConnections(stack: Stack): Promise<string> {
 
 /** Gives a command to a server, again and again while that stands still or is away. Throws when that takes too long. */
 async function persistently(work: () => Promise<string>): Promise<string> {
-  const deadline = Date.now() + PERSISTENCE_MS;
-  for (;;) {
-    try {
-      return await within(work());
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(SUPERVISOR_LOOK_MS);
-    }
-  }
+  let last: unknown;
+  const { done } = await eventually(
+    () => `the command succeeds; the last error: ${String(last)}`,
+    async () => {
+      try {
+        return { done: await within(work()) };
+      } catch (error) {
+        last = error;
+        return undefined;
+      }
+    },
+    { timeoutMs: PERSISTENCE_MS, everyMs: SUPERVISOR_LOOK_MS },
+  );
+  return done;
 }
 
 async function within<Result>(work: Promise<Result>): Promise<Result> {

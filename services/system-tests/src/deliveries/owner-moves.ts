@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { delivery, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { secretRotated, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
+import { eventually } from '@partner/test-kit/eventually';
 import type { z } from 'zod';
 import type {
   AskedChange,
@@ -56,13 +57,16 @@ export async function openSubscription(
   }
 
   async function untilDelivered(deliveryId: string): Promise<void> {
-    const deadline = Date.now() + TEST_PATIENCE_MS;
-    for (;;) {
-      const { answer } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
-      if (deliveryWithAttempts.parse(answer.json).delivery.state === 'delivered') return;
-      if (Date.now() > deadline) throw new Error(`the test delivery stays as it is: ${answer.text}`);
-      await delay(BETWEEN_LOOKS_MS);
-    }
+    let last = '';
+    await eventually(
+      () => `the test delivery arrives; the last: ${last}`,
+      async () => {
+        const { answer } = await owner.call('GET', `/partner-api/deliveries/${deliveryId}`);
+        last = answer.text;
+        return deliveryWithAttempts.parse(answer.json).delivery.state === 'delivered';
+      },
+      { timeoutMs: TEST_PATIENCE_MS, everyMs: BETWEEN_LOOKS_MS },
+    );
   }
 
   /** False when the secret was replaced meanwhile, by an earlier try of the rotation that came through late. */

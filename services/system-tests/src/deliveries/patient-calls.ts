@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Call, callUntilAnswered } from '../support/http-call.js';
+import { eventually } from '@partner/test-kit/eventually';
+import type { Answer, Call } from '@partner/test-kit/http-call';
+import { callUntilAnswered, UndescribedAnswerError } from '../support/http-call.js';
 import { type OwnerSession, signIn } from '../support/owner-session.js';
 import type { AskedChange } from './delivery-history.js';
 
@@ -48,15 +49,18 @@ export function patientOwner(
 
 async function timed(send: () => Promise<Answer>): Promise<TimedAnswer> {
   const sentAt = Date.now();
-  for (;;) {
-    try {
-      const answer = await send();
-      return { answer, sentAt, answeredAt: Date.now() };
-    } catch (error) {
-      const isUndescribed = error instanceof Error && error.name === 'UndescribedAnswerError';
-      if (isUndescribed || Date.now() - sentAt > PATIENCE_MS) throw error;
-    }
-    // What a client owes the service between two tries, not a wait for a state.
-    await delay(BETWEEN_TRIES_MS);
-  }
+  let last: unknown;
+  return eventually(
+    () => `an answer; the last: ${String(last)}`,
+    async () => {
+      try {
+        return { answer: await send(), sentAt, answeredAt: Date.now() };
+      } catch (error) {
+        if (error instanceof UndescribedAnswerError) throw error;
+        last = error;
+        return undefined;
+      }
+    },
+    { timeoutMs: PATIENCE_MS, everyMs: BETWEEN_TRIES_MS },
+  );
 }

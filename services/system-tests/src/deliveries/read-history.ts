@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { bulkReplayPage } from '@partner/proto-contracts/public-api/bulk-replay';
 import { deliveryPage, deliveryWithAttempts } from '@partner/proto-contracts/public-api/webhook-delivery';
+import { eventually } from '@partner/test-kit/eventually';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { ShownDelivery, StoredEvent } from './delivery-history.js';
@@ -28,23 +28,22 @@ export async function waitUntilFinished(
   database: Pick<Pool, 'query'>,
   timeoutMs: number,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const unfinished = await Promise.all(subscriptions.map(firstUnfinished));
-    const left = unfinished.filter((one) => one !== undefined);
-    if (left.length === 0) {
+  let left: readonly unknown[] = [];
+  await eventually(
+    async () => {
+      const { rows } = await database.query('select * from deliveries order by id limit 20');
+      return `all is finished; left: ${JSON.stringify(left)}\n${JSON.stringify(rows, null, 1)}`;
+    },
+    async () => {
+      const unfinished = await Promise.all(subscriptions.map(firstUnfinished));
+      left = unfinished.filter((one) => one !== undefined);
+      if (left.length > 0) return false;
       // The console has spoken last, so nothing can be there that it does not show.
       const { rowCount } = await database.query('select 1 from deliveries limit 1');
-      if (rowCount === 0) return;
-    }
-    if (Date.now() > deadline) {
-      const rows = await database.query('select * from deliveries order by id limit 20');
-      throw new Error(
-        `not finished within ${timeoutMs / 1_000} s: ${JSON.stringify(left)}\n${JSON.stringify(rows.rows, null, 1)}`,
-      );
-    }
-    await delay(BETWEEN_LOOKS_MS);
-  }
+      return rowCount === 0;
+    },
+    { timeoutMs, everyMs: BETWEEN_LOOKS_MS },
+  );
 }
 
 async function firstUnfinished({ id, owner }: ReadableSubscription): Promise<unknown> {

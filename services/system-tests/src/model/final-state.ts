@@ -90,7 +90,7 @@ export async function messagesAreSettled(
       const found = await database.query('select 1 from inbox where message_id = any($1)', [messageIds]);
       return found.rowCount === messageIds.length;
     },
-    SETTLE_MS,
+    { timeoutMs: SETTLE_MS },
   );
 }
 
@@ -114,7 +114,7 @@ export async function readFinalState(
     return found.rowCount === 0;
   };
   // What does not come to rest is a fault, which the checks of deliveries and messages describe better.
-  await eventually('nothing is under way', isAtRest, SETTLE_MS).catch(() => undefined);
+  await eventually('nothing is under way', isAtRest, { timeoutMs: SETTLE_MS }).catch(() => undefined);
   await platform.hearAll();
 
   async function rows<Row>(schema: z.ZodType<Row>, text: string): Promise<Row[]> {

@@ -1,36 +1,20 @@
-import type { Call } from '../support/http-call.js';
+import { eventually } from '@partner/test-kit/eventually';
+import { type Call, sendCall } from '@partner/test-kit/http-call';
 import { isUncertain, type ReceivedAnswer, type Try, type WriteRequest } from './history.js';
 
 const GIVE_UP_MS = 180_000;
-const ANSWER_MS = 30_000;
 /** What a client owes the service between two tries. */
 const PAUSE_MS = 100;
 
 /** Sends one request. An undefined answer: the connection broke. */
 export async function sendOnce(baseUrl: string, path: string, options: Call): Promise<Try> {
   const sentAt = performance.now();
-  const answer = await receive(baseUrl, path, options).catch(() => undefined);
+  // The response as it arrives, whatever it is: it is judged afterwards.
+  const answer = await sendCall(baseUrl, path, options).then(
+    ({ status, text, headers }) => ({ status, text, headers: Object.fromEntries(headers) }),
+    () => undefined,
+  );
   return { sentAt, endedAt: performance.now(), answer };
-}
-
-/** The answer as it comes, whatever it is: it is judged afterwards. */
-async function receive(
-  baseUrl: string,
-  path: string,
-  { method = 'GET', headers, body }: Call,
-): Promise<ReceivedAnswer> {
-  const response = await fetch(new URL(path, baseUrl), {
-    method,
-    redirect: 'manual',
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MS),
-  });
-  return {
-    status: response.status,
-    text: await response.text(),
-    headers: Object.fromEntries(response.headers),
-  };
 }
 
 /**
@@ -52,20 +36,19 @@ export async function sendWrite(
     body,
   };
   const tries: Try[] = [];
-  const deadline = performance.now() + GIVE_UP_MS;
-  for (;;) {
-    const last = await sendOnce(baseUrl, request.path, options);
-    tries.push(last);
-    if (isUncertain(last.answer)) onUncertain();
-    const mayRepeat = key !== undefined || last.answer?.status === 429;
-    // A fault of the service is a fault of the run: there is nothing to wait for.
-    if (!isUncertain(last.answer) || !mayRepeat || last.answer?.status === 500) return tries;
-    if (performance.now() > deadline) {
-      const asked = `${request.method} ${request.path}`;
-      throw new Error(`no certain answer to ${asked}; the last: ${described(last.answer)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+  return eventually(
+    () =>
+      `a certain answer to ${request.method} ${request.path}; the last: ${described(tries.at(-1)?.answer)}`,
+    async () => {
+      const last = await sendOnce(baseUrl, request.path, options);
+      tries.push(last);
+      if (isUncertain(last.answer)) onUncertain();
+      const mayRepeat = key !== undefined || last.answer?.status === 429;
+      // A fault of the service is a fault of the run: there is nothing to wait for.
+      return (!isUncertain(last.answer) || !mayRepeat || last.answer?.status === 500) && tries;
+    },
+    { timeoutMs: GIVE_UP_MS, everyMs: PAUSE_MS },
+  );
 }
 
 /** Reads until there is an answer that says something. */
@@ -74,16 +57,17 @@ export async function sendRead(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Try & { readonly answer: ReceivedAnswer }> {
-  const deadline = performance.now() + GIVE_UP_MS;
-  for (;;) {
-    const { sentAt, endedAt, answer } = await sendOnce(baseUrl, path, { headers });
-    if (answer !== undefined && !isUncertain(answer)) return { sentAt, endedAt, answer };
-    if (answer?.status === 500) return { sentAt, endedAt, answer };
-    if (performance.now() > deadline) {
-      throw new Error(`no certain answer to GET ${path}; the last: ${described(answer)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+  let last: ReceivedAnswer | undefined;
+  return eventually(
+    () => `a certain answer to GET ${path}; the last: ${described(last)}`,
+    async () => {
+      const { sentAt, endedAt, answer } = await sendOnce(baseUrl, path, { headers });
+      last = answer;
+      if (answer === undefined) return undefined;
+      return (!isUncertain(answer) || answer.status === 500) && { sentAt, endedAt, answer };
+    },
+    { timeoutMs: GIVE_UP_MS, everyMs: PAUSE_MS },
+  );
 }
 
 function described(answer: ReceivedAnswer | undefined): string {

@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@partner/kernel/ids';
+import { eventually } from '@partner/test-kit/eventually';
 import { call } from '../support/http-call.js';
+import { readMetric } from '../support/replica-metrics.js';
 import type { TestStack } from '../support/test-stack.js';
 import type { Pod } from './start-pod.js';
 
@@ -82,6 +83,9 @@ export async function holdRequest(
   };
 }
 
+/** Time until a test releases what it holds, while pods end and start. */
+const RELEASED_WITHIN_MS = 600_000;
+
 /** What job-state does at once for one company, in each of its pods: half of its connections. */
 const OF_ONE_COMPANY = 5;
 
@@ -108,11 +112,14 @@ export async function holdStatusEvents(
       },
     };
     // A write waits for a row for 2 s and is then answered with 503, which on a busy machine can be before the release.
-    for (;;) {
-      const answer = await call(given.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, write);
-      if (answer.status !== 503) return answer;
-      await delay(50);
-    }
+    return eventually(
+      'a status event is answered',
+      async () => {
+        const answer = await call(given.baseUrl, `/partner/v1/jobs/${job.id}/status-events`, write);
+        return answer.status !== 503 && answer;
+      },
+      { timeoutMs: RELEASED_WITHIN_MS, everyMs: 50 },
+    );
   });
   const waiting = async () => {
     const found = await stack.database.query<{ count: number }>(
@@ -121,7 +128,7 @@ export async function holdStatusEvents(
     );
     return found.rows[0]?.count ?? 0;
   };
-  while ((await waiting()) <= OF_ONE_COMPANY) await delay(10);
+  await eventually('status events wait in both pods', async () => (await waiting()) > OF_ONE_COMPANY);
   return {
     async release() {
       await client.query('rollback');
@@ -134,16 +141,14 @@ export async function holdStatusEvents(
 /** Attempts of a dispatcher whose answers `open` withholds. Resolves once the pod has one under way. */
 export async function holdAttempts(pod: Pod, gate: { shut(): void; open(): void }): Promise<HeldWork> {
   gate.shut();
-  while (!(await hasAttemptUnderWay(pod))) await delay(10);
+  await eventually('the pod has an attempt in flight', async () => {
+    const adminUrl = `http://127.0.0.1:${pod.port('admin')}`;
+    return (await readMetric(adminUrl, 'partner_webhook_attempts_in_flight')) > 0;
+  });
   return {
     async release() {
       gate.open();
       return [];
     },
   };
-}
-
-async function hasAttemptUnderWay(pod: Pod): Promise<boolean> {
-  const metrics = await (await fetch(`http://127.0.0.1:${pod.port('admin')}/metrics`)).text();
-  return Number(/^partner_webhook_attempts_in_flight(?:\{[^}]*\})? (\d+)$/m.exec(metrics)?.[1] ?? 0) > 0;
 }

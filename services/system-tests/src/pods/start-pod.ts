@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { endOfLog, findProgram } from '@partner/test-kit/backing-services/local-process';
+import { eventually } from '@partner/test-kit/eventually';
 import type { PodPlan, Probe } from './pod-plan.js';
 
 /** How a container came to its end. */
@@ -118,14 +118,15 @@ export function startPod(options: {
     async untilGood(kind) {
       const probe = plan.probes[kind];
       if (probe === undefined) throw new Error(`${name} has no ${kind} probe`);
-      const deadline = Date.now() + START_LIMIT_MS;
-      while (!(await ask(probe))) {
-        if (!isRunning || Date.now() > deadline) {
-          const what = isRunning ? `is not good at its ${kind} probe` : 'has ended';
-          throw new Error(`${name} ${what}; ${endOfLog(logFile)}`);
-        }
-        await delay(50);
-      }
+      await eventually(
+        () => `${name} passes its ${kind} probe; ${endOfLog(logFile)}`,
+        async () => {
+          if (await ask(probe)) return true;
+          if (!isRunning) throw new Error(`${name} has ended; ${endOfLog(logFile)}`);
+          return false;
+        },
+        { timeoutMs: START_LIMIT_MS, everyMs: 50 },
+      );
     },
     signal(signal) {
       const inside = child.pid === undefined || !isRunning ? undefined : firstChildOf(child.pid);

@@ -4,7 +4,8 @@ import type { SandboxCompany } from '@partner/local-stack/stack/stack-descriptio
 import { jobAnswer, jobFeedAnswer } from '@partner/proto-contracts/public-api/installer-job';
 import { leadCreated } from '@partner/proto-contracts/public-api/lead';
 import { newId } from '@partner/kernel/ids';
-import { type Answer, call, type Call } from '../support/http-call.js';
+import type { Answer, Call } from '@partner/test-kit/http-call';
+import { call } from '../support/http-call.js';
 import type { OwnerSession } from '../support/owner-session.js';
 import { assignNewJob, publishNewJob } from '../support/platform-job.js';
 import { apiKeyOf, type TestStack } from '../support/test-stack.js';

@@ -8,6 +8,7 @@ import { sessionList } from '@partner/proto-contracts/public-api/session';
 import { deliveryPage } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { newId } from '@partner/kernel/ids';
 import { eventually } from '@partner/test-kit/eventually';
+import { sendCall } from '@partner/test-kit/http-call';
 import type { PrivateSide } from './drive-side.js';
 import { expectStatus, type PrivacyDeps, type PrivateCompany } from './private-company.js';
 
@@ -58,17 +59,13 @@ export async function lookAround(deps: PrivacyDeps, sides: readonly PrivateSide[
 
 /** Resolves once no delivery is under way any more: all that will come out has come out. */
 export async function allDelivered({ stack }: Pick<PrivacyDeps, 'stack'>): Promise<void> {
-  await eventually(
-    'every delivery comes to an end',
-    async () => {
-      const { rows } = await stack.database.query<{ open: number; waiting: number }>(
-        `select (select count(*)::integer from deliveries) as open,
-           (select count(*)::integer from bulk_replays where state = 'running') as waiting`,
-      );
-      return rows[0]?.open === 0 && rows[0].waiting === 0;
-    },
-    60_000,
-  );
+  await eventually('every delivery comes to an end', async () => {
+    const { rows } = await stack.database.query<{ open: number; waiting: number }>(
+      `select (select count(*)::integer from deliveries) as open,
+         (select count(*)::integer from bulk_replays where state = 'running') as waiting`,
+    );
+    return rows[0]?.open === 0 && rows[0].waiting === 0;
+  });
 }
 
 async function replay(company: PrivateCompany): Promise<void> {
@@ -198,12 +195,11 @@ async function askAsNobody({ stack, canaries, recorder }: PrivacyDeps): Promise<
   ];
   for (const { path, headers = {} } of requests) {
     recorder.keep('requests', path, `${path}\n${JSON.stringify(headers)}`);
-    const answer = await fetch(new URL(path, stack.baseUrl), { headers, redirect: 'manual' });
-    const text = await answer.text();
+    const answer = await sendCall(stack.baseUrl, path, { headers });
     recorder.keep(
       'nobody',
       `GET ${path} ${answer.status}`,
-      `${JSON.stringify([...answer.headers])}\n${text}`,
+      `${JSON.stringify([...answer.headers])}\n${answer.text}`,
     );
   }
 }

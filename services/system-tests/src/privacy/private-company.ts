@@ -14,7 +14,7 @@ import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
 import { eventually } from '@partner/test-kit/eventually';
 import { groupsOf } from '../events/event-world.js';
-import type { Answer } from '../support/http-call.js';
+import type { Answer } from '@partner/test-kit/http-call';
 import type { TestStack } from '../support/test-stack.js';
 import type { Canaries } from './canaries.js';
 import type { Recorder } from './recorder.js';

@@ -1,4 +1,5 @@
-import { type Answer, call, type Call } from '../support/http-call.js';
+import type { Answer, Call } from '@partner/test-kit/http-call';
+import { call } from '../support/http-call.js';
 import type { Piece } from './canaries.js';
 
 /** Keeps everything that came out. */

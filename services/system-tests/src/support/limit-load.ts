@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Call, call } from './http-call.js';
+import type { Call } from '@partner/test-kit/http-call';
+import { call } from './http-call.js';
 import type { TimedAnswer } from './limit-evidence.js';
 
 /** Sends one request and notes when. */

@@ -5,7 +5,9 @@ import {
 } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { subscription, subscriptionCreated } from '@partner/proto-contracts/public-api/webhook-subscription';
 import type { z } from 'zod';
-import { type Answer, call } from './http-call.js';
+import { eventually } from '@partner/test-kit/eventually';
+import type { Answer } from '@partner/test-kit/http-call';
+import { call } from './http-call.js';
 
 /** A signed-in owner at the console. */
 export interface OwnerSession {
@@ -76,15 +78,18 @@ export async function waitForDelivery(
   condition: (state: string, attempts: number) => boolean,
   timeoutMs = 180_000,
 ): Promise<z.infer<typeof deliveryWithAttempts>> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const answer = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
-    if (answer.status !== 200) throw new Error(`no delivery: ${answer.status} ${answer.text}`);
-    const found = deliveryWithAttempts.parse(answer.json);
-    if (condition(found.delivery.state, found.attempts.length)) return found;
-    if (Date.now() > deadline) throw new Error(`the delivery stays as it is: ${answer.text}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let last = '';
+  return eventually(
+    () => `the delivery reaches the state; the last: ${last}`,
+    async () => {
+      const answer = await session.call('GET', `/partner-api/deliveries/${deliveryId}`);
+      if (answer.status !== 200) throw new Error(`no delivery: ${answer.status} ${answer.text}`);
+      last = answer.text;
+      const found = deliveryWithAttempts.parse(answer.json);
+      return condition(found.delivery.state, found.attempts.length) && found;
+    },
+    { timeoutMs, everyMs: 50 },
+  );
 }
 
 /** Reads one subscription. */

@@ -26,6 +26,7 @@ import { createRpcTransport } from '@partner/kernel/amqp/rpc-transport';
 import { newId } from '@partner/kernel/ids';
 import { silentLogger } from '@partner/kernel/logger';
 import { takeServerShare } from '@partner/test-kit/backing-services/take-server-share';
+import { eventually } from '@partner/test-kit/eventually';
 import { SEED } from '@partner/test-kit/seeded-random';
 import pg from 'pg';
 import { Registry } from 'prom-client';
@@ -167,7 +168,7 @@ export async function startTestStack(options: {
     receiverUrl: `https://${RECEIVER_HOST}/webhooks`,
     database,
     async publishFromPlatform(schema, message) {
-      while (!connection.isReady()) await new Promise((resolve) => setTimeout(resolve, 20));
+      await eventually('a connection to RabbitMQ', () => connection.isReady());
       await publisher.publish({
         exchange: PLATFORM,
         routingKey: schema.typeName,

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { type Answer, sendCall } from '@partner/test-kit/http-call';
 import { z } from 'zod';
 
 /** A request as it goes over the wire. */
@@ -11,15 +12,6 @@ export interface WireRequest {
   readonly json?: unknown;
   /** Sent as it is, with no content type of its own. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
-}
-
-/** An answer that was found to be well-formed. */
-export interface WireAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body as JSON; undefined when there is none. */
-  readonly json: unknown;
 }
 
 const errorFields = z.strictObject({
@@ -39,36 +31,22 @@ export type ErrorFields = z.infer<typeof errorFields>;
  * a body; for an error the error body (spec: Errors); date-times with milliseconds and `Z`; the version on the installer
  * surface, and no trace of what the service is made of.
  */
-export async function send(baseUrl: string, request: WireRequest): Promise<WireAnswer> {
-  const { method, path, headers = {}, json, bytes } = request;
-  const body = json === undefined ? bytes : new TextEncoder().encode(JSON.stringify(json));
-  const response = await fetch(new URL(path, baseUrl), {
-    method,
-    redirect: 'manual',
-    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(30_000),
-  });
-  const text = await response.text();
-  const answer = {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: text === '' ? undefined : parseJson(text),
-  };
+export async function send(baseUrl: string, request: WireRequest): Promise<Answer> {
+  const { path, json, ...call } = request;
+  const answer = await sendCall(baseUrl, path, { ...call, body: json });
   expectWellFormed(path, answer);
   return answer;
 }
 
 /** Sends a request that has to expectSuccess. */
-export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<WireAnswer> {
+export async function expectSuccess(baseUrl: string, request: WireRequest): Promise<Answer> {
   const answer = await send(baseUrl, request);
   expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
   return answer;
 }
 
 /** The error body of an answer that has this status and code. */
-export function expectError(answer: WireAnswer, status: number, code: string): ErrorFields {
+export function expectError(answer: Answer, status: number, code: string): ErrorFields {
   expect({ status: answer.status, text: answer.text }).toEqual({
     status,
     text: expect.stringContaining(`"code":"${code}"`),
@@ -76,11 +54,7 @@ export function expectError(answer: WireAnswer, status: number, code: string): E
   return errorFields.parse(answer.json);
 }
 
-function parseJson(text: string): unknown {
-  return JSON.parse(text);
-}
-
-function expectWellFormed(path: string, answer: WireAnswer): void {
+function expectWellFormed(path: string, answer: Answer): void {
   const { headers, text } = answer;
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   expect(headers.get('x-powered-by')).toBeNull();

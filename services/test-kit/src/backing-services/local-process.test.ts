@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { eventually } from '../eventually.js';
 import {
   freePort,
   isFreePort,
@@ -91,7 +92,7 @@ test('a process that has ended but was not waited for does not count as running'
   const pid = await new Promise<number>((resolve) => {
     parent.stdout.once('data', (line: Buffer) => resolve(Number(line.toString())));
   });
-  while (identifyProcess(pid) !== undefined) await new Promise((resolve) => setImmediate(resolve));
+  await eventually('the end of the child', () => identifyProcess(pid) === undefined);
 
   expect(() => process.kill(pid, 0)).not.toThrow();
 

@@ -1,0 +1,46 @@
+const TIMEOUT_MS = 30_000;
+
+/** A request. */
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, with its content type. */
+  readonly body?: unknown;
+  /** Sent as it is, without a content type; ignored beside a {@link Call.body}. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+  /** Replaces the time limit of 30 s. */
+  readonly signal?: AbortSignal;
+}
+
+/** A whole response. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, if it has the content type of JSON and is not empty. Reading it throws if the body is malformed. */
+  readonly json: unknown;
+}
+
+/** Sends one request without following redirects and reads the whole response. Rejects if none arrives. */
+export async function sendCall(baseUrl: string, path: string, call: Call = {}): Promise<Answer> {
+  const { method = 'GET', headers, body, bytes, signal = AbortSignal.timeout(TIMEOUT_MS) } = call;
+  const content = body === undefined ? bytes : JSON.stringify(body);
+  const response = await fetch(new URL(path, baseUrl), {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(content === undefined ? {} : { body: content }),
+    signal,
+  });
+  const text = await response.text();
+  const isJson = text !== '' && response.headers.get('content-type')?.includes('json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get json() {
+      const json: unknown = isJson ? JSON.parse(text) : undefined;
+      return json;
+    },
+  };
+}
