@@ -5,18 +5,20 @@ import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrations/migrate-database.js';
 import { makePartitionsAhead } from './retention/run-retention.js';
 
-/** What a default partition holds may have to be moved and looked through. */
+/** Rows of a default partition may have to be moved and scanned. */
 const STATEMENT_MS = 600_000;
 
 /**
- * Brings the database at `POSTGRES_URL` to the newest schema and makes the partitions of the next weeks; ends with 0, or with
- * 1 and one clear message. Partitions that can not be made now are made by job-state: until then their rows go elsewhere.
+ * Migrates the database at `POSTGRES_URL` to the newest schema and creates the partitions of the next weeks.
+ *
+ * It exits with 0, or with 1 and one clear message. job-state creates missing partitions later; until then their rows go to the
+ * default partition.
  */
 try {
   const config = parseConfig(
     z.object({
       POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
-      /** How long to wait for a server that does not answer yet. */
+      /** How long to wait for a server that does not respond yet. */
       MIGRATION_WAIT_MS: integer({ min: 0, max: 3_600_000 }).default(60_000),
       LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     }),

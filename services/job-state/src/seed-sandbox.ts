@@ -5,8 +5,9 @@ import { createDatabase } from './database/database.js';
 import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
 
 /**
- * Fills the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON; harmless when it is there already.
- * Ends with 0, or with 1 and one clear message, always in production.
+ * Fills the database at `POSTGRES_URL` with the sandbox and prints its companies as JSON; idempotent.
+ *
+ * It exits with 0, or with 1 and one clear message, always in production.
  */
 try {
   const config = parseConfig(

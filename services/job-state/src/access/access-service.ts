@@ -36,7 +36,7 @@ export function createAccessService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
-  /** Which keys are made here. */
+  /** The environment of the created keys. */
   readonly environment: Environment;
 }): ServiceImpl<typeof AccessService> {
   return {

@@ -2,14 +2,14 @@ import { CompanyClass, KeyKind } from '@partner/proto-contracts/gen/partner/acce
 import type { KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 
-/** Each company class as it travels between services. */
+/** Each company class as RPCs carry it. */
 export const COMPANY_CLASS_ON_THE_WIRE: Readonly<Record<CompanyClassName, CompanyClass>> = {
   SALES: CompanyClass.SALES,
   INSTALLER: CompanyClass.INSTALLER,
   ACCOUNTING: CompanyClass.ACCOUNTING,
 };
 
-/** Each kind of key as it travels between services. */
+/** Each kind of key as RPCs carry it. */
 export const KEY_KIND_ON_THE_WIRE: Readonly<Record<KeyKindName, KeyKind>> = {
   general: KeyKind.GENERAL,
   'installer-contractor': KeyKind.INSTALLER_CONTRACTOR,

@@ -5,7 +5,7 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import type { KeyUsage } from './start-key-usage.js';
 
-/** Who stands behind a valid API key. */
+/** The company and rights of a valid API key. */
 export interface KeyPrincipal {
   readonly companyId: string;
   readonly companyClass: CompanyClassName;
@@ -13,7 +13,7 @@ export interface KeyPrincipal {
   readonly boundCompanyId: string | null;
   /** Null: the standard limit. */
   readonly installerRequestsPerMinute: number | null;
-  /** The key's fault script with its id, as JSON text; null: none. Means nothing outside of the sandbox. */
+  /** The key's fault script with its id, as JSON text; null: none. Only used in the sandbox. */
   readonly faults: string | null;
 }
 
@@ -32,9 +32,10 @@ interface KeyRow {
 const NO_SECRET = Buffer.alloc(32);
 
 /**
- * Finds the principal of an API key by its public part and the hash of its secret part, compared in constant time (spec:
- * Authentication 4). Throws the same `unauthenticated` for an unknown, wrong, expired and revoked key, and compares in each
- * case, so that neither the answer nor its time tells which.
+ * Finds the principal of an API key by its public part and the hash of its secret part (spec: Authentication 4).
+ *
+ * The hash is compared in constant time. Throws the same `unauthenticated` for an unknown, wrong, expired and revoked key, and
+ * compares in each case, so that neither the response nor its time reveals which.
  */
 export async function authenticateKey(
   deps: {

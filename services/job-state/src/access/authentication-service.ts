@@ -8,13 +8,13 @@ import { COMPANY_CLASS_ON_THE_WIRE, KEY_KIND_ON_THE_WIRE } from './access-wire.j
 import { authenticateKey } from './authenticate-key.js';
 import type { KeyUsage } from './start-key-usage.js';
 
-/** Serves the RPC that tells the gateways whose an API key is. */
+/** Serves the RPC that resolves API keys for the gateways. */
 export function createAuthenticationService(deps: {
   readonly database: Pick<Database, 'query'>;
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly keyUsage: Pick<KeyUsage, 'note'>;
-  /** Whose keys have fault scripts: never those of production. */
+  /** The environment of the keys. Production keys never have fault scripts. */
   readonly environment: Environment;
 }): ServiceImpl<typeof AuthenticationService> {
   return {

@@ -5,7 +5,7 @@ interface ContractedInstaller {
   readonly name: string;
 }
 
-/** Makes two companies a pair, as a job's first assignment does; of an installer company alone. */
+/** Pairs two companies, as a job's first assignment does. No effect unless the second one is an installer company. */
 export async function contractInstaller(
   tx: Queryable,
   sellingCompanyId: string,
@@ -18,7 +18,7 @@ export async function contractInstaller(
   );
 }
 
-/** Tells whether keys of one company can be bound to the other. */
+/** Returns whether keys of one company can be bound to the other. */
 export async function isContracted(
   database: Queryable,
   sellingCompanyId: string,
@@ -31,14 +31,14 @@ export async function isContracted(
   return found !== undefined;
 }
 
-/** Lists the companies that keys of a company can be bound to, in ascending order of their ids. */
+/** Lists the companies that keys of a company can be bound to, by ascending id. */
 export async function listContractedInstallers(
   database: Queryable,
   query: {
     readonly companyId: string;
-    /** Only companies after this one; from the first when not given. */
+    /** Only companies after this one; absent: from the first. */
     readonly afterCompanyId: string | undefined;
-    /** From 1. */
+    /** At least 1. */
     readonly limit: number;
   },
 ): Promise<{

@@ -12,7 +12,7 @@ import type { Database, Transaction, TransactionLimits } from '../database/datab
 import { contractInstaller, isContracted } from './contracted-installers.js';
 import { insertKey, lockCompany, type NewKey } from './insert-key.js';
 
-/** The key that an owner asks for. */
+/** The key that an owner creates. */
 export interface KeyToCreate {
   readonly companyId: string;
   readonly actor: Actor | undefined;
@@ -22,10 +22,15 @@ export interface KeyToCreate {
 }
 
 /**
- * Makes an API key, whose text is given out only here. Fails with `invalid_argument` for a company to bind to that is missing
- * or too much, with `key_kind_not_allowed` for a kind that the company's class may not have, with `installer_not_bindable` for
- * a company that no job of this one is or was assigned to, and with `key_limit_reached`. An operator may bind a
- * key to any installer company, also before the first assignment: the two are a pair from then on.
+ * Creates an API key, whose text is returned only here.
+ *
+ * Fails with
+ * - `invalid_argument` for a bound company that is missing or not allowed;
+ * - `key_kind_not_allowed` for a kind that the company's class does not allow;
+ * - `installer_not_bindable` for a company that no job of this one is or was assigned to;
+ * - `key_limit_reached`.
+ *
+ * An operator can bind a key to any installer company, also before the first assignment: this pairs the companies.
  *
  * Atomic: the key and its entry in the audit trail. Lock: the company.
  */
@@ -81,7 +86,7 @@ function refuseKind(companyClass: CompanyClassName, kind: KeyKindName): void {
   throw refused('key_kind_not_allowed', 'kind', expectation);
 }
 
-/** An owner cannot find out which other companies there are; an operator knows them. */
+/** An owner cannot find out which other companies exist; an operator knows them. */
 async function refuseInstaller(
   tx: Transaction,
   {

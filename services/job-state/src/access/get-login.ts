@@ -1,7 +1,7 @@
 import type { CompanyClassName } from '@partner/proto-contracts/public-api/webhook-events';
 import type { Queryable } from '../database/database.js';
 
-/** A person's membership of a company with the proof of their password. */
+/** A person's membership of a company with their password hash. */
 export interface StoredLogin {
   readonly membershipId: string;
   readonly companyId: string;
@@ -14,8 +14,9 @@ export interface StoredLogin {
 }
 
 /**
- * Finds the login of an email address, without regard to case. Undefined for an unknown address, an inactive member and one
- * who has no password.
+ * Finds the login of an email address, ignoring case.
+ *
+ * Undefined for an unknown address, an inactive member and one without a password.
  */
 export async function getLogin(
   deps: { readonly database: Queryable },

@@ -1,14 +1,15 @@
 import type { Queryable } from '../database/database.js';
 
-/** A membership that is asked for. */
+/** A membership of a company. */
 export interface MembershipOfCompany {
   readonly companyId: string;
   readonly membershipId: string;
 }
 
 /**
- * The password hash of an active owner of the company, Argon2id in PHC string form; undefined for anybody else, and for an
- * owner who has no password.
+ * Returns the password hash of an active owner of the company, Argon2id in PHC string form.
+ *
+ * Undefined for any other person, and for an owner without a password.
  */
 export async function getOwner(
   deps: { readonly database: Queryable },

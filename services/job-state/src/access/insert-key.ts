@@ -7,16 +7,17 @@ import { notFound, ServiceError } from '@partner/kernel/service-error';
 import type { Transaction } from '../database/database.js';
 import { KEY_COLUMNS, type KeyRow } from './key-resource.js';
 
-/** A key and, for the only time, its text. */
+/** A new key with its text, which is returned only once. */
 export interface NewKey {
   readonly key: KeyRow;
-  /** The value of `x-api-key`; only its hash is kept. */
+  /** The value of `x-api-key`; only its hash is stored. */
   readonly text: string;
 }
 
 /**
- * Locks the company, so that keys that are made at the same time are counted one after another, and gives its class. To be
- * taken before any of the company's keys.
+ * Locks the company and returns its class, which serializes the count of concurrently created keys.
+ *
+ * Take this lock before any of the company's keys.
  */
 export async function lockCompany(tx: Transaction, companyId: string): Promise<CompanyClassName> {
   const [company] = await tx.query<{ class: CompanyClassName }>(
@@ -28,8 +29,9 @@ export async function lockCompany(tx: Transaction, companyId: string): Promise<C
 }
 
 /**
- * Makes a key of a company that {@link lockCompany} has locked. Fails with `key_limit_reached` when the company has as many in
- * force as it can have.
+ * Creates a key of a company that {@link lockCompany} has locked.
+ *
+ * Fails with `key_limit_reached` if the company has the maximum number of keys in force.
  */
 export async function insertKey(
   tx: Transaction,
@@ -64,6 +66,6 @@ export async function insertKey(
      select ${KEY_COLUMNS} from k`,
     [keyId, companyId, made.kind, made.boundCompanyId, made.description, secretSha256, lastFour, now],
   );
-  invariant(key, 'an insert gives its row');
+  invariant(key, 'an insert returns its row');
   return { key, text };
 }

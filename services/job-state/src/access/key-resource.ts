@@ -3,7 +3,7 @@ import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts
 import { KEY_KINDS, type KeyKindName } from '@partner/proto-contracts/public-api/scopes';
 import { invariant } from '@partner/kernel/invariant';
 
-/** An API key, as {@link KEY_COLUMNS} select it. */
+/** An API key, as {@link KEY_COLUMNS} selects it. */
 export interface KeyRow {
   readonly id: string;
   readonly kind: KeyKindName;
@@ -25,7 +25,7 @@ export const KEY_COLUMNS = `
   k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
   k.replaced_by as "replacedBy"`;
 
-/** Whether a key is in force; the authentication goes by the same. */
+/** State of a key; the authentication uses the same rule. */
 export function keyState(key: Pick<KeyRow, 'revokedAt' | 'expiresAt'>, now: Date): ApiKey['state'] {
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'active';

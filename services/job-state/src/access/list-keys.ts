@@ -4,13 +4,13 @@ import { KEY_COLUMNS, type KeyRow } from './key-resource.js';
 /** A page of a company's keys. */
 export interface KeyQuery {
   readonly companyId: string;
-  /** Only keys older than this one; from the newest when not given. */
+  /** Only keys older than this one; absent: from the newest. */
   readonly beforeKeyId: string | undefined;
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number;
 }
 
-/** Lists a company's keys, newest first by their ids, those that are no longer in force included. */
+/** Lists a company's keys by id, newest first, including those no longer in force. */
 export async function listKeys(
   database: Queryable,
   { companyId, beforeKeyId, limit }: KeyQuery,

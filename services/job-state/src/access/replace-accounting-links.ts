@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 
-/** Has these accounting companies, and no others, get the journal of a company from now on. */
+/** Replaces the accounting companies that receive the journal of a company from now on. */
 export async function replaceAccountingLinks(
   tx: Transaction,
   companyId: string,

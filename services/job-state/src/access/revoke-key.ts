@@ -8,9 +8,10 @@ import type { Database } from '../database/database.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 
 /**
- * Ends a key of a company for good. The same transaction enqueues the broadcast that makes every gateway replica forget it;
- * repeating it keeps the first time and broadcasts again, without another entry in the audit trail. Throws `not_found` for
- * another company's key.
+ * Revokes a key of a company permanently.
+ *
+ * The same transaction enqueues the broadcast that makes every gateway replica drop it. A repeat keeps the first time and
+ * broadcasts again, without another entry in the audit trail. Throws `not_found` for another company's key.
  *
  * Lock: the key.
  */
@@ -24,7 +25,7 @@ export async function revokeKey(
     readonly companyId: string;
     readonly actor: Actor | undefined;
     readonly keyId: string;
-    /** For how many milliseconds the caller still waits. */
+    /** Time until the caller's deadline, in ms. */
     readonly timeoutMs: number | undefined;
   },
 ): Promise<void> {

@@ -15,20 +15,21 @@ import { KEY_COLUMNS, type KeyRow, keyState } from './key-resource.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The key that an owner wants replaced. */
+/** The key to replace. */
 export interface KeyToRotate {
   readonly companyId: string;
   readonly actor: Actor | undefined;
   readonly keyId: string;
-  /** For how long the replaced key goes on. */
+  /** How long the replaced key stays valid. */
   readonly overlapHours: number;
 }
 
 /**
- * Makes a key in place of another one: of its kind, bound to its company and described in its words. The replaced one ends
- * after the overlap, never later than it would have; without an overlap it is broadcast as revoked, so that no gateway goes on
- * with it. Fails with `not_found` for a key that the company does not have, with `key_not_rotatable` for one that is not in
- * force or was replaced before, and with `key_limit_reached` when both together are one too many.
+ * Creates a key that replaces another one, with the same kind, bound company and description.
+ *
+ * The replaced key expires after the overlap, never later than before. Without an overlap its revocation is broadcast, so that
+ * gateways drop it. Fails with `not_found` for a key that the company does not have, with `key_not_rotatable` for one that is
+ * not in force or was already replaced, and with `key_limit_reached` if both keys exceed the limit.
  *
  * Atomic: both keys, the entry in the audit trail and the broadcast. Locks: the company, then the key.
  */
@@ -52,7 +53,7 @@ export async function rotateKey(
       await lockCompany(tx, companyId);
       const now = deps.clock();
       const { kind, boundCompanyId, description } = await lockRotatable(tx, request, now);
-      // Before the new key is counted: without an overlap it takes the place of this one.
+      // Before the new key is counted: without an overlap it replaces this one in the count.
       await tx.query('update api_keys set expires_at = least(expires_at, $2::timestamptz) where id = $1', [
         keyId,
         new Date(now.getTime() + overlapHours * HOUR_MS),
@@ -69,7 +70,7 @@ export async function rotateKey(
         `with k as (update api_keys set replaced_by = $2 where id = $1 returning *) select ${KEY_COLUMNS} from k`,
         [keyId, made.key.id],
       );
-      invariant(previous, 'the locked row is there');
+      invariant(previous, 'the locked row exists');
       const { expiresAt } = previous;
       await recordAudit(tx, {
         companyId,

@@ -5,18 +5,19 @@ import { startLoop } from '../database/start-loop.js';
 
 const FAILURE_PAUSE_MS = 60_000;
 
-/** Remembers when keys were used, apart from the requests that use them. */
+/** Records when keys were used, outside of the requests that use them. */
 export interface KeyUsage {
-  /** Notes a use; touches memory only. */
+  /** Records a use, in memory only. */
   note(keyId: string, at: Date): void;
-  /** Writes what has been noted and ends. */
+  /** Writes the recorded uses and stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Writes `last_used_at` of the keys used since the last write, all in one statement, once a minute at most. A crash loses
- * the uses of the last interval; a write that fails is done with the next one. It locks the keys in ascending order, so that
- * two replicas can not block each other.
+ * Writes `last_used_at` of recently used keys in one statement, at most once a minute.
+ *
+ * A crash loses the uses of the last interval; a failed write is repeated with the next one. It locks the keys in ascending
+ * order, so that two replicas cannot deadlock.
  */
 export function startKeyUsage(deps: {
   readonly database: Queryable;

@@ -14,7 +14,7 @@ import { lockCompany } from './insert-key.js';
 
 const HOUR_MS = 3_600_000;
 
-/** A company's technical contact, and the address that waits for its confirmation. */
+/** A company's technical contact, and the address with a pending confirmation. */
 export interface TechnicalContactRow {
   readonly email: string | null;
   readonly confirmedAt: Date | null;
@@ -28,7 +28,7 @@ interface Deps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The contact of a company; an address whose link has expired waits no more. */
+/** Returns the contact of a company. An address with an expired link is not pending. */
 export async function getTechnicalContact(
   database: Queryable,
   companyId: string,
@@ -45,8 +45,9 @@ export async function getTechnicalContact(
 }
 
 /**
- * Has an address wait for its confirmation, in place of one that waits already; the confirmed one stays until then. Fails with
- * `not_found`, and with `invalid_argument` for what is no email address.
+ * Makes an address pending, in place of an earlier pending one. The confirmed address stays until the confirmation.
+ *
+ * Fails with `not_found`, and with `invalid_argument` for an invalid email address.
  *
  * Atomic: the pending address and its entry in the audit trail. Lock: the company.
  */
@@ -94,8 +95,9 @@ export async function requestTechnicalContact(
 }
 
 /**
- * Makes the address that waits with this token the technical contact, and uses the token up. Fails with `not_found` for a token
- * that is unknown, used, replaced or expired.
+ * Confirms the pending address of this token as the technical contact, and uses the token up.
+ *
+ * Fails with `not_found` for a token that is unknown, used, replaced or expired.
  *
  * Atomic: the contact and its entry in the audit trail. Lock: the contact.
  */

@@ -17,23 +17,25 @@ export interface Booking {
   readonly companyId: string;
   readonly binding: IdempotencyBinding;
   readonly leadId: string;
-  /** Null: about no project in particular. */
+  /** Null: no particular project. */
   readonly projectId: string | null;
   readonly startsAt: Date;
   /** After `startsAt`. */
   readonly endsAt: Date;
   readonly notes: string | null;
-  /** For how many milliseconds the caller still waits. */
+  /** Time until the caller's deadline, in ms. */
   readonly timeoutMs: number | undefined;
 }
 
 /**
- * Books an appointment once per idempotency key. One transaction holds the appointment, the event `appointment.booked` of the
- * company with its deliveries, the message to the platform, and the key's outcome.
+ * Books an appointment once per idempotency key.
  *
- * Fails with `permission_denied` for a lead or a project that is not the company's, in the same words whether it exists or not,
- * and with `invalid_argument` for a project of the company that belongs to another lead. The key stays unused then. Locks: the
- * key's row alone.
+ * One transaction holds the appointment, the company's `appointment.booked` event with its deliveries, the message to the
+ * platform, and the outcome of the key.
+ *
+ * Fails with `permission_denied` for a lead or a project of another company, with the same message whether it exists or not.
+ * Fails with `invalid_argument` for a project of the company that belongs to another lead. The key then stays unused. Locks:
+ * only the key's row.
  */
 export async function bookAppointment(
   deps: {
@@ -44,7 +46,7 @@ export async function bookAppointment(
   booking: Booking,
 ): Promise<{ readonly appointmentId: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, leadId, projectId } = booking;
-  let told: { eventId: string; deliveries: number } | undefined;
+  let recorded: { eventId: string; deliveries: number } | undefined;
   const settled = await runIdempotent(deps, {
     companyId,
     binding: booking.binding,
@@ -54,7 +56,7 @@ export async function bookAppointment(
       const appointmentId = newId('appt');
       const now = deps.clock();
       await insertAppointment(tx, appointmentId, booking, now);
-      told = await tellOf(tx, appointmentId, booking, now);
+      recorded = await publishBooking(tx, appointmentId, booking, now);
       return { kind: 'done', result: { appointmentId } };
     },
   }).catch((error: unknown) => {
@@ -65,15 +67,17 @@ export async function bookAppointment(
   const { result, idempotency } = settled;
   const { appointmentId } = result;
   deps.logger.info(
-    { companyId, appointmentId, leadId, projectId, replayed: idempotency?.replayed ?? false, ...told },
+    { companyId, appointmentId, leadId, projectId, replayed: idempotency?.replayed ?? false, ...recorded },
     'appointment.booked',
   );
   return { appointmentId, idempotency };
 }
 
 /**
- * Checks whose the lead and the project are and inserts the appointment, in one round trip. A project without a lead goes with
- * any lead: the platform makes such projects. The boundary is checked first, so that no error hints at another company's project.
+ * Checks the owner of the lead and the project and inserts the appointment, in one round trip.
+ *
+ * A project without a lead matches any lead: the platform creates such projects. The boundary is checked first, so that no
+ * error reveals another company's project.
  */
 async function insertAppointment(
   tx: Transaction,
@@ -105,7 +109,7 @@ async function insertAppointment(
   }
 }
 
-/** The 403 of the specification for what a field names: it confirms nothing about existence. */
+/** The 403 of the specification for a field that names another company's resource. It does not confirm existence. */
 function outsideBoundary(field: string, what: string): ServiceError {
   return new ServiceError(
     'permission_denied',
@@ -113,14 +117,14 @@ function outsideBoundary(field: string, what: string): ServiceError {
   );
 }
 
-async function tellOf(
+async function publishBooking(
   tx: Transaction,
   appointmentId: string,
   booking: Booking,
   now: Date,
 ): Promise<{ eventId: string; deliveries: number }> {
   const { companyId, leadId, projectId, startsAt, endsAt, notes } = booking;
-  const told = await recordEvent(tx, {
+  const recorded = await recordEvent(tx, {
     companyId,
     event: 'appointment.booked',
     occurredAt: now,
@@ -149,5 +153,5 @@ async function tellOf(
       bookedAt: timestampFromDate(now),
     },
   });
-  return told;
+  return recorded;
 }

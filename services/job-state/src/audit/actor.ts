@@ -1,18 +1,19 @@
 import type { Actor as ActorMessage } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
 
-/** An owner on whose behalf a change is made, and from where, or an operator, who has a name only. */
+/** The owner on whose behalf a change is made, with their origin, or an operator, who only has a name. */
 export interface Actor {
   /** Undefined: an operator. */
   readonly membershipId: string | undefined;
-  /** Undefined: as it is known of the membership. */
+  /** Undefined: the name of the membership. */
   readonly displayName?: string | undefined;
   readonly remoteAddress?: string | undefined;
   readonly userAgent?: string | undefined;
 }
 
 /**
- * The owner or operator whom a request names. A caller of an earlier version names the membership alone; undefined when a
- * request names nobody.
+ * Returns the owner or operator that a request names; undefined for neither.
+ *
+ * A caller of an earlier version only names the membership.
  */
 export function actorOf(request: {
   readonly actor?: ActorMessage | undefined;

@@ -26,7 +26,7 @@ const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> 
   [SessionChange.CONFIRMED]: 'session.confirmed',
 };
 
-/** Serves the RPCs with which a company's owner reads the audit trail, and the console adds what it alone knows of. */
+/** Serves the RPCs with which a company's owner reads the audit trail, and the console adds its own entries. */
 export function createAuditService(deps: {
   readonly database: Pick<Database, 'query'>;
 }): ServiceImpl<typeof AuditService> {
@@ -60,7 +60,7 @@ export function createAuditService(deps: {
 /** An entry as the public API shows it. An owner without a name is shown by their id. */
 function shownAuditEntry(row: AuditEntryRow): AuditEntry {
   const at = instantOfId('aud', row.id);
-  invariant(at, 'the id of an entry tells its time');
+  invariant(at, 'the id of an entry contains its time');
   const displayName = row.displayName ?? row.membershipId;
   const isKnown = displayName !== null;
   return {

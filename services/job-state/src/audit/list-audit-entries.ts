@@ -8,7 +8,7 @@ export interface AuditEntryRow {
   readonly subjectType: AuditEntry['subject']['type'];
   readonly subjectId: string;
   readonly membershipId: string | null;
-  /** As of the change; of a caller who did not tell it, as it is now. */
+  /** As of the change; if the caller did not provide it, the current one. */
   readonly displayName: string | null;
   readonly remoteAddress: string | null;
   readonly userAgent: string | null;
@@ -19,15 +19,15 @@ export interface AuditEntryRow {
 /** A page of a company's audit trail. */
 export interface AuditQuery {
   readonly companyId: string;
-  /** Only entries older than this one; from the newest when not given. */
+  /** Only entries older than this one; absent: from the newest. */
   readonly beforeEntryId: string | undefined;
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number;
-  /** Only entries of this action; all when not given. */
+  /** Only entries of this action; absent: all. */
   readonly action: string | undefined;
 }
 
-/** Lists a company's audit trail, newest first by the ids. Indexes know the order, with and without an action. */
+/** Lists a company's audit trail by id, newest first. The order has indexes, with and without an action. */
 export async function listAuditEntries(
   database: Queryable,
   { companyId, beforeEntryId, limit, action }: AuditQuery,

@@ -8,20 +8,22 @@ import { currentRequestId } from '@partner/kernel/request-context';
 import type { Queryable } from '../database/database.js';
 import type { Actor } from './actor.js';
 
-/** A change, as the audit trail tells it. */
+/** A change to record in the audit trail. */
 export interface AuditedChange {
   readonly companyId: string;
-  /** Undefined: nobody who had signed in. */
+  /** Undefined: no signed-in person. */
   readonly actor: Actor | undefined;
   readonly action: AuditAction;
   readonly subject: { readonly type: AuditSubjectType; readonly id: string };
-  /** Shown to every owner of the company: never a secret. */
+  /** Visible to every owner of the company: never a secret. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Adds an entry to a company's audit trail, for the present request. To be called in the transaction of the change itself, so
- * that there is neither one without the other. Locks nothing that another transaction waits for.
+ * Adds an entry to a company's audit trail, for the current request.
+ *
+ * Call it in the transaction of the change, so that both are committed or neither. It takes no lock that another transaction
+ * waits for.
  */
 export async function recordAudit(tx: Queryable, change: AuditedChange): Promise<void> {
   const { companyId, actor, action, subject, details = {} } = change;

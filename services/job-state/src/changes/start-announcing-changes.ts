@@ -7,21 +7,22 @@ import { createKeyedThrottle } from '@partner/kernel/keyed-throttle';
 import type { After } from '@partner/kernel/timers';
 import type { Database } from '../database/database.js';
 
-/** A company is announced at most this often. */
+/** Minimum interval between two announcements of a company. */
 export const ANNOUNCED_EVERY_MS = 1_000;
 
-/** The announcing of changes, until it is stopped. */
+/** Announces changes until it is stopped. */
 export interface ChangeAnnouncements {
-  /** Announces nothing any more; what waits for its second is dropped. */
+  /** Stops the announcements and drops the pending ones. */
   readonly stop: () => void;
 }
 
 /**
- * Broadcasts whose webhooks or deliveries have changed, at most once a second for each company. Nothing waits for it and
- * nothing fails with it: what the broker does not take is lost.
+ * Broadcasts the companies whose webhooks or deliveries changed, at most once a second each.
+ *
+ * No transaction waits for it or fails with it: an announcement that the broker does not accept is lost.
  */
 export function startAnnouncingChanges(deps: {
-  /** All through which this process changes webhooks or deliveries. */
+  /** All databases through which this process changes webhooks or deliveries. */
   readonly databases: readonly Pick<Database, 'onAnnounced'>[];
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly after?: After;
@@ -47,7 +48,7 @@ export function startAnnouncingChanges(deps: {
         mayBeLost: true,
       });
     } catch {
-      // Counted by the publisher; whoever shows the change looks again without it.
+      // The publisher counts the failure. Viewers also poll.
     }
   }
 

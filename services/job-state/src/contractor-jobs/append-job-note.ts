@@ -19,20 +19,22 @@ import {
 /** A note that a contractor leaves on a job. */
 export interface JobNote extends ContractorJobBoundary {
   readonly jobId: string;
-  /** Undefined when the caller gave no key: then a repeat appends the note again. */
+  /** Undefined if the caller sent no key: a repeat then appends the note again. */
   readonly binding: IdempotencyBinding | undefined;
   readonly note: string;
-  /** For how many milliseconds the caller still waits. */
+  /** Time until the caller's deadline, in ms. */
   readonly timeoutMs: number | undefined;
 }
 
 /**
- * Appends a note to a job, on a new line, and gives the job as it is then. The note moves when the job was last updated for
- * those who sold it, by 1 ms at least, so that the times of a job's notes have the order of the notes; the installer's view
- * of the job, its version and its feed stay as they are.
+ * Appends a note to a job, on a new line, and returns the job.
  *
- * One transaction holds the note, the message to the platform and the key's outcome. Fails with `not_found` for a job outside
- * the boundary, a replay too, then with `note_limit_reached`. Locks: the key's row, then the job, so that notes at the same time are all kept.
+ * The note advances the time of the last update for the selling company by at least 1 ms, so that the times of notes follow
+ * their order. The installer's view of the job, its version and its feed stay unchanged.
+ *
+ * One transaction holds the note, the message to the platform and the outcome of the key. Fails with `not_found` for a job
+ * outside the boundary, also for a replay, then with `note_limit_reached`. Locks: the key's row, then the job, so that
+ * concurrent notes are all kept.
  */
 export async function appendJobNote(
   deps: {
@@ -48,7 +50,7 @@ export async function appendJobNote(
     companyId: sellingCompanyId,
     binding: given.binding && {
       ...given.binding,
-      // The company's keys share one space, but a key bound to another installer must not get this one's job repeated.
+      // The keys of a company share one space, but a key bound to another installer must not replay this one's job.
       operation: `${given.binding.operation} for ${installerCompanyId}`,
     },
     timeoutMs: given.timeoutMs,

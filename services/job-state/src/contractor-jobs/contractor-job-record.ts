@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JobRecord } from '../jobs/job-record.js';
 import { contractorJobStage } from './contractor-job-stage.js';
 
-/** Reads a job as those who sold it see it back from its JSON. */
+/** Reads a contractor's view of a job back from its JSON. */
 export const contractorJobRecord = z.object({
   id: z.string(),
   workOrderNo: z.string().nullable(),
@@ -16,16 +16,16 @@ export const contractorJobRecord = z.object({
   lastUpdated: z.coerce.date(),
 });
 
-/** A job as those who sold it see it (spec: ContractorJob). */
+/** A job as the selling company sees it (spec: ContractorJob). */
 export type ContractorJobRecord = z.infer<typeof contractorJobRecord>;
 
-/** Which jobs are seen: those that one company sold and that another one is to install now. */
+/** The visible jobs: sold by one company and currently assigned to another one. */
 export interface ContractorJobBoundary {
   readonly sellingCompanyId: string;
   readonly installerCompanyId: string;
 }
 
-/** The columns of a {@link ContractorJobRow}: of the customer nothing but the address. */
+/** The columns of a {@link ContractorJobRow}. The address is the only customer data. */
 export const CONTRACTOR_JOB_COLUMNS = `id, work_order_no, customer->>'line1' as line1, customer->>'city' as city,
   customer->>'state' as state, customer->>'zip' as zip, status, schedule_status, installer_note, last_updated_at`;
 
@@ -42,7 +42,7 @@ export interface ContractorJobRow {
   readonly last_updated_at: Date;
 }
 
-/** Makes the job out of its row. */
+/** Converts a row to a job. */
 export function contractorJobFrom(row: ContractorJobRow): ContractorJobRecord {
   return {
     id: row.id,

@@ -4,8 +4,9 @@ import { assertNever } from '@partner/kernel/invariant';
 import type { JobRecord } from '../jobs/job-record.js';
 
 /**
- * How far a job is, in the words of those who sold it (spec: ContractorJob). Until a crew is on its way the schedule tells;
- * from then on the status does.
+ * Progress of a job in the contractor's terms (spec: ContractorJob).
+ *
+ * Until a crew is on its way the schedule decides; from then on the status does.
  */
 export function contractorJobStage(
   status: JobStatusName,

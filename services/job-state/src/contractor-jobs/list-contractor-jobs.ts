@@ -7,7 +7,7 @@ import {
   type ContractorJobRow,
 } from './contractor-job-record.js';
 
-/** Lists the jobs inside a boundary, the most recently updated first (spec: Inbound, GET /inbound/jobs). */
+/** Lists the jobs inside a boundary, most recently updated first (spec: Inbound, GET /inbound/jobs). */
 export async function listContractorJobs(
   database: Queryable,
   page: ContractorJobBoundary & { readonly limit: number },

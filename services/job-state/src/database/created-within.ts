@@ -1,22 +1,24 @@
 import { type IdPrefix, idFloor } from '@partner/kernel/ids';
 
-/** How far the time in an id and `created_at` of its row can be apart, in milliseconds: a transaction is shorter. */
-const APART_MS = 60_000;
+/** Maximum difference between the time in an id and `created_at` of its row, in milliseconds: longer than any transaction. */
+const MAX_DIFFERENCE_MS = 60_000;
 
-/** A span of creation: from `from` on, before `to`; undefined: without bound. */
+/** A span of creation times: from `from` on, before `to`; undefined: no bound. */
 export interface CreationSpan {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
 }
 
 /**
- * The ids that rows created within the span can have: from `lowest` on, before `beyond`. It is a little wider than the span, so
- * `created_at` has to be compared too; but it lets the indexes and partitions of the ids be used.
+ * Returns the range of ids that rows created within the span can have: from `lowest` on, before `beyond`.
+ *
+ * The range is a little wider than the span, so `created_at` must be compared too. It makes the indexes and partitions of the
+ * ids usable.
  */
 export function idsCreatedWithin(prefix: IdPrefix, { from, to }: CreationSpan) {
   return {
-    lowest: from === undefined ? `${prefix}_` : floorAround(prefix, from, -APART_MS),
-    beyond: to === undefined ? `${prefix}_z` : floorAround(prefix, to, APART_MS),
+    lowest: from === undefined ? `${prefix}_` : floorAround(prefix, from, -MAX_DIFFERENCE_MS),
+    beyond: to === undefined ? `${prefix}_z` : floorAround(prefix, to, MAX_DIFFERENCE_MS),
   };
 }
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createPerCompanyGate } from './per-company-gate.js';
 import type { PoolMetrics } from './pool-metrics.js';
 
-/** A statement of a hot path: each connection has the server prepare it once, under its name. The text of a name is constant. */
+/** A statement of a hot path that the server prepares once per connection, under its name. The text of a name is constant. */
 export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
@@ -17,7 +17,7 @@ export function textOf(statement: string | PreparedStatement): string {
   return typeof statement === 'string' ? statement : statement.text;
 }
 
-/** Runs one statement and gives its rows. Parameters are always bound, never written into the text. */
+/** Runs one statement and returns its rows. Parameters are always bound, never part of the text. */
 export interface Queryable {
   query<Row extends pg.QueryResultRow>(
     statement: string | PreparedStatement,
@@ -26,37 +26,38 @@ export interface Queryable {
 }
 
 /**
- * Work that waits in a table for a loop of this process: messages for the broker, webhook deliveries, deliveries for which
- * there is room again, and subscriptions whose deliveries have to follow their state.
+ * Work in a table that a loop of this process handles.
+ *
+ * Messages for the broker, webhook deliveries, free slots for deliveries, and subscriptions whose deliveries do not match their
+ * state.
  */
 export type WakeTopic = 'outbox' | 'deliveries' | 'room' | 'subscriptions';
 
-/** Told for which subscriptions the work is; for none means that it is not known. */
+/** Receives the subscriptions with work; an empty list means unknown. */
 export type Wake = (subscriptionIds: readonly string[]) => void;
 
-/** A transaction that is open; what it did is undone when the work that was given it throws. */
+/** An open transaction. It is rolled back if its work throws. */
 export interface Transaction extends Queryable {
-  /** Whose data these are: what there is in the sandbox alone goes by it. */
+  /** The environment of the data. Sandbox features depend on it. */
   readonly environment: Environment;
-  /** Runs `then` once the transaction has been committed; never when it was rolled back. */
+  /** Runs `then` after the commit; never after a rollback. */
   afterCommit(then: () => void): void;
-  /**
-   * Wakes the loops that listen for the topic once the transaction has been committed, and tells them which subscriptions
-   * the work is for, where that is known.
-   */
+  /** Wakes the loops of the topic after the commit, with the subscriptions that have work, if they are known. */
   wakeAfterCommit(topic: WakeTopic, subscriptionIds?: readonly string[]): void;
   /**
-   * Tells whoever watches the company's webhooks, once the transaction has been committed, that something about these
-   * subscriptions or their deliveries is another than before. No ids: it tells nothing.
+   * Announces to viewers of the company's webhooks, after the commit, that these subscriptions or their deliveries changed.
+   *
+   * An empty list announces nothing.
    */
   announceAfterCommit(companyId: string, subscriptionIds: readonly string[]): void;
 }
 
-/** For whom a statement or a transaction is. */
+/** Limits that the caller of a statement or a transaction sets. */
 export interface CallerLimits {
   /**
-   * For how many milliseconds from now on the caller waits; the wait for a connection counts. Once they are over no statement
-   * is begun, not even the commit, and one that runs is cut off: the call fails with `unavailable`.
+   * Time until the caller's deadline in ms, including the wait for a connection.
+   *
+   * After it no statement starts, not even the commit, and a running one is cancelled: the call fails with `unavailable`.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -64,13 +65,16 @@ export interface CallerLimits {
 /** Bounds of one transaction. */
 export interface TransactionLimits extends CallerLimits {
   /**
-   * The company that writes. Its transactions take at most half of the pool at once and wait for one another in order, so
-   * that what one company locks can not hold up the others.
+   * The company that writes.
+   *
+   * Its transactions use at most half of the pool at once and queue in order, so that locks of one company cannot block the
+   * others.
    */
   readonly companyId?: string;
   /**
-   * How many milliseconds one statement may wait for a lock before it fails with {@link LockTimeoutError}: less when the
-   * caller would not be there any more to hear it.
+   * Maximum wait of one statement for a lock, in ms, before it fails with {@link LockTimeoutError}.
+   *
+   * It is shorter if the caller's deadline is earlier.
    */
   readonly lockTimeoutMs?: number;
 }
@@ -83,13 +87,15 @@ export interface Database extends Queryable {
     values?: readonly unknown[],
     limits?: CallerLimits,
   ): Promise<Row[]>;
-  /** Runs work in one transaction (read committed) and gives its result after the commit. */
+  /** Runs work in one transaction (read committed) and returns its result after the commit. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
-  /** Adds a loop to wake when work for it has been committed. Correctness must not rest on it: other replicas commit too. */
+  /** Adds a loop to wake when work for it is committed. Correctness must not depend on it: other replicas commit too. */
   onWake(topic: WakeTopic, wake: Wake): void;
-  /** Adds somebody who is told of each company whose webhooks a transaction has changed. Must not throw and must not wait. */
+  /** Adds a listener for companies whose webhooks a transaction changed. It must neither throw nor block. */
   onAnnounced(tell: (companyId: string, subscriptionIds: readonly string[]) => void): void;
-  /** True while the last statement reached the server. Load, such as a wait for a connection in vain, does not count. */
+  /**
+   * True while the last statement reached the server. Load, such as a timeout while waiting for a connection, does not count.
+   */
   isReady(): boolean;
   /** Waits for statements in flight and closes all connections. */
   end(): Promise<void>;
@@ -105,54 +111,57 @@ export class LockTimeoutError extends ServiceError {
   }
 }
 
-/** How long the database is waited for, in milliseconds. */
+/** Database timeouts, in milliseconds. */
 export interface DatabaseTimeouts {
   /** For a connection. */
   readonly connectMs: number;
   /** For one statement, by the server's clock. */
   readonly statementMs: number;
-  /** How much longer than the server's own limit an answer may take before its connection counts as dead. */
+  /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
   readonly answerGraceMs: number;
 }
 
 const TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, answerGraceMs: 2_000 };
-/** Limits of statements are rounded down to this, so that they seldom have to be set anew. */
+/** Limits of statements are rounded down to this step, so that they rarely change. */
 const LIMIT_STEP_MS = 250;
-/** A lock is waited for so much shorter than the caller waits, so that the failure still reaches the caller. */
+/** A lock timeout ends this much before the caller's deadline, so that the failure still reaches the caller. */
 const LOCK_MARGIN_MS = 200;
 
-/** With these the server ends the connection: it shuts down, has crashed, starts, or the transaction idled for too long. */
+/** With these codes the server closes the connection: it shuts down, crashed, starts, or the transaction idled too long. */
 const ENDING_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25P03']);
 
 /** A connection while it is in use. */
 interface Connection {
   readonly client: pg.PoolClient;
-  /** Why it must not be used again. */
+  /** Why it must not be reused. */
   broken: Error | undefined;
 }
 
 /**
- * Makes a pool of connections. Statements are cut off after 10 s and transactions that idle after 15 s, so that a stuck
- * process can not hold a lock for long. A connection that breaks, or gives no answer in 2 s more than its server has for it,
- * is given up and replaced by the next statement.
+ * Creates a pool of connections.
  *
- * A server that can not be reached, shuts down or takes too long fails a statement with `unavailable` (the outcome of a
- * commit is then unknown), a lock waited for too long with {@link LockTimeoutError}, and text that Postgres can not hold
- * with `invalid_argument`. Everything else that the server refuses is thrown as it is: a fault of ours.
+ * Statements are cancelled after 10 s, and idle transactions after 15 s, so that a stuck process cannot hold a lock for long. A
+ * connection that breaks, or is silent for 2 s beyond the server's own limit, is discarded; the next statement replaces it.
+ *
+ * If the server is unreachable, shuts down or takes too long, a statement fails with `unavailable`; the outcome of a commit is
+ * then unknown. A lock timeout fails with {@link LockTimeoutError}. Text that Postgres cannot store fails with
+ * `invalid_argument`. Any other server error is thrown unchanged: it is a bug of this service.
  */
 export function createDatabase(options: {
   readonly url: string;
   readonly poolSize: number;
   readonly logger: Pick<Logger, 'warn'>;
   readonly timeouts?: Partial<DatabaseTimeouts>;
-  /** Whose data these are; `production` when not given. */
+  /** The environment of the data; absent: `production`. */
   readonly environment?: Environment;
   /**
-   * For tables that fill and drain faster than their statistics follow: statements read through indexes alone, entry by
-   * entry, so that each read also clears away the entries of rows that are gone; prepared ones are planned once.
+   * For tables that fill and drain faster than their statistics follow.
+   *
+   * Statements read through plain index scans only, so that each read also removes the index entries of deleted rows. Prepared
+   * statements are planned once.
    */
   readonly plainIndexScans?: boolean;
-  /** Where the connections are measured, and under which name of the pool. */
+  /** Metrics of the connections and the name of the pool in them. */
   readonly measured?: { readonly by: PoolMetrics; readonly pool: string };
 }): Database {
   const { environment = 'production' } = options;
@@ -176,7 +185,7 @@ export function createDatabase(options: {
     running: Math.max(1, Math.floor(options.poolSize / 2)),
     waiting: 10 * options.poolSize,
   });
-  /** Each connection's `statement_timeout` outside of transactions, where it is not the pool's. */
+  /** Each connection's `statement_timeout` outside of transactions, if it differs from the pool's. */
   const sessionTimeouts = new WeakMap<pg.PoolClient, number>();
   const listeners: { topic: WakeTopic; wake: Wake }[] = [];
   const watchers: ((companyId: string, subscriptionIds: readonly string[]) => void)[] = [];
@@ -232,7 +241,7 @@ export function createDatabase(options: {
     }
   }
 
-  /** `statement_timeout` for a caller who waits that long. Throws when the caller waits no longer. */
+  /** `statement_timeout` for a caller's deadline. Throws after the deadline. */
   function statementLimit(leftMs: number): number {
     if (leftMs <= 0) throw unavailable(new Error('the caller waits no longer'));
     const limitMs = Math.max(1, Math.trunc(Math.min(leftMs, timeouts.statementMs)));
@@ -280,10 +289,10 @@ export function createDatabase(options: {
         const subscriptionIds = topics.get(topic);
         return subscriptionIds === undefined ? [] : [() => wake([...subscriptionIds])];
       });
-      const told = [...changes].flatMap(([companyId, ids]) =>
-        watchers.map((tell) => () => tell(companyId, [...ids])),
+      const announcements = [...changes].flatMap(([companyId, ids]) =>
+        watchers.map((announce) => () => announce(companyId, [...ids])),
       );
-      return { result, hooks: [...hooks, ...woken, ...told] };
+      return { result, hooks: [...hooks, ...woken, ...announcements] };
     } catch (error) {
       if (connection.broken === undefined) {
         await send(connection, 'rollback', [], 0).catch((failure: unknown) => {
@@ -332,29 +341,29 @@ export function createDatabase(options: {
   };
 }
 
-/** The statements of a database for one caller, who waits that many milliseconds for all of them. */
+/** Runs statements of a database within one caller's deadline, which they share. */
 export function queryWithin(database: Pick<Database, 'query'>, timeoutMs: number | undefined): Queryable {
   const leftMs = timeLeft(timeoutMs);
   return { query: (statement, values) => database.query(statement, values, { timeoutMs: leftMs() }) };
 }
 
-/** What is left of a time that begins now; `Infinity` of one that has no end. */
+/** Returns the rest of a timeout that starts now; `Infinity` without one. */
 function timeLeft(timeoutMs: number | undefined): () => number {
   if (timeoutMs === undefined) return () => Number.POSITIVE_INFINITY;
   const end = performance.now() + timeoutMs;
   return () => end - performance.now();
 }
 
-/** Bounds the statements of a transaction that follow. */
+/** Bounds the following statements of a transaction. */
 function limitStatements(statementMs: number, lockTimeoutMs: number | undefined): string {
   const statement = `set local statement_timeout = ${statementMs}`;
   if (lockTimeoutMs === undefined) return statement;
-  const heardMs = Math.max(statementMs / 2, statementMs - LOCK_MARGIN_MS);
-  const lockMs = Math.max(1, Math.trunc(Math.min(lockTimeoutMs, heardMs)));
+  const lockLimitMs = Math.max(statementMs / 2, statementMs - LOCK_MARGIN_MS);
+  const lockMs = Math.max(1, Math.trunc(Math.min(lockTimeoutMs, lockLimitMs)));
   return `${statement}; set local lock_timeout = ${lockMs}`;
 }
 
-/** The pool has no error of its own for a wait for a connection in vain. */
+/** The pool has no error type of its own for a timeout while waiting for a connection. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
@@ -371,7 +380,7 @@ function failureOf(error: unknown): unknown {
   switch (code) {
     case '55P03':
       return new LockTimeoutError(error);
-    // Characters that the server can not store: U+0000 as text or inside a JSON document.
+    // Characters that the server cannot store: U+0000 as text or inside a JSON document.
     case '22021':
     case '22P05':
       return new ServiceError('invalid_argument', 'text must not hold the character U+0000', {

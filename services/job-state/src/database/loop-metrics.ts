@@ -1,13 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What a loop of this process tells of its runs. */
+/** Metrics of the runs of a loop. */
 export interface LoopMetrics {
-  /** A run has ended as it should. */
+  /** A run succeeded. */
   succeeded(): void;
   failed(): void;
 }
 
-/** The metrics of one loop; the loops of a process share a registry. Until its first success a loop tells of 0. */
+/** The metrics of one loop; the loops of a process share a registry. Before its first success a loop reports 0. */
 export function loopMetrics(metrics: Registry, loop: string): LoopMetrics {
   const knownSuccess = metrics.getSingleMetric('partner_loop_last_success_timestamp_seconds');
   const lastSuccess =

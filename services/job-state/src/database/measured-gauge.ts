@@ -1,24 +1,25 @@
 import { Gauge, type Registry } from 'prom-client';
 
 const FRESH_MS = 10_000;
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
-/** What one measurement found: a value, or one for each value of the gauge's label. */
+/** Result of a measurement: a value, or one for each value of the gauge's label. */
 export type Measured = number | ReadonlyMap<string, number>;
 
 /**
- * Makes a gauge that is asked of the database when it is scraped, but at most every 10 s whoever scrapes, one question at a
- * time, and with 3 s of patience: a scrape is neither costly nor held up. NaN stands for what is not known, since the last
- * question failed or has no answer yet.
+ * Creates a gauge that queries the database when it is scraped.
+ *
+ * It runs one query at a time, at most every 10 s, with a timeout of 3 s, so a scrape is cheap and never blocks. NaN means
+ * unknown: the last query failed or has not returned yet.
  */
 export function measuredGauge(options: {
   readonly name: `partner_${string}`;
   readonly help: string;
-  /** The label and all of its values; absent: the gauge has none. */
+  /** The label and all of its values; absent: no label. */
   readonly label?: { readonly name: string; readonly values: readonly string[] };
   readonly metrics: Registry;
   readonly measure: () => Promise<Measured>;
-  /** For how many milliseconds a measurement is good; absent: 10,000. */
+  /** How long a measurement is cached, in milliseconds; absent: 10,000. */
   readonly freshMs?: number | undefined;
 }): void {
   const { label, freshMs = FRESH_MS } = options;
@@ -39,7 +40,7 @@ export function measuredGauge(options: {
     registers: [options.metrics],
     async collect() {
       if (performance.now() - measuredAt >= freshMs) running ??= measure();
-      const isKnown = running === undefined || (await within(PATIENCE_MS, running));
+      const isKnown = running === undefined || (await within(TIMEOUT_MS, running));
       const valueOf = (value: string) =>
         !isKnown ? Number.NaN : typeof last === 'number' ? last : (last.get(value) ?? Number.NaN);
       if (label === undefined) this.set(valueOf(''));
@@ -48,7 +49,7 @@ export function measuredGauge(options: {
   });
 }
 
-/** Whether the work ends in time. */
+/** Whether the work finishes in time. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<false>((resolve) => {

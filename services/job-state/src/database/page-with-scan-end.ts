@@ -1,11 +1,13 @@
-/** A row of a page, as {@link pageWithScanEnd} gives it: without an id when the page is empty. */
+/** A row of a page from {@link pageWithScanEnd}: without an id if the page is empty. */
 export type PageRow<Row extends { readonly id: string }> =
   (Row & { readonly scanEnd: string | null }) | { readonly id: null; readonly scanEnd: string | null };
 
 /**
- * The statement of a page that looks through a bounded number of rows, and of where its scan ended, both from one snapshot: two
- * statements could skip what is committed or moved between them. `page` selects up to `maxRows` of the first `maxScanned` of
- * `scanned`, newest first by `id`. The end is only looked for when it `isNeeded`, and the page is not full.
+ * Builds the statement of a page that scans a bounded number of rows, with the end of its scan.
+ *
+ * Both come from one snapshot: two statements could skip rows that are committed or moved between them. `page` selects up to
+ * `maxRows` of the first `maxScanned` rows of `scanned`, newest first by `id`. The end is computed only if it `isNeeded` and
+ * the page is not full.
  */
 export function pageWithScanEnd(of: {
   readonly page: string;
@@ -23,7 +25,7 @@ export function pageWithScanEnd(of: {
   order by page.id desc`;
 }
 
-/** The page and where the next one goes on; `rows` has one more than `limit` when older ones follow. */
+/** Returns the page and where the next one starts. `rows` has one more than `limit` if older ones follow. */
 export function pageOf<Row extends { readonly id: string }>(
   rows: readonly PageRow<Row>[],
   limit: number,

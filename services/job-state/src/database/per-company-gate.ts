@@ -1,23 +1,26 @@
 import { NOT_DONE_ADVICE, ServiceError } from '@partner/kernel/service-error';
 
-/** Lets a bounded number of pieces of work of each company run at once. */
+/** Bounds the concurrent work of each company. */
 export interface PerCompanyGate {
   /**
-   * Does the work when there is room for it, first come, first served within the company. Fails with `unavailable` when none
-   * becomes free in time (milliseconds; `Infinity`: however long) or too much work of the company waits already.
+   * Runs the work once a slot is free, in order of arrival within the company.
+   *
+   * Fails with `unavailable` if no slot becomes free within the timeout (milliseconds; `Infinity`: none), or too much work of
+   * the company is queued.
    */
   run<T>(companyId: string, timeoutMs: number, work: () => Promise<T>): Promise<T>;
 }
 
 interface Company {
   running: number;
-  /** Each starts the work that waits. */
+  /** Each function starts one queued piece of work. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Makes a gate. It keeps one company, whose work is stuck or is simply much, from taking what all companies share; it knows
- * only this process.
+ * Creates a gate, which keeps one company with stuck or excessive work from using up shared resources.
+ *
+ * It covers only this process.
  */
 export function createPerCompanyGate(limits: {
   readonly running: number;
@@ -46,7 +49,7 @@ export function createPerCompanyGate(limits: {
     });
   }
 
-  /** Hands the place to whoever waits longest. */
+  /** Passes the slot to the work that has waited longest. */
   function leave(companyId: string, company: Company): void {
     const [next] = company.waiting;
     if (next !== undefined) {

@@ -1,42 +1,42 @@
 import type pg from 'pg';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What is asked of a pool of connections. */
+/** The inspected properties of a connection pool. */
 type MeasuredPool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> & {
   readonly options: Pick<pg.Pool['options'], 'max'>;
 };
 
-/** Measures the pools of connections of this process. */
+/** Metrics of the connection pools of this process. */
 export interface PoolMetrics {
-  /** Tells of a pool from now on, under a name. Gives what begins a wait for a connection; that gives what ends it. */
+  /** Reports a pool under a name. Returns a function that starts timing a wait for a connection; its result stops it. */
   add(name: string, pool: MeasuredPool): () => () => void;
 }
 
-/** Makes the metrics in a registry; once per registry. Pools are asked how they stand at each scrape, in memory. */
+/** Creates the metrics in a registry; once per registry. Pools are inspected in memory at each scrape. */
 export function createPoolMetrics(metrics: Registry): PoolMetrics {
   const pools = new Map<string, MeasuredPool>();
-  const tell = (name: string, help: string, ask: (pool: MeasuredPool) => number) =>
+  const gauge = (name: string, help: string, read: (pool: MeasuredPool) => number) =>
     new Gauge({
       name,
       help,
       labelNames: ['pool'] as const,
       registers: [metrics],
       collect() {
-        for (const [each, pool] of pools) this.set({ pool: each }, ask(pool));
+        for (const [each, pool] of pools) this.set({ pool: each }, read(pool));
       },
     });
-  tell(
+  gauge(
     'partner_postgres_pool_max_connections',
     'Connections that the pool may have.',
     (pool) => pool.options.max,
   );
-  tell('partner_postgres_pool_connections', 'Connections that the pool has.', (pool) => pool.totalCount);
-  tell(
+  gauge('partner_postgres_pool_connections', 'Connections that the pool has.', (pool) => pool.totalCount);
+  gauge(
     'partner_postgres_pool_idle_connections',
     'Connections of the pool that nobody uses.',
     (pool) => pool.idleCount,
   );
-  tell(
+  gauge(
     'partner_postgres_pool_waiting',
     'How many wait for a connection of the pool.',
     (pool) => pool.waitingCount,

@@ -4,8 +4,9 @@ import { ServiceError } from '@partner/kernel/service-error';
 const PAUSE_MS = 1_000;
 
 /**
- * Makes a handler ask for another try in 1 s where it fails with `unavailable`, so that an outage of the database does not
- * use up the deliveries that a message has. Every other failure is passed on.
+ * Wraps a handler so that `unavailable` requests a retry in 1 s.
+ *
+ * An outage of the database then does not use up the delivery limit of a message. Any other failure is passed on.
  */
 export function retryWhileUnavailable(
   handle: (message: IncomingMessage) => Promise<ConsumeOutcome>,

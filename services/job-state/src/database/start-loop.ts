@@ -6,18 +6,19 @@ import { loopMetrics } from './loop-metrics.js';
 export interface Loop {
   /** Runs again at once, or right after the run in flight. */
   readonly wake: () => void;
-  /** Runs again when it has rested. */
+  /** Runs again after the rest period. */
   readonly wakeLater: () => void;
-  /** Waits for the run in flight and ends. */
+  /** Waits for the run in flight and stops. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Runs work again and again, never two at a time: at once after `more`, else after the interval or when woken. A run that
- * throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs` it tries only that often
- * while runs throw, woken or not, and logs the first failure and the end of it alone. With `restMs` it rests that
- * long after each idle run before it hears `wakeLater`, so that what wakes it often is seen to together; `wake` ends the rest.
- * When a run last succeeded is a metric, so that a loop that hangs or fails is seen whatever it says in the log.
+ * Runs work repeatedly, never two runs at a time: at once after `more`, else after the interval or when woken.
+ *
+ * A run that throws is logged and counts as idle, so that an outage needs no restart. With `failurePauseMs`, failing runs are
+ * at least that far apart, woken or not, and only the first failure and the recovery are logged. With `restMs`, the loop rests
+ * that long after each idle run before it reacts to `wakeLater`, so that frequent wake-ups are batched; `wake` ends the rest.
+ * The time of the last success is a metric, so that a hanging or failing loop is visible without its log.
  */
 export function startLoop(options: {
   readonly name: string;

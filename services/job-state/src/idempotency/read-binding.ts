@@ -2,7 +2,7 @@ import type { IdempotencyKey } from '@partner/proto-contracts/gen/partner/rpc/v1
 import { required } from '../rpc/required.js';
 import type { IdempotencyBinding } from './run-idempotent.js';
 
-/** Reads the idempotency key of an RPC request. Throws `invalid_argument` for one that is not whole. */
+/** Reads the idempotency key of an RPC request. Throws `invalid_argument` for an incomplete one. */
 export function readBinding(key: IdempotencyKey): IdempotencyBinding {
   return {
     key: required(key.key, 'idempotency_key.key'),

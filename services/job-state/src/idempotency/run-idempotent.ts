@@ -4,7 +4,7 @@ import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-erro
 import { z } from 'zod';
 import { type Database, LockTimeoutError, type Transaction } from '../database/database.js';
 
-/** What a key is bound to on its first use. */
+/** The request that a key is bound to on its first use. */
 export interface IdempotencyBinding {
   readonly key: string;
   /** Method and path. */
@@ -14,19 +14,20 @@ export interface IdempotencyBinding {
 }
 
 /**
- * How work ended. `refused` is an outcome that the key keeps, such as `stale_version`; it must be decided before any
- * effect, because it is committed.
+ * Outcome of idempotent work.
+ *
+ * The key keeps `refused`, such as `stale_version`. It is committed, so it must be decided before any effect.
  */
 export type WorkOutcome<T> =
   | {
       readonly kind: 'done';
       readonly result: T;
-      /** The last statements before the commit: those that take a lock which many writers need. */
+      /** The last statements before the commit: those that take a lock that many writers contend for. */
       readonly lastly?: (tx: Transaction) => Promise<void>;
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
-/** A second request waits this long at most for the first one with the same key. */
+/** Maximum wait of a second request for the first one with the same key. */
 const WAIT_MS = 2_000;
 const RETENTION_MS = LIMITS.idempotencyRetentionDays * 24 * 3_600_000;
 
@@ -39,26 +40,27 @@ const storedRefusal = z.object({
 });
 
 /**
- * Does work once per idempotency key (spec: Idempotency rules 1, 2). One transaction binds the key to company, operation
- * and body, does the work and keeps its outcome: all of it or nothing. The same key with the same operation and body gives
- * the first outcome again, without an effect; with another one it fails with `idempotency_mismatch`. A request whose key is
- * in use waits 2 s, or shorter when its caller does, then fails with `idempotency_in_progress`. Whatever work throws leaves the key unused. Without a key the
- * work is done each time.
+ * Does work once per idempotency key (spec: Idempotency rules 1, 2).
  *
- * A replay runs `checkReplay` first. When that throws, the caller gets its error, and the kept outcome stays.
+ * One transaction binds the key to company, operation and body, does the work and stores its outcome. The same key with the
+ * same operation and body returns the first outcome again without an effect; with another operation or body it fails with
+ * `idempotency_mismatch`. A request whose key is in use waits 2 s, or until its caller's deadline, then fails with
+ * `idempotency_in_progress`. If the work throws, the key stays unused. Without a key the work is done each time.
  *
- * Locks: first the key's, an advisory one over company and key, then those of the work, last those of `lastly`.
+ * A replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays.
+ *
+ * Locks: first an advisory lock on company and key, then those of the work, last those of `lastly`.
  */
 export async function runIdempotent<T>(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
   request: {
     readonly companyId: string;
     readonly binding: IdempotencyBinding | undefined;
-    /** Reads a kept result back. */
+    /** Parses a stored result. */
     readonly result: z.ZodType<T>;
-    /** Throws when the caller may not see the kept outcome any more; absent: it may for as long as the key is kept. */
+    /** Throws if the caller may not see the stored outcome any more; absent: the caller may, as long as the key is kept. */
     readonly checkReplay?: (tx: Transaction) => Promise<void>;
-    /** For how many milliseconds the caller still waits. */
+    /** Time until the caller's deadline, in ms. */
     readonly timeoutMs?: number | undefined;
     readonly work: (tx: Transaction) => Promise<WorkOutcome<T>>;
   },
@@ -103,8 +105,9 @@ type Claim =
   | { readonly kind: 'used'; readonly outcome: string; readonly expiresAt: Date };
 
 /**
- * Takes the key for this transaction, whether it has a row or not, and reads what it is bound to; one that has expired is
- * free. The look has a statement of its own: one that also waits for the lock would not see what was committed meanwhile.
+ * Locks the key for this transaction, whether it has a row or not, and reads its binding. An expired key is free.
+ *
+ * The read is a separate statement: the snapshot of a statement that waits for the lock would miss commits made meanwhile.
  */
 async function claimKey(
   tx: Transaction,
@@ -142,7 +145,7 @@ async function claimKey(
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };
 }
 
-/** Binds a key that was claimed to its operation, its body and what came of them. */
+/** Binds a claimed key to its operation, its body and their outcome. */
 async function keepKey(
   tx: Transaction,
   companyId: string,

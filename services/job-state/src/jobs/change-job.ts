@@ -11,67 +11,64 @@ import { appendFeedEntries } from './feed.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
 
-/** What every write of an installer company to one of its jobs names. */
+/** Common fields of every write of an installer company to one of its jobs. */
 export interface JobWrite {
   readonly companyId: string;
   readonly jobId: string;
   readonly binding: IdempotencyBinding;
-  /** The version that the writer has read. */
+  /** The version that the caller has read. */
   readonly expectedVersion: number;
-  /** For how many milliseconds the caller still waits. */
+  /** Time until the caller's deadline, in ms. */
   readonly timeoutMs: number | undefined;
 }
 
-/** What a write came to. */
+/** Outcome of a job write. */
 export interface JobWritten {
   /** The projection at its new version, as JSON text. */
   readonly resource: string;
   readonly idempotency: IdempotencyMark | undefined;
 }
 
-/** What a write stands on. */
+/** Dependencies of a job write. */
 export interface JobWriteDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
 }
 
-/** What a write makes of a job. */
+/** Effect of a write on a job. */
 export type JobDecision<Message extends DescMessage> =
   | {
       readonly kind: 'changed';
-      /** What is different afterwards, besides the version and the instant. */
+      /** Changed fields, besides the version and the instant. */
       readonly fields: Partial<
         Pick<LockedJob, 'status' | 'blockerCode' | 'schedule' | 'technicianAssignments' | 'heard'>
       >;
-      /** What the history of the job's statuses keeps, when the status moves. */
+      /** Entry for the status history, if the status changes. */
       readonly statusEvent?: { readonly occurredAt: Date; readonly note: string | null };
-      /** What the company is told, besides a change of readiness. */
+      /** Webhook events to emit, apart from `install.readiness_changed`. */
       readonly events: readonly JobEvent[];
-      /** What the platform is told. */
+      /** Message published to the platform. */
       readonly message: MessageInitShape<Message>;
       readonly logFields?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
-/** One kind of write. */
+/** One kind of job write. */
 export interface JobOperation<Message extends DescMessage> {
-  /** The messages of its log lines, and what they carry besides the job and the company. */
+  /** The messages of its log lines, and their fields besides the job and the company. */
   readonly log: {
     readonly done: string;
     readonly refused: string;
     readonly fields: Readonly<Record<string, unknown>>;
   };
-  /** What is written, for the refusal of a job that is closed. */
+  /** Names the written resource when a closed job is refused. */
   readonly what: 'status events' | 'schedules' | 'assignments';
-  /** Of the message that tells the platform. */
+  /** Schema of the message to the platform. */
   readonly schema: Message;
-  /** Throws for a request that is wrong at this time; asked before the job is looked for, and not for a repeat. */
+  /** Validates the request against the clock. Runs before the job is loaded; skipped for replays. */
   readonly check?: (now: Date) => void;
-  /**
-   * Decides what becomes of the job, which is locked and at the expected version. Has no effect, but may lock what the
-   * decision rests on.
-   */
+  /** Pure decision on the locked job at the expected version. May lock rows that it reads. */
   readonly decide: (
     job: LockedJob,
     given: { readonly version: number; readonly now: Date; readonly tx: Transaction },
@@ -79,16 +76,18 @@ export interface JobOperation<Message extends DescMessage> {
 }
 
 /**
- * Changes a job on behalf of its installer company, once per idempotency key. One transaction holds the job with its version
- * raised by exactly 1, the history of its status, the company's feed entry, the webhook events with their deliveries, the
- * message to the platform and the key's outcome. `install.readiness_changed` is among the events whenever the projection
- * shows another readiness than before.
+ * Changes a job on behalf of its installer company, once per idempotency key.
+ *
+ * One transaction holds the job with its version raised by exactly 1, the history of its status, the company's feed entry, the
+ * webhook events with their deliveries, the message to the platform and the outcome of the key. `install.readiness_changed` is
+ * among the events if the readiness in the projection changes.
  *
  * Fails with `not_found` for a job that the company does not have, then with `stale_version`, then with
- * `transition_not_allowed` for a job that is closed, then as the operation decides:
- * a caller who has not read the present state cannot know what it allows. A refusal is kept under the key and repeated. A
- * replay fails with `not_found` too while the company does not have the job: what is kept shows the customer.
- * Locks: the key's row, the job, what the operation locks, last the company's feed head.
+ * `transition_not_allowed` for a closed job, then as the operation decides: a caller who has not read the current state cannot
+ * know what it allows. A refusal is stored under the key and repeated. A replay also fails with `not_found` while the company
+ * does not have the job: the stored outcome shows the customer.
+ *
+ * Locks: the key's row, the job, the operation's locks, last the company's feed head.
  */
 export async function changeJob<Message extends DescMessage>(
   deps: JobWriteDeps,
@@ -134,7 +133,7 @@ export async function changeJob<Message extends DescMessage>(
         events: decision.events,
         now,
       });
-      invariant(resource, 'a job that a company has can be shown');
+      invariant(resource, 'an assigned job has a projection');
       await enqueueMessage(tx, {
         exchange: PARTNER_EVENTS,
         schema: operation.schema,

@@ -11,7 +11,7 @@ export interface FeedEntry {
   readonly resource: string;
 }
 
-/** A feed entry as it is read: the sequence is a decimal text, since it may pass 2^53. */
+/** A feed entry as it is read. The sequence is a decimal text, since it may exceed 2^53. */
 export interface SequencedEntry {
   readonly sequence: string;
   readonly changedAt: Date;
@@ -19,9 +19,11 @@ export interface SequencedEntry {
 }
 
 /**
- * Appends entries to the feeds of their companies. Must be the last statements of a transaction: each locks its company's
- * head until the commit, which makes the order of sequences the order of commits, without gaps, and makes the company's
- * other writers wait. Heads are locked in ascending order of company, so that two transactions can not block each other.
+ * Appends entries to the feeds of their companies.
+ *
+ * It must run as the last statements of a transaction. Each locks its company's head until the commit, so that sequences follow
+ * the order of commits, without gaps; the company's other writers wait. Heads are locked in ascending order of company, so that
+ * two transactions cannot deadlock.
  */
 export async function appendFeedEntries(tx: Queryable, entries: readonly FeedEntry[]): Promise<void> {
   const ascending = [...entries].sort((a, b) =>
@@ -41,19 +43,21 @@ export async function appendFeedEntries(tx: Queryable, entries: readonly FeedEnt
   }
 }
 
-/** Takes a job's entries out of the feed of a company that the job has left. Their numbers are not used again. */
+/** Removes a job's entries from the feed of a company that the job has left. Their sequences are never reused. */
 export async function withdrawFeedEntries(tx: Queryable, companyId: string, jobId: string): Promise<void> {
   await tx.query('delete from feed_entries where company_id = $1 and job_id = $2', [companyId, jobId]);
 }
 
 /**
- * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2): the entries after a sequence, from
- * the oldest that is kept after `0`, or without a sequence the newest entries, of which nothing newer follows.
+ * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2).
  *
- * Entries are dropped for their age. A sequence before the newest that was dropped fails with `cursor_invalid`, since a page
- * after it would hide a gap. Mark and entries come out of one statement, so out of one snapshot: what is dropped while it runs
- * is either still in the page or already refused. As sequences and instants need not be in the same order, entries that stand
- * before the mark are passed over. `keptDays` is for the words of the refusal alone.
+ * It returns the entries after a sequence; after `0`, from the oldest one kept. Without a sequence it returns the newest
+ * entries.
+ *
+ * Entries are dropped by age. A sequence before the newest dropped one fails with `cursor_invalid`, since a page after it would
+ * hide a gap. One statement reads the mark and the entries from one snapshot: an entry that is dropped meanwhile is either
+ * still in the page or already refused. Sequences and instants may differ in order, so entries before the mark are skipped.
+ * `keptDays` only appears in the error message.
  */
 export async function readFeed(
   database: Queryable,
@@ -70,7 +74,7 @@ export async function readFeed(
     );
     return { entries: newest.reverse().map(sequencedEntry), hasMore: false };
   }
-  const rows = await database.query<PlacedRow>(
+  const rows = await database.query<MarkedRow>(
     `select head.purged_through > $2 and $2 > 0 as is_purged, entry.sequence, entry.changed_at, entry.resource
      from (
        select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
@@ -84,7 +88,7 @@ export async function readFeed(
     [page.companyId, page.afterSequence, page.limit + 1],
   );
   if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
-  const entries = rows.filter((row): row is PlacedRow & FeedRow => row.sequence !== null);
+  const entries = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
   return { entries: entries.slice(0, page.limit).map(sequencedEntry), hasMore: entries.length > page.limit };
 }
 
@@ -99,8 +103,8 @@ interface FeedRow {
   readonly resource: string;
 }
 
-/** A row with the mark beside it; without an entry when there is none. */
-interface PlacedRow {
+/** A row with the purge mark; without an entry if there is none. */
+interface MarkedRow {
   readonly is_purged: boolean;
   readonly sequence: string | null;
   readonly changed_at: Date;

@@ -2,10 +2,12 @@ import { SCHEDULE_STATUSES, DOCUMENT_CATEGORIES } from '@partner/proto-contracts
 import { z } from 'zod';
 
 /**
- * What the platform has told of a job, by parts, with the versions of its messages: what decides which of two messages counts,
- * whatever order they come in. Not the projection's version. Empty for a job that the platform has told nothing of.
- * Parts that a newer version of the service may add are kept as they are; what was added to a part later may be absent, also
- * since an older version has written the part anew.
+ * The platform's messages about a job, by field, with their versions. They decide which of two messages wins in any order of
+ * arrival.
+ *
+ * These are not versions of the projection. It is empty for a job without a message of the platform. Fields that a newer
+ * version of the service adds are kept. A field that was added later may be absent, also because an older version has rewritten
+ * its parent.
  */
 export const jobHeard = z.looseObject({
   /** Every assignment and unassignment, by ascending version. */
@@ -15,7 +17,7 @@ export const jobHeard = z.looseObject({
     .default([]),
   scope: z.int().default(0),
   readiness: z.int().default(0),
-  /** The newest schedule of the selling side, also one that a newer assignment has set aside. */
+  /** The newest schedule of the selling side, even if a newer assignment overrides it. */
   schedule: z
     .object({
       version: z.int(),
@@ -26,10 +28,10 @@ export const jobHeard = z.looseObject({
     })
     .nullable()
     .default(null),
-  /** When the company that has the job has set its schedule itself; null: it has not. */
+  /** When the company that has the job last set its schedule; null: never. */
   ownScheduleAt: z.coerce.date().nullable().default(null),
   cancelled: z.object({ version: z.int(), occurredAt: z.coerce.date().optional() }).nullable().default(null),
-  /** Every version of every document. `isTold`: an installer company was told of it. */
+  /** Every version of every document. `isTold`: an installer company was notified. */
   documents: z
     .array(
       z.object({
@@ -43,7 +45,7 @@ export const jobHeard = z.looseObject({
     )
     .readonly()
     .default([]),
-  /** `toldTo`: the companies that were told of it; absent: whoever had the job, if `isTold`. */
+  /** `toldTo`: the companies that were notified; absent: the company that had the job, if `isTold`. */
   completions: z
     .array(
       z.object({
@@ -60,8 +62,9 @@ export const jobHeard = z.looseObject({
 export type JobHeard = Readonly<z.infer<typeof jobHeard>>;
 
 /**
- * Since which version the company that has the job, or nobody, has it without a break: what was told of the job's schedule
- * before that is of no account. 0 when nothing was told of an assignment.
+ * The version since which the current company, or none, has the job without interruption.
+ *
+ * Older schedules of the selling side are ignored. 0 without any assignment message.
  */
 export function heldSince({ assignments }: Pick<JobHeard, 'assignments'>): number {
   const companyId = assignments.at(-1)?.companyId;
@@ -69,7 +72,7 @@ export function heldSince({ assignments }: Pick<JobHeard, 'assignments'>): numbe
   return assignments[other + 1]?.version ?? 0;
 }
 
-/** Who had the job as of a version: null: nobody; undefined: nothing was told of an assignment until then. */
+/** The company that had the job as of a version. Null: none; undefined: no assignment message until then. */
 export function holderAt(
   { assignments }: Pick<JobHeard, 'assignments'>,
   version: number,
@@ -77,7 +80,7 @@ export function holderAt(
   return assignments.findLast((assignment) => assignment.version <= version)?.companyId;
 }
 
-/** The schedule of the selling side unless an assignment has set it aside. */
+/** The schedule of the selling side, unless an assignment overrides it. */
 export function scheduleInEffect(heard: Pick<JobHeard, 'assignments' | 'schedule'>): JobHeard['schedule'] {
   return heard.schedule !== null && heard.schedule.version > heldSince(heard) ? heard.schedule : null;
 }

@@ -9,7 +9,7 @@ import { jobHeard, type JobHeard } from './job-heard.js';
 
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
-/** Whom the installer visits. */
+/** The customer at the installation address. */
 export interface JobCustomer {
   readonly name: string;
   readonly phone: string;
@@ -26,7 +26,7 @@ export interface ScopeItem {
   readonly quantity: number;
 }
 
-/** What the installer installs. */
+/** The equipment to install. */
 export interface JobScope {
   readonly packageName: string;
   readonly systemType: string;
@@ -36,16 +36,16 @@ export interface JobScope {
   readonly scopeVersion: number;
 }
 
-/** A job with all that its projection shows. */
+/** A job with all fields of its projection. */
 export interface JobRecord {
   readonly id: string;
   readonly version: number;
   readonly status: JobStatusName;
   readonly sellingCompany: { readonly id: string; readonly name: string };
   readonly installerCompanyId: string | null;
-  /** When, on the platform, the assignment in effect was made. */
+  /** When the platform made the assignment in effect. */
   readonly assignedAt: Date | null;
-  /** Set exactly while the status is BLOCKED. */
+  /** Set only while the status is BLOCKED. */
   readonly blockerCode: BlockerCode | null;
   readonly customer: JobCustomer;
   readonly scope: JobScope;
@@ -67,10 +67,10 @@ export interface JobRecord {
   readonly updatedAt: Date;
 }
 
-/** A job that is locked, with what the platform has told of it. */
+/** A locked job, with the platform's messages about it. */
 export interface LockedJob extends JobRecord {
   readonly heard: JobHeard;
-  /** When the status COMPLETE was recorded; null for a job that is not, or that was made so without a record. */
+  /** When the status COMPLETE was recorded; null for a job that is not complete, or that was completed without a record. */
   readonly completedAt: Date | null;
 }
 
@@ -98,8 +98,9 @@ interface JobRow {
 }
 
 /**
- * Reads a job and locks it until the end of the transaction, so that every change of it is made to what was read. With an
- * installer company it gives only a job that is assigned to that company.
+ * Reads a job and locks it until the end of the transaction, so that changes apply to the state that was read.
+ *
+ * With an installer company it returns only a job that is assigned to that company.
  */
 export async function lockJob(
   tx: Queryable,
@@ -142,7 +143,7 @@ export async function lockJob(
   };
 }
 
-/** Asked after the job is locked: a statement that waits for a lock reads other tables as they were before. */
+/** Runs after the job is locked: a statement that waits for a lock reads other tables from an older snapshot. */
 async function completionOf(tx: Queryable, jobId: string): Promise<Date | null> {
   const [row] = await tx.query<{ completed_at: Date | null }>(
     `select max(recorded_at) as completed_at from job_status_events where job_id = $1 and status = 'COMPLETE'`,
@@ -152,8 +153,9 @@ async function completionOf(tx: Queryable, jobId: string): Promise<Date | null> 
 }
 
 /**
- * When a change of a job happens: at the time of the clock, but never before the change that the job had last, since receivers
- * order what they hear of one job by instant and version, and the clocks of two replicas may differ.
+ * Returns the instant of a change: now, but never before the job's last change.
+ *
+ * Receivers order the events of a job by instant and version, and the clocks of two replicas may differ.
  */
 export function instantOfChange(job: Pick<JobRecord, 'updatedAt'>, now: Date): Date {
   return now < job.updatedAt ? job.updatedAt : now;

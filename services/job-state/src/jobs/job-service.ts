@@ -25,11 +25,11 @@ import { replaceAssignments } from './replace-assignments.js';
 import { readSubmittableScheduleStatus } from './schedule-status-wire.js';
 import { setSchedule } from './set-schedule.js';
 
-/** Serves the RPCs with which installer companies read and move their jobs. */
+/** Serves the RPCs with which installer companies read and change their jobs. */
 export function createJobService(
   deps: JobWriteDeps & {
     readonly database: Pick<Database, 'query'>;
-    /** For how many days the entries of the feed are kept. */
+    /** Retention of feed entries, in days. */
     readonly feedDays: number;
   },
 ): ServiceImpl<typeof JobService> {

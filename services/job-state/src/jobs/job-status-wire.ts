@@ -4,7 +4,7 @@ import type { ReportableStatus } from '@partner/proto-contracts/public-api/job-s
 import { ServiceError } from '@partner/kernel/service-error';
 import type { BlockerCode } from './job-record.js';
 
-/** Reads a status that an installer may report; `invalid_argument` for any other, also one that this version does not know. */
+/** Reads a status that an installer may report. Throws `invalid_argument` for any other, including unknown ones. */
 export function readReportableStatus(given: JobStatus): ReportableStatus {
   const status = REPORTABLE_STATUSES.find((name) => JobStatus[name] === given);
   if (status === undefined)
@@ -12,7 +12,7 @@ export function readReportableStatus(given: JobStatus): ReportableStatus {
   return status;
 }
 
-/** Reads a blocker code, which BLOCKED needs and no other status may have (spec: StatusEventIn). */
+/** Reads a blocker code, which is required for BLOCKED and forbidden otherwise (spec: StatusEventIn). */
 export function readBlockerCode(status: ReportableStatus, given: string | undefined): BlockerCode | null {
   if (status !== 'BLOCKED') {
     if (given === undefined) return null;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.js';
 
-/** One job as it is now. */
+/** One job in its current state. */
 export interface AssignedJob {
   readonly jobId: string;
   readonly changedAt: Date;
@@ -9,9 +9,9 @@ export interface AssignedJob {
 }
 
 /**
- * Reads a page of the jobs that a company has now, in ascending order of id, and the newest sequence of its feed, 0 before its
- * first entry. Both come out of one statement, so out of one snapshot of the database: every change that the page does not
- * show has a higher sequence.
+ * Reads a page of the company's current jobs by ascending id, and the newest sequence of its feed (0: no entry).
+ *
+ * One statement reads both from one snapshot: every change that the page does not show has a higher sequence.
  */
 export async function listAssignedJobs(
   database: Queryable,
@@ -27,8 +27,8 @@ export async function listAssignedJobs(
     projection: string;
     feed_sequence: string;
   }>(
-    // One range of jobs_installer_company_id_idx. With `installer_company_id = $1` Postgres may walk along the primary key
-    // instead, through everybody's jobs.
+    // One range of jobs_installer_company_id_idx. With `installer_company_id = $1` Postgres may scan the primary key instead,
+    // through the jobs of all companies.
     `select job.id, job.updated_at, job.projection, head.last as feed_sequence
      from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
      left join lateral (

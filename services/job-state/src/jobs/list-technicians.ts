@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.js';
 
-/** One person who can be assigned to jobs while active. */
+/** A person who can be assigned to jobs while active. */
 export interface TechnicianRecord {
   readonly membershipId: string;
   readonly displayName: string;
@@ -8,9 +8,10 @@ export interface TechnicianRecord {
 }
 
 /**
- * Reads a page of a company's technicians (spec: Installer v1, technicians): the active ones first, then by name in any case,
- * then by id. A page starts after the values of `after`: when that technician is renamed, deactivated or deleted between two
- * pages, no other one is skipped.
+ * Reads a page of a company's technicians (spec: Installer v1, technicians).
+ *
+ * Active ones come first, then by name ignoring case, then by id. A page starts after the values of `after`: if that technician
+ * is renamed, deactivated or deleted between two pages, no other one is skipped.
  */
 export async function listTechnicians(
   database: Queryable,

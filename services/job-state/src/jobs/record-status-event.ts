@@ -12,21 +12,21 @@ import type { BlockerCode } from './job-record.js';
 import { decideStatusMove } from './status-transitions.js';
 import { transitionNotAllowed } from './transition-not-allowed.js';
 
-/** What an installer company reports about one of its jobs. */
+/** A status that an installer company reports about one of its jobs. */
 export interface StatusEvent extends JobWrite {
   readonly status: ReportableStatus;
   /** By the reporter's clock. */
   readonly occurredAt: Date;
   readonly note: string | null;
-  /** Set exactly when the status is BLOCKED. */
+  /** Set only if the status is BLOCKED. */
   readonly blockerCode: BlockerCode | null;
 }
 
 /**
- * Moves a job's status as {@link changeJob} changes a job (spec: Installer v1, status-events).
+ * Changes a job's status as {@link changeJob} changes a job (spec: Installer v1, status-events).
  *
- * Fails with `invalid_argument` when `occurredAt` is too far from now, which a repeat of a known key is not asked again; then
- * with `not_found`, `stale_version` or `transition_not_allowed`.
+ * Fails with `invalid_argument` if `occurredAt` is too far from now, skipped for replays of a known key. Then fails with
+ * `not_found`, `stale_version` or `transition_not_allowed`.
  */
 export function recordStatusEvent(deps: JobWriteDeps, event: StatusEvent): Promise<JobWritten> {
   const { companyId, jobId, status, occurredAt, note, blockerCode } = event;

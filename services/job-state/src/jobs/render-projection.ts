@@ -3,9 +3,11 @@ import type { InstallerJob } from '@partner/proto-contracts/public-api/installer
 import type { JobRecord, ScopeItem } from './job-record.js';
 
 /**
- * Renders the installer-safe projection of a job as the JSON text that is stored, served and put into the feed (spec:
- * InstallerJob). The only place that does. Every field is picked by name at every depth, so that nothing else that a job
- * may hold, such as prices or an email address, can get in (spec: What the service does 6).
+ * Renders the installer-safe projection of a job as JSON text, which is stored, served and added to the feed (spec:
+ * InstallerJob).
+ *
+ * It is the only renderer. Every field is picked by name at every depth, so that no other field of a job, such as prices or an
+ * email address, can leak (spec: What the service does 6).
  */
 export function renderProjection(job: JobRecord): string {
   return JSON.stringify({
@@ -62,7 +64,7 @@ export function shownSchedule({
   };
 }
 
-/** Whether work can go on, as the projection shows it: the selling side's view and the installer's blocker code in one. */
+/** Readiness as the projection shows it: the selling side's blocker codes and the installer's blocker code combined. */
 export function shownReadiness({
   readiness: { ready, blockerCodes },
   blockerCode,

@@ -5,19 +5,21 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { Queryable } from '../database/database.js';
 import { changeJob, type JobWrite, type JobWriteDeps, type JobWritten } from './change-job.js';
 
-/** The technicians whom an installer company puts on one of its jobs. */
+/** The technicians that an installer company assigns to one of its jobs. */
 export interface AssignmentsWrite extends JobWrite {
-  /** The whole set, each once, in the order to be shown. Empty: nobody. */
+  /** The whole set without duplicates, in display order. Empty: none. */
   readonly membershipIds: readonly string[];
 }
 
 /**
- * Replaces all technicians of a job as {@link changeJob} changes a job (spec: Installer v1, assignments). Whoever stays keeps
- * the instant of the first assignment.
+ * Replaces all technicians of a job as {@link changeJob} changes a job (spec: Installer v1, assignments).
  *
- * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `technician_not_assignable`, which does not tell an unknown membership from one of
- * another company. The memberships are locked too, between the job and the feed head, so that none of them is deactivated
- * between the look at it and the commit; whoever deactivates one and takes it off jobs has to lock the jobs first.
+ * A technician who stays keeps the instant of the first assignment.
+ *
+ * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `technician_not_assignable`, which is the same for an
+ * unknown membership and one of another company. The memberships are locked between the job and the feed head, so that none is
+ * deactivated between the check and the commit. A transaction that deactivates a technician and removes assignments must lock
+ * the jobs first.
  */
 export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite): Promise<JobWritten> {
   const { companyId, jobId, membershipIds } = write;
@@ -65,7 +67,7 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
   });
 }
 
-/** Those of the memberships that are active technicians of the company; they stay so until the transaction ends. */
+/** Returns the memberships that are active technicians of the company; they stay so until the transaction ends. */
 async function lockActiveTechnicians(
   tx: Queryable,
   companyId: string,

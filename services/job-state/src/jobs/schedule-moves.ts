@@ -13,20 +13,22 @@ export interface SubmittedSchedule {
   readonly timeZone: string;
 }
 
-/** What becomes of a submitted schedule. */
+/** Outcome of a submitted schedule. */
 export type ScheduleDecision =
   | { readonly kind: 'scheduled'; readonly schedule: JobRecord['schedule'] }
   | { readonly kind: 'transition_not_allowed'; readonly allowed: readonly SubmittableScheduleStatus[] }
   | {
       readonly kind: 'schedule_invalid';
       readonly field: 'startsAt' | 'endsAt';
-      /** What would be right. */
+      /** The rule that the schedule violates. */
       readonly problem: string;
     };
 
 /**
- * Decides a submitted schedule of a job that is not closed. The move is judged first, then the times: both are needed and the
- * end is after the start, unless the schedule is cancelled, which clears them.
+ * Decides on a submitted schedule of a job that is not closed.
+ *
+ * The status change is checked first, then the times: both are required and the end is after the start, unless the schedule is
+ * cancelled, which clears them.
  */
 export function decideScheduleMove(from: ScheduleStatusName, submitted: SubmittedSchedule): ScheduleDecision {
   const { status, startsAt, endsAt, timeZone } = submitted;
@@ -35,12 +37,14 @@ export function decideScheduleMove(from: ScheduleStatusName, submitted: Submitte
   if (status === 'CANCELLED') {
     return { kind: 'scheduled', schedule: { status, startsAt: null, endsAt: null, timeZone } };
   }
-  const fault = scheduleTimesFault(submitted);
-  if (fault !== undefined) return { kind: 'schedule_invalid', ...fault };
+  const violation = scheduleTimesFault(submitted);
+  if (violation !== undefined) return { kind: 'schedule_invalid', ...violation };
   return { kind: 'scheduled', schedule: { status, startsAt, endsAt, timeZone } };
 }
 
-/** What is wrong with the times of a schedule: both are needed and the end is after the start, unless it is cancelled. */
+/**
+ * Returns the violation in the times of a schedule. Both are required and the end is after the start, unless it is cancelled.
+ */
 export function scheduleTimesFault({
   status,
   startsAt,

@@ -3,7 +3,7 @@ import { SUBMITTABLE_SCHEDULE_STATUSES } from '@partner/proto-contracts/public-a
 import type { SubmittableScheduleStatus } from '@partner/proto-contracts/public-api/schedule-status-moves';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** Reads a schedule status that an installer may submit; `invalid_argument` for any other, also one that this version does not know. */
+/** Reads a schedule status that an installer may submit. Throws `invalid_argument` for any other, including unknown ones. */
 export function readSubmittableScheduleStatus(given: ScheduleStatus): SubmittableScheduleStatus {
   const status = SUBMITTABLE_SCHEDULE_STATUSES.find((name) => ScheduleStatus[name] === given);
   if (status === undefined)

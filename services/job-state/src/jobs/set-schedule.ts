@@ -13,14 +13,15 @@ import { shownSchedule } from './render-projection.js';
 import { decideScheduleMove, type ScheduleDecision, type SubmittedSchedule } from './schedule-moves.js';
 import { transitionNotAllowed } from './transition-not-allowed.js';
 
-/** A schedule that an installer company gives to one of its jobs. */
+/** A schedule that an installer company sets on one of its jobs. */
 export interface ScheduleWrite extends JobWrite {
   readonly submitted: SubmittedSchedule;
 }
 
 /**
- * Sets or cancels a job's schedule as {@link changeJob} changes a job (spec: Installer v1, schedule). The company is told by
- * `install.schedule_changed` unless the schedule is the same as before.
+ * Sets or cancels a job's schedule as {@link changeJob} changes a job (spec: Installer v1, schedule).
+ *
+ * It emits `install.schedule_changed` unless the schedule stays the same.
  *
  * Fails with `not_found`, `stale_version`, `transition_not_allowed` or `schedule_invalid`.
  */

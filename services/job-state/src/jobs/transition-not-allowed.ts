@@ -1,6 +1,6 @@
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** The refusal of a move from one status to another, with the moves that there are. */
+/** The error for a disallowed status change, with the allowed ones. */
 export function transitionNotAllowed(
   what: 'job' | 'schedule',
   move: { readonly from: string; readonly to: string; readonly allowed: readonly string[] },

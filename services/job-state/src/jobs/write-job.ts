@@ -13,45 +13,46 @@ export type JobEvent = {
     readonly data: EventData<E>;
     /** When it happened; absent: with the change. */
     readonly occurredAt?: Date;
-    /** Whom it is for; absent: the company that has the job afterwards. */
+    /** The company that receives it; absent: the company that has the job after the change. */
     readonly companyId?: string;
   };
 }[EventName];
 
-/** A change of a job that is locked. */
+/** A change of a locked job. */
 export interface JobChange {
   readonly before: LockedJob;
   readonly after: LockedJob;
-  /** What the history of the job's statuses keeps, when the status moves; `companyId`: who moved it. */
+  /** Entry for the status history, if the status changes; `companyId`: the company that reported it. */
   readonly statusEvent?: {
     readonly companyId: string;
     readonly occurredAt: Date;
     readonly note: string | null;
   };
-  /** What is told besides a change of readiness. */
+  /** Webhook events to emit, apart from `install.readiness_changed`. */
   readonly events: readonly JobEvent[];
   readonly now: Date;
 }
 
-/** What a change came to. */
+/** Outcome of a job change. */
 export interface JobChanged {
-  /** The projection, as JSON text; null while nobody has the job. */
+  /** The projection as JSON text; null while no company has the job. */
   readonly resource: string | null;
   readonly eventIds: readonly string[];
   readonly deliveries: number;
-  /** What is still to be appended to the feeds, as the last statement of the transaction. */
+  /** Feed entries to append, as the last statement of the transaction. */
   readonly feedEntries: readonly FeedEntry[];
 }
 
 /**
- * Writes what a job has become: its row, the history of its status, and the webhook events with their deliveries. The only
- * place that changes a job, but for its notes. A company that has lost the job has its feed entries withdrawn, its notes are
- * not shown to the next one, and it is told by `install.job_unassigned`; one that keeps it is told by
- * `install.readiness_changed` whenever another readiness is shown than before. The projection is rendered anew when the version
- * or the company is another one.
+ * Writes a changed job: its row, the history of its status, and the webhook events with their deliveries.
  *
- * The job has to be locked. Locks: the feed entries of a company that has lost it. What is to be appended to a feed is left to
- * the caller, whose last statement that has to be.
+ * It is the only writer of jobs, apart from notes. For a company that has lost the job, it withdraws the feed entries, hides
+ * the notes from the next company, and emits `install.job_unassigned`. For a company that keeps it, it emits
+ * `install.readiness_changed` if the projection shows another readiness. The projection is rendered again if the version or the
+ * company changes.
+ *
+ * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it. The caller appends the returned
+ * feed entries, as the last statement of its transaction.
  */
 export async function writeJob(tx: Transaction, change: JobChange): Promise<JobChanged> {
   const { before, after, now } = change;
@@ -63,25 +64,25 @@ export async function writeJob(tx: Transaction, change: JobChange): Promise<JobC
 
   const eventIds: string[] = [];
   let deliveries = 0;
-  async function tell(companyId: string, event: JobEvent): Promise<void> {
-    const told = await recordEvent(tx, {
+  async function emit(companyId: string, event: JobEvent): Promise<void> {
+    const recorded = await recordEvent(tx, {
       occurredAt: now,
       ...event,
       companyId,
       resource: { type: 'install_job', id: jobId, version },
       now,
     });
-    eventIds.push(told.eventId);
-    deliveries += told.deliveries;
+    eventIds.push(recorded.eventId);
+    deliveries += recorded.deliveries;
   }
   if (changedHands && before.installerCompanyId !== null) {
     await withdrawFeedEntries(tx, before.installerCompanyId, jobId);
-    await tell(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
+    await emit(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
   }
   const readiness = changedHands ? [] : readinessEvents(before, after);
   for (const event of [...change.events, ...readiness]) {
     const companyId = event.companyId ?? installerCompanyId;
-    if (companyId !== null) await tell(companyId, event);
+    if (companyId !== null) await emit(companyId, event);
   }
   return {
     resource,
@@ -94,7 +95,7 @@ export async function writeJob(tx: Transaction, change: JobChange): Promise<JobC
   };
 }
 
-/** Writes all that can change of a job, and its history when its status has moved. One round trip. */
+/** Writes all changeable fields of a job, and its history if its status changes. One round trip. */
 async function saveJob(
   tx: Transaction,
   { before, after, statusEvent, now }: JobChange,

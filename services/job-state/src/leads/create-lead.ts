@@ -14,7 +14,7 @@ import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idemp
 import { enqueueMessage } from '../outbox/enqueue-message.js';
 import { normaliseAddress } from './normalise-address.js';
 
-/** A lead as a sales company hands it in (spec: LeadIn). */
+/** A lead as a sales company submits it (spec: LeadIn). */
 export interface LeadSubmission {
   readonly companyId: string;
   readonly binding: IdempotencyBinding | undefined;
@@ -24,7 +24,7 @@ export interface LeadSubmission {
   readonly address: string;
   /** Null: not asked. */
   readonly smsConsent: boolean | null;
-  /** What the caller still waits for. */
+  /** Time until the caller's deadline, in ms. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -33,14 +33,15 @@ const leadResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('merged'), leadId: z.string(), projectId: z.string(), reason: z.string() }),
 ]);
 
-/** What became of a submission. */
+/** Outcome of a submission. */
 export type LeadResult = z.infer<typeof leadResult>;
 
 /**
- * Makes a lead and its project, or merges the submission into what stands at the same normalised address of the company
- * (spec: Inbound, rule). A merge keeps the first lead's fields and records the later submission; a project that has no lead
- * gets one made of the submission. Two submissions of one address at the same time make one lead: the unique key of projects
- * makes the second one wait for the first.
+ * Creates a lead and its project, or merges the submission into those at the same normalised address (spec: Inbound, rule).
+ *
+ * A merge keeps the first lead's fields and records the later submission. A project without a lead gets one from the
+ * submission. Two concurrent submissions for one address create one lead: the unique key of projects makes the second one wait
+ * for the first.
  *
  * One transaction holds the lead, the project or the submission, the message to the platform, and the outcome of the
  * idempotency key. Locks: the key's row, then the project.
@@ -104,7 +105,7 @@ async function createOrMerge(tx: Transaction, submission: LeadSubmission, now: D
     'select id, lead_id from projects where company_id = $1 and address_key = $2 for no key update',
     [companyId, addressKey],
   );
-  invariant(project, 'a project that an insert ran into is there');
+  invariant(project, 'a project that conflicts with an insert exists');
   const leadId = project.lead_id ?? newLeadId;
   const projectId = project.id;
   const reason =

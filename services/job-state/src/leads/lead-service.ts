@@ -7,7 +7,7 @@ import { readBinding } from '../idempotency/read-binding.js';
 import { required } from '../rpc/required.js';
 import { createLead } from './create-lead.js';
 
-/** Serves the RPCs with which sales companies hand in leads. */
+/** Serves the RPCs with which sales companies submit leads. */
 export function createLeadService(deps: {
   readonly database: Pick<Database, 'transaction'>;
   readonly clock: () => Date;

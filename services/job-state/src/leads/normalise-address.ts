@@ -7,31 +7,32 @@ import { BOUNDARY, CARE_OF, normaliseText, trimBoundaries } from './normalise-te
 import { normaliseUnits, splitGluedUnits } from './normalise-units.js';
 import { DIRECTIONALS } from './usps-abbreviations.js';
 
-/** The most bytes of a key in UTF-8. An index of the database takes entries of some 2,700. */
+/** Maximum size of a key in UTF-8 bytes. An index of the database takes entries of about 2,700. */
 const MAX_KEY_BYTES = 2_000;
 
 /**
- * The key by which leads of one company are de-duplicated (spec: Inbound, rule): two ways to write one address in the United
- * States give the same text. Folds Unicode compatibility forms, Latin accents, case, punctuation and spaces; unifies street
- * suffixes, directionals, unit designators, numbers in words, boxes, rural routes and numbered roads (USPS Publication 28) and
- * state names; cuts ZIP+4 to ZIP; puts the units first, in one order. Pure, in time linear in the length, and never empty for
- * a text that is not; a key has at most 2,000 bytes, else it is the hash of what it would be.
+ * Returns the key that de-duplicates leads of one company: spellings of one US address have one key (spec: Inbound, rule).
  *
- * Where two readings are possible it keeps them apart: a lead too many is seen and merged by a person, a customer who was
- * merged into another one is lost. So a part that only one of two addresses has, be it unit, ZIP, city or suffix, tells them
- * apart, as do zeros at the front of a number. Apartment, unit and number sign are one door; a suite, floor, lot or building 4
- * is none of them.
+ * It folds Unicode compatibility forms, Latin accents, case, punctuation and spaces. It unifies street suffixes, directionals,
+ * unit designators, numbers in words, boxes, rural routes and numbered roads (USPS Publication 28) and state names. It cuts
+ * ZIP+4 to ZIP, and puts the units first, in one order. It is pure, takes time linear in the length, and never returns an empty
+ * key for a text that is not empty. A key has at most 2,000 bytes; a longer one is replaced by its hash.
  *
- * What it gets wrong, since it knows no place and no street by name. It splits: a directional between street and city without
- * a comma, when there is no ZIP (`Main St N Troy`) or it is of two words (`Main St South West Troy`), and before a saint there (`East St Charles St Troy`); names written in one
- * word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK Blvd`, `MLK Jr Blvd`); a unit without designator (`12 Main St 4B`); Suite 4 and
- * #4; a name before the address; misspellings. It merges: a `Trail` and a `Trails`, as Publication 28 does; a state road and a
- * state route of one number, since `SR` is both; a drawer and a box of one number; `Main St N, Troy` and `Main St, N Troy` of one
- * ZIP.
+ * If two readings are possible, the addresses stay apart: a person can merge a duplicate lead, but a customer who was merged
+ * into another one is lost. So a part that only one of two addresses has, be it unit, ZIP, city or suffix, makes them
+ * different, as do leading zeros of a number. Apartment, unit and number sign are one door; a suite, floor, lot or building 4
+ * is a different one.
  *
- * No parser of a library stands behind it: they guess at parts and drop what they cannot place, so that parse-address 1.1.2
- * makes one of `12 1/2` and `12 1/4 Main St` and of `RR 2 Box 18` and `Box 19`, addresser 1.1.22 of `RR 2` and `HC 2 Box 18`;
- * libpostal gives many expansions of an address instead of one key, from a model of two gigabytes.
+ * Known limits, since it has no gazetteer. It splits: a directional between street and city without a comma, if there is no ZIP
+ * (`Main St N Troy`) or it has two words (`Main St South West Troy`), and before a saint there (`East St Charles St Troy`);
+ * names written in one word or two (`Lakeshore`, `Lake Shore`) or by other names (`MLK Blvd`, `MLK Jr Blvd`); a unit without
+ * designator (`12 Main St 4B`); Suite 4 and #4; a name before the address; misspellings. It merges: a `Trail` and a `Trails`,
+ * as Publication 28 does; a state road and a state route of one number, since `SR` is both; a drawer and a box of one number;
+ * `Main St N, Troy` and `Main St, N Troy` of one ZIP.
+ *
+ * It uses no parser library, because they guess and drop what they cannot assign: parse-address 1.1.2 merges `12 1/2` and `12
+ * 1/4 Main St`, and `RR 2 Box 18` and `Box 19`; addresser 1.1.22 merges `RR 2` and `HC 2 Box 18`; libpostal returns many
+ * expansions of an address instead of one key, from a model of two gigabytes.
  */
 export function normaliseAddress(address: string): string {
   const words = splitGluedUnits(normaliseNumbers(normaliseText(address)));
@@ -51,7 +52,7 @@ function signsOnly(address: string): string {
   return signs === '' ? address : signs;
 }
 
-/** Compatibility forms of other scripts may be many times as long as what was handed in. */
+/** Compatibility forms of other scripts may be many times as long as the input. */
 function boundKey(key: string): string {
   return Buffer.byteLength(key) <= MAX_KEY_BYTES
     ? key
@@ -59,8 +60,9 @@ function boundKey(key: string): string {
 }
 
 /**
- * Drops the parts that name a person, where it is certain where they end: the same house is one address for all its guests. A
- * part with a number may be the address itself: there the name is what stands before the number.
+ * Drops the parts that name a person if it is certain where they end: a house is one address for all its guests.
+ *
+ * A part with a number may be the address itself: there the name is the text before the number.
  */
 function dropCareOf(words: readonly string[]): readonly string[] {
   if (!words.includes(CARE_OF)) return words;
@@ -83,8 +85,10 @@ function hasNumber(words: readonly string[]): boolean {
 }
 
 /**
- * Drops the boundaries. One stays after a street that is a lone directional (`12 East, Troy`), and without a ZIP one that tells
- * to which side N, E, S or W belongs: `Main St N, Troy` is not `Main St, N Troy`.
+ * Drops the boundaries, apart from those that change the meaning.
+ *
+ * One stays after a street that is a lone directional (`12 East, Troy`). Without a ZIP, one stays that assigns N, E, S or W to
+ * a side: `Main St N, Troy` is not `Main St, N Troy`.
  */
 function markSides(words: readonly string[], hasZip: boolean): readonly string[] {
   const isLone = (word: string | undefined) => /^[NESW]$/.test(word ?? '');

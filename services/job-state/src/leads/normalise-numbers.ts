@@ -8,7 +8,7 @@ const ONES_ORDINAL =
 const TENS = 'TWENTY THIRTY FORTY FIFTY SIXTY SEVENTY EIGHTY NINETY';
 const TENS_ORDINAL = 'TWENTIETH THIRTIETH FORTIETH FIFTIETH SIXTIETH SEVENTIETH EIGHTIETH NINETIETH';
 
-/** A number in words: how many words, what it is worth, and whether it is an ordinal. */
+/** A number in words: its word count, its value, and whether it is an ordinal. */
 interface NumberPhrase {
   readonly length: number;
   readonly value: number;
@@ -19,8 +19,9 @@ const CARDINALS = valuesOf(ONES, TENS);
 const ORDINALS = valuesOf(ONES_ORDINAL, TENS_ORDINAL);
 
 /**
- * Writes numbers in figures: `First` is `1ST`, `One Hundred Twenty-Fifth` is `125TH`, `Seven Mile` is `7 MILE`. But for the
- * number that is all of a street's name: Two St is not 2nd St.
+ * Writes numbers in figures: `First` is `1ST`, `One Hundred Twenty-Fifth` is `125TH`, `Seven Mile` is `7 MILE`.
+ *
+ * A number that is the whole name of a street stays: Two St is not 2nd St.
  */
 export function normaliseNumbers(words: readonly string[]): string[] {
   const written: string[] = [];
@@ -71,7 +72,7 @@ function isNameOfStreet(words: readonly string[], index: number, phrase: NumberP
   );
 }
 
-/** The ordinal of a whole number in figures and two letters: `21ST`. */
+/** The ordinal of a whole number, in figures and two letters: `21ST`. */
 export function ordinal(value: number): string {
   const isTeen = value % 100 >= 11 && value % 100 <= 13;
   const endings: Readonly<Record<number, string>> = { 1: 'ST', 2: 'ND', 3: 'RD' };

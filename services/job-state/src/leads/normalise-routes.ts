@@ -9,8 +9,9 @@ const ROUTE = ['ROUTE', 'RTE', 'RT'];
 const STATE = ['STATE', 'ST'];
 
 /**
- * The kinds of numbered roads with the ways in which each is written (USPS Publication 28, appendix F). `SR` and `CR` may be
- * a road and a route, so that these are one; a highway stays apart.
+ * The kinds of numbered roads with their spellings (USPS Publication 28, appendix F).
+ *
+ * `SR` and `CR` may be a road or a route, so these are one; a highway stays apart.
  */
 const ROADS: ReadonlyMap<string, string> = new Map([
   ...written('US HWY', ['US', 'U S', 'UNITED STATES'], ['', ...HIGHWAY, ...ROUTE]),
@@ -37,14 +38,14 @@ const ROADS: ReadonlyMap<string, string> = new Map([
 
 const MOST_ROAD_WORDS = Math.max(...[...ROADS.keys()].map((road) => road.split(' ').length));
 
-/** What may stand between a state's name and the number of its highway. */
+/** Words allowed between a state's name and the number of its highway. */
 const STATE_ROADS: readonly (readonly string[])[] = [
   ...STATE.flatMap((state) => [...HIGHWAY, ...ROUTE, ...ROAD].map((road) => [state, road])),
   ...[...HIGHWAY, ...ROUTE, 'SR', 'SH'].map((road) => [road]),
   [],
 ];
 
-/** Codes of states that before a number are a directional, a floor or a private road. */
+/** State codes that before a number are a directional, a floor or a private road. */
 const NO_ROAD_BY_CODE: ReadonlySet<string> = new Set(['NE', 'FL', 'PR']);
 
 const SIGN = '(?:(?:#|NO|NUMBER) )?';
@@ -52,8 +53,9 @@ const NUMBER_FOLLOWS = `(?= ${SIGN}\\d)`;
 const NUMBER_AND_BOX_FOLLOW = `(?= ${SIGN}\\d+[A-Z]? (?:, )?BO?X )`;
 
 /**
- * The boxes of post offices are `PO BOX`; rural routes and RFD are `RR`; highway contract and star routes are `HC`. Their
- * numbers need no sign and no zeros at the front, but for boxes, where zeros may count.
+ * Rewrites post office boxes to `PO BOX`, rural routes and RFD to `RR`, highway contract and star routes to `HC`.
+ *
+ * Their numbers lose the number sign and leading zeros, except for boxes, where zeros may count.
  */
 const BOX_RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:POST OFFICE|POSTAL|POST|P O|PO) (?:BOX|BX|DRAWER|LOCKBOX|CALLER)(?=\d|\b)/g, 'PO BOX'],
@@ -80,7 +82,7 @@ const BOX_RULES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|, )(RR|HC) +(\d+[A-Z]?) (?:, )?# (?=\d)/g, '$1 $2 BOX '],
 ];
 
-/** Unifies boxes of post offices, rural and highway contract routes, and the numbered roads that an address stands on. */
+/** Unifies post office boxes, rural and highway contract routes, and the numbered roads of an address. */
 export function normaliseRoutes(words: readonly string[]): string[] {
   return normaliseRoads(normaliseBoxes(words));
 }
@@ -92,7 +94,7 @@ function normaliseBoxes(words: readonly string[]): string[] {
     .filter((word) => word !== '');
 }
 
-/** `U.S. 1` is `US HWY 1`, `County Road 12` is `CR 12`, `Texas 71` is `TX HWY 71`, where they follow a house's number. */
+/** After a house number, `U.S. 1` is `US HWY 1`, `County Road 12` is `CR 12`, and `Texas 71` is `TX HWY 71`. */
 function normaliseRoads(words: readonly string[]): string[] {
   const queue = words.flatMap((word, index) => {
     const [, road = '', number = ''] = /^([A-Z]{1,3})(\d{1,4}[A-Z]?)$/.exec(word) ?? [];
@@ -122,7 +124,7 @@ interface Road {
 function roadAt(words: readonly string[], index: number): Road | undefined {
   for (let length = MOST_ROAD_WORDS; length > 0; length -= 1) {
     const name = ROADS.get(words.slice(index, index + length).join(' '));
-    // What begins a part is a room: `Rm 5, 12 Elm St`.
+    // At the start of a part it is a room: `Rm 5, 12 Elm St`.
     if (name === undefined || (words[index] === 'RM' && isAtStart(words, index))) continue;
     const number = numberAt(words, index + length, {
       mayBeLetters: name === 'CR' || name === 'COUNTY HWY',
@@ -130,7 +132,7 @@ function roadAt(words: readonly string[], index: number): Road | undefined {
     });
     if (number !== undefined) return { name, number: number.text, length: length + number.length };
   }
-  // A rural route has a box; without one, after the number of a house, it is a ranch road.
+  // A rural route has a box. Without one, after a house number, it is a ranch road.
   if (words[index] !== 'RR' || isAtStart(words, index) || !/^\d{3,4}$/.test(words[index + 1] ?? ''))
     return undefined;
   return { name: 'RANCH RD', number: words[index + 1] ?? '', length: 2 };
@@ -155,8 +157,9 @@ function stateRoadAt(words: readonly string[], index: number): Road | undefined 
 }
 
 /**
- * The number of a road: figures, at most with a letter (`A1A`); county roads may have a letter or a doubled one instead. A sign
- * may stand before it where it is none of a unit, as in `12 E Ct #4`.
+ * Reads the number of a road: figures with at most one letter (`A1A`). County roads may have a letter or a doubled one instead.
+ *
+ * A number sign may precede it, unless the sign belongs to a unit as in `12 E Ct #4`.
  */
 function numberAt(
   words: readonly string[],
@@ -169,7 +172,7 @@ function numberAt(
   return isNumber ? { text, length: signs + 1 } : undefined;
 }
 
-/** Whether the word follows a house's number, at most with a directional of one or two words between them, or begins its part of the address. */
+/** Whether the word follows a house number, with at most a directional between them, or begins its part of the address. */
 function isAfterHouse(words: readonly string[], index: number): boolean {
   const previous = words[index - 1] ?? BOUNDARY;
   if (previous === BOUNDARY || previous === 'OLD' || isHouseNumber(previous)) return true;

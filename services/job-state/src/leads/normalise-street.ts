@@ -9,15 +9,15 @@ import {
   SUFFIXES,
 } from './usps-abbreviations.js';
 
-/** After these a number is that of a road or a place, and no house's. */
+/** After these words a number belongs to a road or a place, not to a house. */
 const NUMBERED: ReadonlySet<string> = new Set(
   'BOX CALLE CARR CR FM HC HWY INTERSTATE KM MKT PSC RD RR RTE SR'.split(' '),
 );
 
-/** In how many words of its name the suffix of a street is looked for. */
+/** Maximum number of words of a street name in the search for its suffix. */
 const LONGEST_NAME = 6;
 
-/** Streets that may have a letter for a name. */
+/** Street suffixes whose name may be a single letter. */
 const LETTERED: ReadonlySet<string> = new Set('AVE HWY RD RTE ST'.split(' '));
 
 /** Short forms of directionals that are longer than a letter, as the name of a street. */
@@ -29,8 +29,9 @@ const STREET_NAMES: ReadonlyMap<string, string> = new Map([
 const ORDINAL = /^\d+(?:ST|ND|RD|TH)$/;
 
 /**
- * Abbreviates suffixes and directionals and writes house numbers and numbered streets in one way. A directional that is the
- * street's own name stays: North Ave is not N Ave. Boundaries stay.
+ * Abbreviates suffixes and directionals and writes house numbers and numbered streets uniformly.
+ *
+ * A directional that is the street's own name stays: North Ave is not N Ave. Boundaries stay.
  */
 export function normaliseStreet(words: readonly string[]): string[] {
   return joinDirectionals(addOrdinals(joinHouseNumbers(joinKing(joinNames(joinHouse(words)))))).flatMap(
@@ -60,7 +61,7 @@ function joinNames(words: readonly string[]): string[] {
   return joined;
 }
 
-/** `MARTIN LUTHER KING` and `ML KING` are `MLK`. With `DR` or `JR` it stays another street: that is not known. */
+/** `MARTIN LUTHER KING` and `ML KING` are `MLK`. With `DR` or `JR` it stays another street, since they may differ. */
 function joinKing(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
@@ -76,7 +77,7 @@ function isInitial(word: string): boolean {
   return /^\p{L}$/u.test(word) && !DIRECTIONALS.has(word);
 }
 
-/** `123 A Main St` is `123A MAIN ST`, but `123 A St` stands on A Street. `N6 W23001` is `N6W23001`. */
+/** `123 A Main St` is `123A MAIN ST`, but `123 A St` is on A Street. `N6 W23001` is `N6W23001`. */
 function joinHouseNumbers(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const [index, word] of words.entries()) {
@@ -107,8 +108,9 @@ function addOrdinals(words: readonly string[]): string[] {
 }
 
 /**
- * Abbreviates each word; `N E` is `NE`. Not after a suffix or a numbered street, where more words follow: `Main St N E Troy`
- * may lie in East Troy.
+ * Abbreviates each word; `N E` is `NE`.
+ *
+ * Not after a suffix or a numbered street if more words follow: `Main St N E Troy` may be in East Troy.
  */
 function joinDirectionals(words: readonly string[]): string[] {
   const joined: string[] = [];
@@ -147,7 +149,7 @@ function abbreviate(words: readonly string[], index: number): string {
   return isPartOfName ? suffix : (PLURAL_SUFFIXES.get(suffix) ?? suffix);
 }
 
-/** Whether a street's name may stand before the word: `Oak Trails`, `5th Trails`, but neither `12 Trails` nor `12 N Trails`. */
+/** Whether a street name may precede the word: `Oak Trails`, `5th Trails`, but neither `12 Trails` nor `12 N Trails`. */
 function isAfterName(words: readonly string[], index: number): boolean {
   const previous = words[index - 1] ?? BOUNDARY;
   if (DIRECTIONALS.has(previous)) return isNameOfStreet(words, index - 1);
@@ -155,8 +157,9 @@ function isAfterName(words: readonly string[], index: number): boolean {
 }
 
 /**
- * Whether N, E, S or W, written out or not, is the name of the street: `100 North Ave`, `100 E St`, `100 N East St`, `100 E`.
- * So is what follows an avenue or road without a name: Avenue E is not Avenue East.
+ * Whether N, E, S or W, abbreviated or not, is the name of the street: `100 North Ave`, `100 E St`, `100 N East St`, `100 E`.
+ *
+ * The same holds for the word after an avenue or road without a name: Avenue E is not Avenue East.
  */
 function isNameOfStreet(words: readonly string[], index: number): boolean {
   const directional = DIRECTIONALS.get(words[index] ?? '') ?? '';
@@ -168,9 +171,11 @@ function isNameOfStreet(words: readonly string[], index: number): boolean {
 }
 
 /**
- * Whether the next word is the suffix of the street and this one its name. Not `East Court St` and `East Circle Park Rd`, where
- * the street's suffix comes later, nor `East St Johns Ave`, where the next word is a saint, nor `East Avenue K`. No street is
- * a lone letter with a suffix such as Park or Hills: East Park is E Park.
+ * Whether the next word is the suffix of the street and this one its name.
+ *
+ * Not for `East Court St` and `East Circle Park Rd`, where the street's suffix comes later, nor `East St Johns Ave`, where the
+ * next word is a saint, nor `East Avenue K`. No street is a single letter with a suffix such as Park or Hills: East Park is E
+ * Park.
  */
 function isStreetName(words: readonly string[], index: number): boolean {
   const [next = '', afterIt = ''] = words.slice(index + 1, index + 3);
@@ -179,8 +184,9 @@ function isStreetName(words: readonly string[], index: number): boolean {
 }
 
 /**
- * Whether the suffix of a street comes after the word in its part of the address. `St` before another word is a saint, but
- * after a court, as in `Court St Troy`.
+ * Whether a street suffix follows the word in its part of the address.
+ *
+ * `St` before another word is a saint, except after a court, as in `Court St Troy`.
  */
 function isBeforeType(words: readonly string[], index: number): boolean {
   const later = words.slice(index + 1, index + 1 + LONGEST_NAME);
@@ -192,7 +198,7 @@ function isBeforeType(words: readonly string[], index: number): boolean {
   });
 }
 
-/** Whether the word follows the number of a house, at most with the one or two words of a directional between them. */
+/** Whether the word follows a house number, with at most a directional of one or two words between them. */
 function isAfterHouse(words: readonly string[], index: number): boolean {
   const directionals = words
     .slice(Math.max(0, index - 2), index)
@@ -201,7 +207,7 @@ function isAfterHouse(words: readonly string[], index: number): boolean {
   return isHouseNumber(words, index - 1 - (directionals === -1 ? 2 : directionals));
 }
 
-/** Whether the word is the number of a house, or the second part of one, and not that of a road or a coordinate. */
+/** Whether the word is a house number, or the second part of one, and not the number of a road or a coordinate. */
 function isHouseNumber(words: readonly string[], index: number): boolean {
   const word = words[index] ?? '';
   if (!/^[NESW]?\d/.test(word) || ORDINAL.test(word)) return false;

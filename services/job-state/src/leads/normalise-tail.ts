@@ -2,7 +2,7 @@ import { BOUNDARY, trimBoundaries } from './normalise-text.js';
 import { STREET_TYPES, SUFFIXES, UNIT_DESIGNATORS } from './usps-abbreviations.js';
 import { MOST_STATE_WORDS, STATES } from './usps-states.js';
 
-/** An address whose end is told apart: what comes before the state, the state's code, and the ZIP of five digits. */
+/** An address split at its end: the text before the state, the state's code, and the five-digit ZIP. */
 export interface AddressTail {
   readonly rest: readonly string[];
   readonly state?: string;
@@ -18,7 +18,7 @@ const COUNTRIES: readonly (readonly string[])[] = [
   ['US'],
 ];
 
-/** Words after which figures are a number of their own and no ZIP. */
+/** Words after which figures are their number and not a ZIP. */
 const NUMBERED: ReadonlySet<string> = new Set([
   ...UNIT_DESIGNATORS.keys(),
   ...'# BOX BX CALLER CMR CR DRAWER FM H HC HCR HIGHWAY HWY I IH INTERSTATE KM NO NUMBER PSC RM ROUTE RR RT RTE SH SR US'.split(
@@ -30,11 +30,12 @@ const NUMBERED: ReadonlySet<string> = new Set([
 const NUMBERED_ROAD = /^(?:CO|CNTY|COUNTY|CTY|MARKET|PRIVATE|PVT|RANCH|STATE|TOWNSHIP|TWP)$/;
 
 /**
- * Takes country, ZIP and state off the end, also where a unit stands after them. The country is dropped, ZIP+4 is cut to
- * ZIP, and the state is its code.
+ * Removes country, ZIP and state from the end, also if a unit follows them.
  *
- * Figures at the end are a ZIP after a state. Without one they are a ZIP when the address has another number and the
- * word before them is none that a number follows: those of a box, a unit or a road stay whole.
+ * The country is dropped, ZIP+4 is cut to ZIP, and the state is its code.
+ *
+ * Figures at the end are a ZIP after a state. Without a state they are a ZIP if the address has another number and the word
+ * before them takes no number: numbers of a box, a unit or a road stay.
  */
 export function normaliseTail(words: readonly string[]): AddressTail {
   const address = dropCountry(trimBoundaries(moveUnitFromEnd(dropCountry(trimBoundaries(words)))));
@@ -98,8 +99,10 @@ function stateAtEnd(
 }
 
 /**
- * `12 East Ct` is a court, `12 Oak Wy` a way and `2nd Fl` a floor: these codes are states only after more of an address. A
- * code that is its own abbreviation as a suffix reads the same either way.
+ * Whether the code is a street suffix or a floor instead of a state.
+ *
+ * `12 East Ct` is a court, `12 Oak Wy` a way and `2nd Fl` a floor: these codes are states only after more of an address. A code
+ * that equals its own suffix abbreviation reads the same either way.
  */
 function isStreetOrFloor(before: readonly string[], code: string, zip: string | undefined): boolean {
   const previous = before.at(-1) ?? '';
@@ -109,7 +112,7 @@ function isStreetOrFloor(before: readonly string[], code: string, zip: string | 
   return SUFFIXES.has(code) && previous !== BOUNDARY && !hasStreetType;
 }
 
-/** The city of New York is written `New York, NY`, `NY NY` and `NYC`. */
+/** The city of New York may be written `New York, NY`, `NY NY` or `NYC`. */
 function nameCity(rest: readonly string[], state: string): readonly string[] {
   if (state !== 'NY') return rest;
   const city = [['NEW', 'YORK', 'CITY'], ['NYC'], ['NY']].find((name) => endsWith(rest, name));

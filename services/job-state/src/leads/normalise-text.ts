@@ -1,10 +1,10 @@
-/** Stands between the words for a comma or an end of line: no two words are joined across it. */
+/** Marks a comma or an end of line between words: no two words are joined across it. */
 export const BOUNDARY = ',';
 
-/** Stands for `c/o`, `care of` and `attn`: a person's name follows. */
+/** Marks `c/o`, `care of` and `attn`: a person's name follows. */
 export const CARE_OF = 'CAREOF';
 
-/** Latin letters that Unicode takes for letters of their own and that people write without their stroke. */
+/** Latin letters that Unicode does not decompose and that people write without their stroke. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   Æ: 'AE',
   Œ: 'OE',
@@ -18,15 +18,18 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words of a text, in upper case: letters and digits, figures joined by a hyphen (`112-10`) or a slash (`1/2`), the number
- * sign, and boundaries. Folds Unicode compatibility forms, accents of Latin letters, letters and signs that are not seen, case,
- * spaces and all other punctuation. Takes time in proportion to the length of the text.
+ * Returns the words of a text in upper case.
+ *
+ * Words are letters and digits, figures joined by a hyphen (`112-10`) or a slash (`1/2`), the number sign, and boundaries. It
+ * folds Unicode compatibility forms, accents of Latin letters, invisible letters and signs, case, spaces and all other
+ * punctuation. It takes time linear in the length of the text.
  */
 export function normaliseText(text: string): string[] {
   return (
     text
       .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
-      // NFKC would make a space and a combining accent of these two, and glue a fraction or power to the number before it.
+      // NFKC would decompose these two into a space and a combining accent, and join a fraction or power to the number before
+      // it.
       .replace(/[´ˊ]/g, "'")
       .replace(/(\p{N})(?=\p{No})/gu, '$1 ')
       .normalize('NFKD')
@@ -45,7 +48,7 @@ export function normaliseText(text: string): string[] {
       .replace(/(?<!\p{L})ATTN(?!\p{L})/gu, ` ${CARE_OF} `)
       .replace(/&/g, ' AND ')
       .replace(/#/g, ' # ')
-      // Initials are one word, with or without their dots: N.E. and NE.
+      // Initials are one word, with or without dots: N.E. and NE.
       .replace(/(?<!\p{L})(\p{L})\.(?=\p{L}(?!\p{L}))/gu, '$1')
       // 12-A is 12A, and B-4 is B4. Not N-5th, where the letter is a directional.
       .replace(/(\d)-(\p{L})(?![\p{L}\p{N}])/gu, '$1$2')
@@ -60,7 +63,7 @@ export function normaliseText(text: string): string[] {
   );
 }
 
-/** The words without boundaries before the first and after the last one. */
+/** Removes boundaries at the start and the end. */
 export function trimBoundaries(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => word !== BOUNDARY);
   const last = words.findLastIndex((word) => word !== BOUNDARY);

@@ -7,7 +7,7 @@ export interface AddressUnits {
   readonly rest: readonly string[];
 }
 
-/** The same door is written with each of these. A suite is not among them: a house may have a suite 4 and an apartment 4. */
+/** Spellings of the same door. A suite is not among them: a house may have a suite 4 and an apartment 4. */
 const DOORS: ReadonlySet<string> = new Set(['#', 'APT', 'UNIT']);
 
 const MAY_HAVE_LETTER: ReadonlySet<string> = new Set(
@@ -20,14 +20,14 @@ const MAY_HAVE_NUMBER: ReadonlySet<string> = new Set([
 
 const ORDINAL = /^(\d+)(?:ST|ND|RD|TH)$/;
 
-/** A designator with its number, and how many words they take. */
+/** A designator with its number, and their number of words. */
 interface Unit {
   readonly designator: string;
   readonly number: string;
   readonly length: number;
 }
 
-/** Parts a designator from its number: `APT4B` is `APT 4B`. */
+/** Splits a designator from its number: `APT4B` is `APT 4B`. */
 export function splitGluedUnits(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     const [, designator = '', number = ''] = /^(\p{L}{2,})(\d+(?:-\d+)?\p{L}?)$/u.exec(word) ?? [];
@@ -36,12 +36,13 @@ export function splitGluedUnits(words: readonly string[]): string[] {
 }
 
 /**
- * Takes the units that have a number out of the words and leaves a boundary for each, so that they may stand anywhere and in
- * any order: `Apt 4, 12 Elm St` is `12 Elm St Apt 4`, and `Ste 200 Bldg 4` is `Bldg 4 Ste 200`. The number is one word: `4-B`
- * and `4 B` are `4B`.
+ * Extracts the numbered units from the words and leaves a boundary for each.
+ *
+ * So units may appear anywhere and in any order: `Apt 4, 12 Elm St` is `12 Elm St Apt 4`, and `Ste 200 Bldg 4` is `Bldg 4 Ste
+ * 200`. The number is one word: `4-B` and `4 B` are `4B`.
  *
  * Apartment, unit and the number sign name the same door, unless an address has two of them (`Unit 4 Apt 5`): then each keeps
- * its designator. All other designators are told from each other: building 4, suite 4, floor 4, lot 4 and apartment 4 are five.
+ * its designator. All other designators differ: building 4, suite 4, floor 4, lot 4 and apartment 4 are five units.
  */
 export function normaliseUnits(words: readonly string[]): AddressUnits {
   const queue = dropSignOfHouse(words);
@@ -95,20 +96,20 @@ function unitAt(words: readonly string[], index: number, isLeading: boolean): Un
   return numberedUnit(designator, words, index + 1, isLeading);
 }
 
-/** The unit whose number stands at the place, at most after a sign or, when it is all of its part, after a boundary. */
+/** Returns the unit whose number is at the position, after at most a number sign or, if it is all of its part, a boundary. */
 function numberedUnit(
   designator: string,
   words: readonly string[],
-  place: number,
+  position: number,
   isLeading: boolean,
 ): Unit | undefined {
-  const isApart = words[place] === BOUNDARY && (words[place + 2] ?? BOUNDARY) === BOUNDARY;
-  let start = place + (isApart ? 1 : 0);
+  const isApart = words[position] === BOUNDARY && (words[position + 2] ?? BOUNDARY) === BOUNDARY;
+  let start = position + (isApart ? 1 : 0);
   // `Apt No. #4`
   for (let signs = 0; signs < 2 && isSign(words[start] ?? ''); signs += 1) start += 1;
   const number = unitNumberAt(designator, words, start, isLeading);
   if (number === undefined || (isApart && !/\d/.test(number.text))) return undefined;
-  return { designator, number: number.text, length: start + number.length - place + 1 };
+  return { designator, number: number.text, length: start + number.length - position + 1 };
 }
 
 function unitNumberAt(
@@ -124,14 +125,15 @@ function unitNumberAt(
   const isNumber = /\d/.test(first) && !ORDINAL.test(first);
   const isEnd = second === '' || second === BOUNDARY;
   const isShort = /^\p{L}$/u.test(first) || (isEnd && (/^\p{L}{2}$/u.test(first) || DIRECTIONALS.has(first)));
-  // A penthouse needs no number: what follows may be of the city.
+  // A penthouse needs no number: the following words may belong to the city.
   const isLetter = MAY_HAVE_LETTER.has(designator) && (isEnd || designator !== 'PH') && isShort;
   return isNumber || isLetter ? { text: first, length: 1 } : undefined;
 }
 
 /**
- * A number and a letter are one unit number: `4 B`. Not `5 E Lansing`, where the letter may be of the city, and not
- * `Apt B 4 Main St`, where the number is that of the house.
+ * Whether a number and a letter are one unit number: `4 B`.
+ *
+ * Not `5 E Lansing`, where the letter may belong to the city, and not `Apt B 4 Main St`, where the number is the house number.
  */
 function isSplitNumber(first: string, second: string, third: string, isLeading: boolean): boolean {
   if (/^\p{L}$/u.test(first)) return /^\d+$/.test(second) && (!isLeading || /^\d+$/.test(third));
@@ -161,7 +163,7 @@ function writeUnits(units: readonly Unit[]): string[] {
     .map(({ designator, number }) => `${designator} ${number}`);
 }
 
-/** A designator without a number; some are suffixes of streets, too. */
+/** A designator without a number; some are street suffixes too. */
 function writeDesignator(word: string): string {
   const designator = UNIT_DESIGNATORS.get(word);
   if (designator === undefined || SUFFIXES.has(word)) return word;

@@ -1,7 +1,8 @@
 /**
- * The standard abbreviation of each street suffix with the other ways in which it is written: those of USPS Publication 28,
- * appendix C1, and a few that it leaves out although many people write them (`Rt`, `Crt`, `Blv`, `Hgts`). Plurals that the
- * appendix takes for their singular are in `PLURAL_SUFFIXES`.
+ * The standard abbreviation of each street suffix with its other spellings.
+ *
+ * The spellings are those of USPS Publication 28, appendix C1, and a few common ones that it omits (`Rt`, `Crt`, `Blv`,
+ * `Hgts`). Plurals that the appendix treats as their singular are in `PLURAL_SUFFIXES`.
  */
 const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   ALY: 'ALLEE ALLEY ALLY',
@@ -197,7 +198,7 @@ const SUFFIX_VARIANTS: Readonly<Record<string, string>> = {
   WLS: 'WELLS',
 };
 
-/** Suffixes that have no shorter form. */
+/** Suffixes without a shorter form. */
 const SUFFIXES_WRITTEN_OUT =
   'FALL FORESTS ISLE ISLES LAND LOOPS MALL MEWS PARKS PASS PATH PATHS PIKE PIKES RAMP ROW RUE RUN SPUR SPURS TRACES WALK ' +
   'WALKS WALL WAYS';
@@ -261,20 +262,21 @@ const DIRECTIONAL_VARIANTS: Readonly<Record<string, string>> = {
   SW: 'SOUTHWEST',
 };
 
-/** Street suffixes, each written form to its standard abbreviation. */
+/** Street suffixes: each spelling with its standard abbreviation. */
 export const SUFFIXES: ReadonlyMap<string, string> = new Map([
   ...byVariant(SUFFIX_VARIANTS),
   ...SUFFIXES_WRITTEN_OUT.split(' ').map((suffix) => [suffix, suffix] as const),
 ]);
 
-/** Abbreviations of plurals that Publication 28 abbreviates as the singular, each to that of the singular. */
+/** Abbreviations of plurals that Publication 28 abbreviates as the singular, each with that of the singular. */
 export const PLURAL_SUFFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries(PLURALS).map(([singular, plural]) => [plural, singular]),
 );
 
 /**
- * The written forms of suffixes that streets have and hardly a town: after one of them the street's name has ended. Not `Park`
- * or `Springs`, which are the ends of the names of many towns.
+ * Suffix spellings that are common for streets and rare for towns: after one of them the street's name has ended.
+ *
+ * `Park` and `Springs` are excluded: many town names end with them.
  */
 export const STREET_TYPES: ReadonlySet<string> = new Set(
   [...SUFFIXES]
@@ -286,12 +288,12 @@ export const STREET_TYPES: ReadonlySet<string> = new Set(
     .map(([written]) => written),
 );
 
-/** Variants of suffixes that are words of their own: as a street's name, Centre Street is not Center Street. */
+/** Suffix variants that are words of their own: as a street's name, Centre Street is not Center Street. */
 export const NAME_WORDS: ReadonlySet<string> = new Set(
   'ALLEE BOT BOUL CENT CENTRE DIV EXP EXPRESS RAD SHOAR VILL VIST'.split(' '),
 );
 
-/** Words of addresses that are neither suffix nor directional, each to how it is written here. */
+/** Address words that are neither suffix nor directional, each with its normalised spelling. */
 export const ADDRESS_WORDS: ReadonlyMap<string, string> = new Map([
   ['AVENIDA', 'AVE'],
   ['BARRIO', 'BO'],
@@ -311,10 +313,10 @@ export const ADDRESS_WORDS: ReadonlyMap<string, string> = new Map([
   ['URBANIZACION', 'URB'],
 ]);
 
-/** Designators of secondary units, each written form to its standard abbreviation. */
+/** Designators of secondary units: each spelling with its standard abbreviation. */
 export const UNIT_DESIGNATORS: ReadonlyMap<string, string> = new Map(byVariant(UNIT_VARIANTS));
 
-/** Directionals, each written form to its abbreviation. */
+/** Directionals: each spelling with its abbreviation. */
 export const DIRECTIONALS: ReadonlyMap<string, string> = new Map(byVariant(DIRECTIONAL_VARIANTS));
 
 function byVariant(table: Readonly<Record<string, string>>): [string, string][] {

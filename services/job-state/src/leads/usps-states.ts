@@ -1,6 +1,8 @@
 /**
- * The codes of the states, possessions and military posts, each with the ways in which it is written: the name and the older
- * abbreviations (USPS Publication 28, appendix B). The initials of a name of two words are a variant of its code.
+ * The codes of the states, possessions and military posts, each with its spellings.
+ *
+ * These are the name and the older abbreviations (USPS Publication 28, appendix B). The initials of a name of two words are a
+ * variant of its code.
  */
 const STATE_VARIANTS: Readonly<Record<string, string>> = {
   AA: 'ARMED FORCES AMERICAS',
@@ -67,12 +69,12 @@ const STATE_VARIANTS: Readonly<Record<string, string>> = {
   WY: 'WYOMING, WYO',
 };
 
-/** Each written form of a state, its words apart by a space, to its code. */
+/** Each spelling of a state, its words separated by a space, with its code. */
 export const STATES: ReadonlyMap<string, string> = new Map(
   Object.entries(STATE_VARIANTS).flatMap(([code, variants]) =>
     [code, ...variants.split(', ')].map((written) => [written, code] as const),
   ),
 );
 
-/** How many words the longest written form of a state has. */
+/** Number of words of the longest spelling of a state. */
 export const MOST_STATE_WORDS = Math.max(...[...STATES.keys()].map((written) => written.split(' ').length));

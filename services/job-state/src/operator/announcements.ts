@@ -3,7 +3,7 @@ import { newId } from '@partner/kernel/ids';
 import type { Database, Queryable, TransactionLimits } from '../database/database.js';
 import { getCompany } from './operator-company.js';
 
-/** Far longer than one email takes. */
+/** Far longer than sending one email takes. */
 const CLAIM_MS = 5 * 60_000;
 
 /** The confirmed technical contact of a company. */
@@ -23,13 +23,13 @@ export interface SentAnnouncementRow {
   readonly operator: string;
 }
 
-/** Fails with `invalid_argument` for what is no date. */
+/** Fails with `invalid_argument` for an invalid date. */
 export function checkAnnouncement(announcement: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(announcement)) return announcement;
   throw invalidArgument([{ path: 'announcement', message: 'must be a date such as 2026-08-26' }]);
 }
 
-/** A page of the confirmed contacts that an announcement was not sent to, by their companies' ids. */
+/** A page of the confirmed contacts that have not received an announcement, by company id. */
 export async function listAnnouncementRecipients(
   database: Queryable,
   query: {
@@ -52,10 +52,11 @@ export async function listAnnouncementRecipients(
 }
 
 /**
- * Claims an announcement to an address for one run; false: it was sent, or another run has claimed it. A claim of a run that
- * ended in between counts for 5 minutes. Fails with `not_found` for an unknown company.
+ * Claims an announcement to an address for one run; false: it was sent, or another run has claimed it.
  *
- * Atomic: of runs that claim at once, one gets it.
+ * The claim of a run that crashed expires after 5 minutes. Fails with `not_found` for an unknown company.
+ *
+ * Atomic: of concurrent runs, one gets the claim.
  */
 export async function claimAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
@@ -88,7 +89,7 @@ export async function claimAnnouncement(
   );
 }
 
-/** Ends the claim of what was not sent; a repeat changes nothing. */
+/** Releases the claim of an announcement that was not sent; idempotent. */
 export async function releaseAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'> },
   { announcement, companyId, email }: Pick<SentAnnouncementRow, 'announcement' | 'companyId' | 'email'>,
@@ -105,7 +106,7 @@ export async function releaseAnnouncement(
   );
 }
 
-/** Records that an announcement was sent to an address; a repeat changes nothing. Fails with `not_found` for an unknown company. */
+/** Records that an announcement was sent to an address; idempotent. Fails with `not_found` for an unknown company. */
 export async function recordAnnouncement(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
   sent: Omit<SentAnnouncementRow, 'id' | 'sentAt'>,
@@ -126,7 +127,7 @@ export async function recordAnnouncement(
   );
 }
 
-/** A page of who was sent which announcement, newest first. */
+/** A page of sent announcements with their recipients, newest first. */
 export async function listAnnouncements(
   database: Queryable,
   query: {

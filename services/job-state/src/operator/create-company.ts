@@ -9,8 +9,10 @@ import { getCompany, type OperatorCompanyRow } from './operator-company.js';
 import { checkCompanyFields } from './operator-fields.js';
 
 /**
- * Makes a company. What the platform tells of it later counts more, and its messages that wait for the company go on. Fails
- * with `invalid_argument` for a name or id that can not be, and for an id in use.
+ * Creates a company.
+ *
+ * Later messages of the platform override it, and waiting messages for the company proceed. Fails with `invalid_argument` for
+ * an invalid name or id, and for an id in use.
  *
  * Atomic: the company and its entry in the audit trail. Lock: none.
  */

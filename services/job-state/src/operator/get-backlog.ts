@@ -2,10 +2,10 @@ import type { Queryable } from '../database/database.js';
 import { FAILING_AFTER, sharedSlotsOf } from '../webhooks/schedule/claim-due.js';
 import { subscriptionCapOf } from '../webhooks/schedule/release-due.js';
 
-/** What waits in Postgres; ages in milliseconds by its clock, null of nothing. */
+/** Waiting work in Postgres. Ages are in milliseconds by its clock, null without any. */
 export interface Backlog {
   readonly dueDeliveries: number;
-  /** To endpoints that work. */
+  /** To healthy endpoints. */
   readonly oldestDueMs: number | null;
   readonly busyDueDeliveries: number;
   readonly oldestBusyDueMs: number | null;
@@ -27,8 +27,10 @@ export interface Backlog {
 }
 
 /**
- * Counts what waits, as of one moment. Reads each unfinished delivery once: for people who look, not for every second. Endpoints
- * that work, busy and failing ones are kept apart as the metric `partner_webhook_oldest_due_seconds` does.
+ * Counts waiting work as of one moment.
+ *
+ * It reads each unfinished delivery once: for people on demand, not for frequent polling. Healthy endpoints, those at capacity
+ * and failing ones are separate, as in the metric `partner_webhook_oldest_due_seconds`.
  */
 export async function getBacklog(database: Queryable, inFlight: number): Promise<Backlog> {
   const [backlog] = await database.query<Backlog>(
@@ -87,6 +89,6 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
      ) c`,
     [FAILING_AFTER, subscriptionCapOf(inFlight), sharedSlotsOf(inFlight)],
   );
-  if (backlog === undefined) throw new Error('an aggregate gives a row');
+  if (backlog === undefined) throw new Error('an aggregate returns a row');
   return backlog;
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/actor.js';
 import { required } from '../rpc/required.js';
 
-/** The operator whom a request names, as the audit trail shows it. Fails with `invalid_argument` for nobody. */
+/** The operator of a request, as the audit trail shows it. Fails with `invalid_argument` without one. */
 export function operatorActor(request: { readonly operator?: string | undefined }): Actor {
   return {
     membershipId: undefined,

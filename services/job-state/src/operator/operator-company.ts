@@ -17,7 +17,7 @@ export interface OperatorCompanyRow {
   readonly activeWebhooks: number;
 }
 
-/** Each class as operators and the platform name it on the wire. */
+/** Each class as operator and platform messages carry it. */
 export const PLATFORM_CLASS_ON_THE_WIRE: Readonly<Record<CompanyClassName, CompanyClass>> = {
   SALES: CompanyClass.SALES,
   INSTALLER: CompanyClass.INSTALLER,
@@ -31,7 +31,7 @@ const CLASS_NAMES: Readonly<Record<CompanyClass, CompanyClassName | undefined>> 
   [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
 };
 
-/** The class that is named on the wire; undefined for none, and for one that this version does not know. */
+/** Reads a class from an RPC; undefined if it is missing or unknown to this version. */
 export function companyClassName(given: CompanyClass): CompanyClassName | undefined {
   return CLASS_NAMES[given];
 }
@@ -46,13 +46,13 @@ const COLUMNS = `
   (select count(*)::integer from subscriptions s
    where s.company_id = c.id and s.deleted_at is null and s.state = 'active') as "activeWebhooks"`;
 
-/** A page of companies, oldest first by their ids. */
+/** A page of companies by id, oldest first. */
 export async function listCompanies(
   database: Queryable,
   query: {
     readonly afterCompanyId: string | undefined;
     readonly limit: number;
-    /** Upper and lower case alike. */
+    /** Ignores case. */
     readonly nameContains: string | undefined;
     readonly companyId: string | undefined;
   },
@@ -67,7 +67,7 @@ export async function listCompanies(
   return { companies: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
 }
 
-/** One company. Fails with `not_found`. */
+/** Returns one company. Fails with `not_found`. */
 export async function getCompany(database: Queryable, companyId: string): Promise<OperatorCompanyRow> {
   const [company] = await database.query<OperatorCompanyRow>(
     `select ${COLUMNS} from companies c where c.id = $1`,
@@ -77,7 +77,7 @@ export async function getCompany(database: Queryable, companyId: string): Promis
   return company;
 }
 
-/** A company as it travels. */
+/** Converts a company to its RPC message. */
 export function operatorCompanyMessage(row: OperatorCompanyRow) {
   return {
     id: row.id,

@@ -5,7 +5,7 @@ import { isId } from '@partner/kernel/ids';
 import { isPasswordHash } from '@partner/kernel/password-hashing';
 import { z } from 'zod';
 
-/** The most that names have, in characters. */
+/** Maximum length of names, in characters. */
 const NAME_LENGTH = 120;
 
 const name = boundedText({ min: 1, max: NAME_LENGTH }).refine(
@@ -16,7 +16,7 @@ const passwordHash = z
   .string()
   .refine(isPasswordHash, 'must be a PHC string of Argon2id with the parameters of the service');
 
-/** What operators may say of a company; all of it optional. */
+/** The fields of a company that operators can set; all optional. */
 const companyFields = z.object({
   companyId: z
     .string()
@@ -28,23 +28,23 @@ const companyFields = z.object({
   accountingCompanyIds: z.array(z.string()).max(100).optional(),
 });
 
-/** What operators may say of an owner; all of it optional. */
+/** The fields of an owner that operators can set; all optional. */
 const ownerFields = z.object({
   displayName: name.optional(),
   email: emailAddress.optional(),
   passwordHash: passwordHash.optional(),
 });
 
-/** Fails with `invalid_argument` for what is wrong of a company. */
+/** Fails with `invalid_argument` for invalid fields of a company. */
 export function checkCompanyFields(given: z.input<typeof companyFields>): void {
-  refuseFaults(validate(companyFields, given, 'body'));
+  refuseViolations(validate(companyFields, given, 'body'));
 }
 
-/** Fails with `invalid_argument` for what is wrong of an owner. */
+/** Fails with `invalid_argument` for invalid fields of an owner. */
 export function checkOwnerFields(given: z.input<typeof ownerFields>): void {
-  refuseFaults(validate(ownerFields, given, 'body'));
+  refuseViolations(validate(ownerFields, given, 'body'));
 }
 
-function refuseFaults(checked: ReturnType<typeof validate>): void {
+function refuseViolations(checked: ReturnType<typeof validate>): void {
   if (!checked.valid) throw invalidArgument(checked.violations);
 }

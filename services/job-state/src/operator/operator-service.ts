@@ -26,13 +26,13 @@ import {
 import { createOwner, listOwners, type OwnerRow, updateOwner } from './owners.js';
 import { updateCompany } from './update-company.js';
 
-/** Serves the RPCs of the operators' command line, which asks on behalf of no company. */
+/** Serves the RPCs of the operators' command line, which acts on behalf of no company. */
 export function createOperatorService(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
   readonly environment: Environment;
   readonly clock: () => Date;
-  /** Slots: deliveries in flight at once, at most. */
+  /** Slots: maximum number of deliveries in flight at once. */
   readonly inFlight: number;
 }): ServiceImpl<typeof OperatorService> {
   return {

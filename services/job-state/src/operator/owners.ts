@@ -27,7 +27,7 @@ interface Deps {
 const COLUMNS = `id as "membershipId", company_id as "companyId", display_name as "displayName", email, active,
   password_hash is not null as "hasPassword"`;
 
-/** All owners of a company, oldest first by their ids. Fails with `not_found` for an unknown company. */
+/** All owners of a company by id, oldest first. Fails with `not_found` for an unknown company. */
 export async function listOwners(database: Queryable, companyId: string): Promise<readonly OwnerRow[]> {
   await getCompany(database, companyId);
   return database.query<OwnerRow>(
@@ -37,8 +37,9 @@ export async function listOwners(database: Queryable, companyId: string): Promis
 }
 
 /**
- * Adds an owner, who can sign in once there is a password. Fails with `not_found` for an unknown company, and with
- * `invalid_argument` for what can not be and an address in use.
+ * Adds an owner, who can sign in once a password is set.
+ *
+ * Fails with `not_found` for an unknown company, and with `invalid_argument` for invalid fields and an address in use.
  *
  * Atomic: the owner and the entry in the audit trail. Lock: the company.
  */
@@ -80,9 +81,10 @@ export async function createOwner(
 }
 
 /**
- * Sets an owner's password, or whether the owner may sign in. Who may not any more loses the password: what the platform tells
- * of the owner later lets nobody in again. Fails with `not_found` for nobody who is an owner, and with `invalid_argument` for the
- * password of one who may not sign in.
+ * Sets an owner's password, or whether the owner can sign in.
+ *
+ * Disabling sign-in removes the password, so that a later message of the platform cannot re-enable it. Fails with `not_found`
+ * for a membership that is not an owner, and with `invalid_argument` for the password of an owner who cannot sign in.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the membership.
  */

@@ -8,21 +8,23 @@ import type { Database, Transaction, TransactionLimits } from '../database/datab
 import { getCompany, type OperatorCompanyRow } from './operator-company.js';
 import { checkCompanyFields } from './operator-fields.js';
 
-/** What is to be different of a company; undefined stays. */
+/** The fields of a company to change; undefined fields stay. */
 export interface CompanyChange {
   readonly companyId: string;
   readonly name: string | undefined;
-  /** Requests a minute to the installer API; 0: the standard limit. */
+  /** Requests per minute to the installer API; 0: the standard limit. */
   readonly installerRequestsPerMinute: number | undefined;
   readonly deliveryWeight: number | undefined;
-  /** Who gets its financial journal from now on. */
+  /** The accounting companies that receive its journal from now on. */
   readonly accountingCompanyIds: readonly string[] | undefined;
   readonly actor: Actor;
 }
 
 /**
- * Changes a company. Fails with `not_found`, and with `invalid_argument` for values that can not be, and for links from or to
- * a company that can not have them. A repeat changes nothing and leaves no entry.
+ * Changes a company.
+ *
+ * Fails with `not_found`, and with `invalid_argument` for invalid values, and for links from or to a company that cannot have
+ * them. A repeat changes nothing and adds no entry.
  *
  * Atomic: the change and its entry in the audit trail. Lock: the company.
  */

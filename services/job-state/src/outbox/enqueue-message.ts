@@ -6,8 +6,9 @@ import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import type { Transaction } from '../database/database.js';
 
 /**
- * Has a message published once the transaction is committed, and only then: at least once, with one message id. It goes to
- * the exchange under its full protobuf name as type and routing key, and continues the active trace and request.
+ * Enqueues a message that is published after the commit: at least once, with one message id.
+ *
+ * It goes to the exchange with its full protobuf name as type and routing key, and continues the active trace and request.
  */
 export async function enqueueMessage<Desc extends DescMessage>(
   tx: Pick<Transaction, 'query' | 'wakeAfterCommit'>,

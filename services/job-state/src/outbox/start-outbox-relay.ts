@@ -23,26 +23,27 @@ interface OutboxRow {
 
 /** A relay that runs until it is stopped. */
 export interface OutboxRelay {
-  /** Looks for messages now instead of at the next interval. */
+  /** Polls for messages now instead of at the next interval. */
   readonly wake: () => void;
-  /** Finishes the batch in flight and ends. */
+  /** Finishes the batch in flight and stops. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Publishes what transactions have enqueued, oldest first, and deletes what the broker has confirmed. A row is claimed by
- * one relay at a time (`for update skip locked`), so any number of replicas may run one. They promise no order: another
- * relay's rows, and those that failed at first, go out whenever it is their turn. A crash between the confirm and
- * the delete publishes a message twice, under the same message id. What can not be published stays and is tried again.
+ * Publishes enqueued messages, oldest first, and deletes those that the broker confirmed.
+ *
+ * One relay at a time claims a row (`for update skip locked`), so any number of replicas can run one. There is no ordering
+ * guarantee: rows of another relay and failed rows go out later. A crash between the confirm and the delete publishes a message
+ * twice, under the same message id. A message that cannot be published stays and is retried.
  */
 export function startOutboxRelay(deps: {
   readonly database: Pick<Database, 'query' | 'transaction' | 'onWake'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Milliseconds between two looks when nothing wakes it. */
+  /** Milliseconds between two polls when nothing wakes it. */
   readonly intervalMs: number;
-  /** For how many milliseconds a measurement of the outbox is good; absent: 10,000. */
+  /** How long a measurement of the outbox is cached, in milliseconds; absent: 10,000. */
   readonly freshMs?: number;
 }): OutboxRelay {
   const published = new Counter({
@@ -85,13 +86,13 @@ async function oldestAgeSeconds(database: Pick<Database, 'query'>): Promise<numb
   return oldest?.age ?? 0;
 }
 
-/** Publishes one batch inside the transaction that holds its rows: confirmed rows are deleted, the others stay. */
+/** Publishes one batch inside the transaction that locks its rows. Confirmed rows are deleted, the others stay. */
 async function relayBatch(deps: {
   readonly database: Pick<Database, 'transaction'>;
   readonly publisher: Pick<Publisher, 'publish'>;
 }): Promise<readonly { readonly type: string; readonly error?: unknown }[]> {
   return deps.database.transaction(async (tx) => {
-    // Each exchange has a batch of its own, so that a full queue behind one does not hold up the others.
+    // Each exchange has its own batch, so that a full queue behind one does not block the others.
     const rows = await tx.query<OutboxRow>(
       `select row.id, row.message_id, row.exchange, row.type, row.body, row.trace_parent, row.request_id
        from unnest($1::text[]) as name cross join lateral (
@@ -131,7 +132,7 @@ async function publishRow(publisher: Pick<Publisher, 'publish'>, row: OutboxRow)
       },
     });
   } catch (error) {
-    // A broadcast that reaches nobody has nobody to tell.
+    // A broadcast without a receiver is complete.
     if (exchange.type === 'fanout' && error instanceof PublishError && error.kind === 'returned') return;
     throw error;
   }

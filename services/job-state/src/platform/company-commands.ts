@@ -56,7 +56,7 @@ export const membershipChanged = z
     email: role === 'OWNER' ? (email ?? null) : null,
   }));
 
-/** A company as it is now, as the platform tells it. */
+/** The current state of a company, as the platform reports it. */
 export type CompanyChangedCommand = z.infer<typeof companyChanged>;
-/** A membership as it is now, as the platform tells it. */
+/** The current state of a membership, as the platform reports it. */
 export type MembershipChangedCommand = z.infer<typeof membershipChanged>;

@@ -7,7 +7,7 @@ import { platformMessageType, type PlatformMessageType } from './platform-messag
 import { recordCompanyChanged } from './record-company-changed.js';
 import { recordMembershipChanged } from './record-membership-changed.js';
 
-/** The messages about companies and who belongs to them. */
+/** The messages about companies and their members. */
 export const companyMessages: readonly PlatformMessageType[] = [
   platformMessageType({
     schema: CompanyChangedSchema,

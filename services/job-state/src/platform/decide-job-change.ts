@@ -3,18 +3,20 @@ import { heldSince, type JobHeard, scheduleInEffect } from '../jobs/job-heard.js
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
 import type { PlatformCommand } from './platform-message-type.js';
 
-/** What a message of the platform makes of a job. */
+/** Effect of a platform message on a job. */
 export type JobDecision =
-  /** What was heard, and all that follows from it. */
+  /** The job with the message recorded and its effects applied. */
   | { readonly kind: 'heard'; readonly after: LockedJob }
   | { readonly kind: 'ignored'; readonly why: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The most assignments, versions of documents and accepted completions that are heard of a job, each: they are all kept, since
- * a late message is judged by them, and every message about the job reads them. Far more than a job ever has.
+ * Maximum number of recorded assignments, document versions and accepted completions of a job, each.
+ *
+ * They are all kept, since they decide about late messages, and every message about the job reads them. No job ever needs as
+ * many.
  */
-const HEARD_MOST = 1_000;
+const MAX_RECORDED = 1_000;
 
 const UNSCHEDULED = {
   status: 'UNSCHEDULED',
@@ -23,32 +25,33 @@ const UNSCHEDULED = {
   timeZone: null,
 } as const satisfies JobRecord['schedule'];
 
-const HEARD_BEFORE: JobDecision = { kind: 'ignored', why: 'this version was heard of before' };
+const ALREADY_RECORDED: JobDecision = { kind: 'ignored', why: 'this version was heard of before' };
 const NEWER_IN_EFFECT: JobDecision = { kind: 'ignored', why: 'a newer one is in effect' };
 
 /**
- * Decides a job's assignment to an installer company, or to nobody (null). The newest by version counts. Whoever gets the job
- * begins at the start: status ASSIGNED (CANCELLED stays), no technicians, no blocker, and of the schedule only what the
- * selling side has told since. A company that has the job already keeps all of it. What is completed changes hands no more,
- * and what was cancelled only by an assignment that is older than that.
+ * Decides on a job's assignment to an installer company, or to none (null). The newest by version wins.
+ *
+ * A new company starts afresh: status ASSIGNED (CANCELLED stays), no technicians, no blocker, and only the selling side's
+ * schedules since then. A company that already has the job keeps its state. A completed job cannot be reassigned. A cancelled
+ * one changes hands only by an assignment that is older than the cancellation.
  */
 export function decideAssignment(
   job: LockedJob,
   { version, companyId, occurredAt }: PlatformCommand & { readonly companyId: string | null },
 ): JobDecision {
-  const told = heardAssignments(job);
-  if (told.some((assignment) => assignment.version === version)) return HEARD_BEFORE;
-  if (told.length >= HEARD_MOST) return tooMany(job, 'assignments');
+  const recorded = recordedAssignments(job);
+  if (recorded.some((assignment) => assignment.version === version)) return ALREADY_RECORDED;
+  if (recorded.length >= MAX_RECORDED) return tooMany(job, 'assignments');
   const cancelledAt = cancelledVersion(job);
   if (cancelledAt !== undefined && version > cancelledAt) {
     return { kind: 'refused', reason: `job ${job.id} is CANCELLED and can not change hands any more` };
   }
-  const isNewest = version > (told.at(-1)?.version ?? 0);
+  const isNewest = version > (recorded.at(-1)?.version ?? 0);
   const changesHands = isNewest && companyId !== job.installerCompanyId;
   if (changesHands && job.status === 'COMPLETE') {
     return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not change hands any more` };
   }
-  const assignments = [...told, { version, companyId }].sort((a, b) => a.version - b.version);
+  const assignments = [...recorded, { version, companyId }].sort((a, b) => a.version - b.version);
   const heard: JobHeard = { ...job.heard, assignments };
   if (!changesHands) {
     const assignedAt = isNewest && companyId !== null ? occurredAt : job.assignedAt;
@@ -69,7 +72,7 @@ export function decideAssignment(
   };
 }
 
-/** Decides a cancellation, which nothing takes back. What is completed can not be cancelled. */
+/** Decides on a cancellation, which is final. A completed job cannot be cancelled. */
 export function decideCancellation(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
   if (job.status === 'COMPLETE') {
     return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not be cancelled` };
@@ -82,12 +85,12 @@ export function decideCancellation(job: LockedJob, { version, occurredAt }: Plat
   return { kind: 'heard', after: { ...job, heard, status: 'CANCELLED', blockerCode: null } };
 }
 
-/** Decides what is to be installed: the newest by version counts. Its own number has to rise. */
+/** Decides on the scope of the installation: the newest by version wins. Its own number must increase. */
 export function decideScope(
   job: LockedJob,
   { version, scope }: PlatformCommand & { readonly scope: JobScope },
 ): JobDecision {
-  if (version === job.heard.scope) return HEARD_BEFORE;
+  if (version === job.heard.scope) return ALREADY_RECORDED;
   if (version < job.heard.scope) return NEWER_IN_EFFECT;
   if (scope.scopeVersion <= job.scope.scopeVersion) {
     return {
@@ -98,23 +101,24 @@ export function decideScope(
   return { kind: 'heard', after: { ...job, heard: { ...job.heard, scope: version }, scope } };
 }
 
-/** Decides the selling side's view of readiness: the newest by version counts. */
+/** Decides on the selling side's readiness: the newest by version wins. */
 export function decideReadiness(
   job: LockedJob,
   { version, ready, blockerCodes }: PlatformCommand & JobRecord['readiness'],
 ): JobDecision {
-  if (version === job.heard.readiness) return HEARD_BEFORE;
+  if (version === job.heard.readiness) return ALREADY_RECORDED;
   if (version < job.heard.readiness) return NEWER_IN_EFFECT;
   const heard: JobHeard = { ...job.heard, readiness: version };
   return { kind: 'heard', after: { ...job, heard, readiness: { ready, blockerCodes } } };
 }
 
 /**
- * Decides a schedule of the selling side: the newest by version counts, unless the job has changed hands since, or its company
- * has set a schedule itself after it happened. Unlike an installer company it may go from any state to any, since what came
- * between may not have arrived. That of a closed job is
- * refused, but one that only comes late counts: of a cancelled job when its version is older than the cancellation, of a
- * completed one when it happened before the completion was recorded.
+ * Decides on a schedule of the selling side: the newest by version wins.
+ *
+ * It has no effect if the job has changed hands since, or its company has set a schedule after it happened. Unlike an installer
+ * company, the selling side may change any state to any other, since a message in between may not have arrived. A schedule of a
+ * closed job is refused, but one that is only late counts: for a cancelled job if its version is older than the cancellation,
+ * for a completed one if it happened before the completion was recorded.
  */
 export function decideSchedule(
   job: LockedJob,
@@ -122,11 +126,11 @@ export function decideSchedule(
 ): JobDecision {
   const { version, status, startsAt, endsAt, timeZone, occurredAt } = given;
   const known = job.heard.schedule?.version ?? 0;
-  if (version === known) return HEARD_BEFORE;
+  if (version === known) return ALREADY_RECORDED;
   if (version < known) return NEWER_IN_EFFECT;
   const cancelledAt = cancelledVersion(job);
   const isAfterCancellation = cancelledAt !== undefined && version > cancelledAt;
-  // What is older than the assignment to the company that has completed the job came before that too.
+  // A schedule older than the assignment to the completing company also predates the completion.
   const isAfterCompletion =
     job.status === 'COMPLETE' &&
     version > heldSince(job.heard) &&
@@ -147,7 +151,7 @@ export function decideSchedule(
   return { kind: 'heard', after: { ...job, heard, schedule } };
 }
 
-/** Decides a document that can be fetched: of each document the newest by version is shown. */
+/** Decides on a document that can be downloaded: the newest version of each document is shown. */
 export function decideDocument(
   job: LockedJob,
   given: PlatformCommand & {
@@ -157,10 +161,10 @@ export function decideDocument(
   },
 ): JobDecision {
   const { version, documentId, category, mime, occurredAt } = given;
-  const told = job.heard.documents;
-  if (told.some((document) => document.id === documentId && document.version === version))
-    return HEARD_BEFORE;
-  if (told.length >= HEARD_MOST) return tooMany(job, 'versions of documents');
+  const recorded = job.heard.documents;
+  if (recorded.some((document) => document.id === documentId && document.version === version))
+    return ALREADY_RECORDED;
+  if (recorded.length >= MAX_RECORDED) return tooMany(job, 'versions of documents');
   const document = {
     id: documentId,
     version,
@@ -169,15 +173,15 @@ export function decideDocument(
     availableAt: formatDateTime(occurredAt),
     isTold: false,
   };
-  const all = [...told, document].sort((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1));
-  // By the newest version of each, in the order of those.
+  const all = [...recorded, document].sort((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1));
+  // In the order of the newest version of each document.
   const newest = new Map<string, (typeof all)[number]>();
   for (const heard of all) {
     newest.delete(heard.id);
     newest.set(heard.id, heard);
   }
   const documents = [
-    // What was there by another way than a message.
+    // Documents that were stored without a message.
     ...job.documents.filter(({ id }) => !newest.has(id)),
     ...[...newest.values()].map(({ id, category: shown, mime: shownMime, availableAt }) => ({
       id,
@@ -189,22 +193,22 @@ export function decideDocument(
   return { kind: 'heard', after: { ...job, heard: { ...job.heard, documents: all }, documents } };
 }
 
-/** Decides that a completion report was accepted: nothing of the job changes, its installer company is told. */
+/** Decides on an accepted completion report: the job stays unchanged, and its installer company is notified. */
 export function decideCompletion(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
-  const told = job.heard.completions;
-  if (told.some((completion) => completion.version === version)) return HEARD_BEFORE;
-  if (told.length >= HEARD_MOST) return tooMany(job, 'accepted completions');
+  const recorded = job.heard.completions;
+  if (recorded.some((completion) => completion.version === version)) return ALREADY_RECORDED;
+  if (recorded.length >= MAX_RECORDED) return tooMany(job, 'accepted completions');
   const completion = { version, acceptedAt: formatDateTime(occurredAt), isTold: false };
-  const completions = [...told, completion].sort((a, b) => a.version - b.version);
+  const completions = [...recorded, completion].sort((a, b) => a.version - b.version);
   return { kind: 'heard', after: { ...job, heard: { ...job.heard, completions } } };
 }
 
 function tooMany({ id }: LockedJob, what: string): JobDecision {
-  return { kind: 'refused', reason: `job ${id} has ${HEARD_MOST} ${what} already, and no more are taken` };
+  return { kind: 'refused', reason: `job ${id} has ${MAX_RECORDED} ${what} already, and no more are taken` };
 }
 
-/** What was told of the assignment, with what is so without a message as version 0. */
-function heardAssignments({ heard, installerCompanyId }: LockedJob): JobHeard['assignments'] {
+/** The recorded assignments. A state without a message counts as version 0. */
+function recordedAssignments({ heard, installerCompanyId }: LockedJob): JobHeard['assignments'] {
   return heard.assignments.length > 0 || installerCompanyId === null
     ? heard.assignments
     : [{ version: 0, companyId: installerCompanyId }];
@@ -215,15 +219,17 @@ function cancelledVersion({ status, heard }: LockedJob): number | undefined {
 }
 
 function scheduleOf(heard: JobHeard): JobRecord['schedule'] {
-  const told = scheduleInEffect(heard);
-  if (told === null) return UNSCHEDULED;
-  const { status, startsAt, endsAt, timeZone } = told;
+  const recorded = scheduleInEffect(heard);
+  if (recorded === null) return UNSCHEDULED;
+  const { status, startsAt, endsAt, timeZone } = recorded;
   return { status, startsAt, endsAt, timeZone };
 }
 
 /**
- * The schedule of a job that stays with its company when a late message tells that it was another one's before, or its own for
- * longer: then other schedules of the selling side count. What the company has set itself since stays.
+ * The schedule of a job that stays with its company after a late assignment message.
+ *
+ * The message may show that another company had the job before, or this one for longer: then other schedules of the selling
+ * side count. A schedule that the company has set since stays.
  */
 function reconsidered(job: LockedJob, heard: JobHeard): JobRecord['schedule'] {
   const [was, is] = [scheduleOf(job.heard), scheduleOf(heard)];

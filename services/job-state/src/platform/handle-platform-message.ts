@@ -10,10 +10,12 @@ import { readPlatformMessage } from './platform-messages.js';
 import { type Recorded, recordPlatformMessage } from './record-platform-message.js';
 
 /**
- * Makes the consumer of the platform's messages. Each takes effect once per message id: the inbox row stands in the
- * transaction of the effect. A message that came before what it builds on is kept in its inbox row and acknowledged, so that
- * it holds up no other; it takes effect right after what it waits for. One that is malformed, of an
- * unknown type or contradicts what is recorded is dead, with the reason.
+ * Creates the consumer of the platform's messages.
+ *
+ * Each message takes effect once per message id: its inbox row is part of the transaction of the effect. A message that arrives
+ * before its prerequisite is stored in its inbox row and acknowledged, so that it blocks no other; it takes effect right after
+ * the prerequisite. A message that is malformed, of an unknown type or contradicts recorded data is dead-lettered with the
+ * reason.
  */
 export function createPlatformMessageHandler(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -26,7 +28,7 @@ export function createPlatformMessageHandler(deps: {
   return async ({ messageId, type, body }) => {
     const read = readPlatformMessage(type, body, deps.clock());
     const { effect, after } = await handle({ messageId, type, body }, read);
-    // The type of a message that nobody knows is the sender's invention: no label.
+    // An unknown type comes from the sender and would be an unbounded label.
     handled.inc({ type: read.kind === 'malformed' ? 'unknown' : type, result: effect.kind });
     deps.logger.info({ messageId, type, ...effect }, 'platform.message_recorded');
     for (const later of after) {
@@ -48,7 +50,7 @@ export function createPlatformMessageHandler(deps: {
     try {
       return await recordPlatformMessage(deps, sent, read.message);
     } catch (error) {
-      // Text that can not be stored will not get better by trying again.
+      // A retry cannot fix text that Postgres cannot store.
       if (!(error instanceof ServiceError) || error.reason !== 'invalid_argument') throw error;
       return refused(error.message);
     }

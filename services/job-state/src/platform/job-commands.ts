@@ -42,7 +42,7 @@ const scope = z.object(
   'is missing',
 );
 
-/** What every message about a job names. */
+/** The common fields of messages about a job. */
 const aboutJob = { jobId: id('job'), version, occurredAt: instant };
 
 export const jobCreated = z.object({
@@ -97,9 +97,9 @@ export const jobScheduled = z
       .refine((name) => timeZoneName.safeParse(name).success, 'is no IANA time zone name'),
   })
   .superRefine((schedule, context) => {
-    const fault = scheduleTimesFault(schedule);
-    if (fault !== undefined) {
-      context.addIssue({ code: 'custom', path: [fault.field], message: fault.problem });
+    const violation = scheduleTimesFault(schedule);
+    if (violation !== undefined) {
+      context.addIssue({ code: 'custom', path: [violation.field], message: violation.problem });
     }
   })
   .transform((schedule) =>
@@ -120,9 +120,9 @@ export const jobDocumentAvailable = z.object({
   mime: text(NAME_LENGTH).refine((value) => /^[\w.+-]+\/[\w.+-]+$/.test(value), 'is no media type'),
 });
 
-/** A job that a sales company has sold, as the platform tells it. */
+/** A job that a sales company has sold, as the platform reports it. */
 export type JobCreatedCommand = z.infer<typeof jobCreated>;
-/** A job that was given to an installer company, as the platform tells it. */
+/** A job that was assigned to an installer company, as the platform reports it. */
 export type JobAssignedCommand = z.infer<typeof jobAssigned>;
-/** Something that happened to a job and needs no more words, as the platform tells it. */
+/** A job event without further fields, as the platform reports it. */
 export type JobCommand = z.infer<typeof jobEvent>;

@@ -4,17 +4,17 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { z } from 'zod';
 
-/** The most characters of a person's, a company's, a programme's or an option's name. */
+/** Maximum length of a person's, a company's, a programme's or an option's name, in characters. */
 export const NAME_LENGTH = 120;
-/** The most characters of a code or a number that people read, such as a work order's. */
+/** Maximum length of a code or a number for people, such as a work order's, in characters. */
 export const CODE_LENGTH = 60;
-/** The most characters of each part of an address, and of each text of a scope. */
+/** Maximum length of each address field and each text of a scope, in characters. */
 export const TEXT_LENGTH = 200;
 const LIST_LENGTH = 200;
 const { min: FIRST_YEAR, max: LAST_YEAR } = LIMITS.acceptedYears;
 const AMOUNT_LIMIT = 9_000_000_000_000_000n;
 
-/** A text that has to be there. */
+/** A required text. */
 export const text = (length: number) =>
   z
     .string({ error: 'is missing' })
@@ -27,9 +27,10 @@ const RUN_OF_DIGITS = /\d+(?:[-._/]\d+)*/g;
 const YEAR = /^(?:19|20)\d\d[-._/](?:(?:0[1-9]|1[0-2])[-._/])?/;
 
 /**
- * A code that an accounting company may read: it has the form, and no run of digits in it could be a phone number (spec:
- * Events, financial journal). Separators do not end a run. A year, or a year and month, that begins it does not count, and
- * neither do leading zeros.
+ * A code that an accounting company may read (spec: Events, financial journal).
+ *
+ * It matches the form, and no run of digits in it could be a phone number. Separators do not end a run. A leading year, or year
+ * and month, and leading zeros do not count.
  */
 export const journalCode = (form: RegExp, meaning: string) =>
   text(CODE_LENGTH)
@@ -42,7 +43,7 @@ export const journalCode = (form: RegExp, meaning: string) =>
       `has a run of ${PHONE_DIGITS} digits or more, as a phone number has`,
     );
 
-/** A text that is null when it is not given. */
+/** An optional text, null if absent. */
 export const optionalText = (length: number) =>
   text(length)
     .optional()
@@ -55,23 +56,23 @@ export const list = <Item extends z.ZodType>(item: Item) =>
 /** A whole number from 0. */
 export const count = z.int({ error: 'is missing' }).min(0, 'is negative');
 
-/** The version of what a message is about, from 1. */
+/** The version of the resource of a message, from 1. */
 export const version = z.int({ error: 'is missing' }).min(1, 'is less than 1');
 
-/** Yes or no; has to be there. */
+/** A required boolean. */
 export const flag = z.boolean({ error: 'is missing' });
 
 /** An id with the prefix. */
 export const id = (prefix: IdPrefix) =>
   text(TEXT_LENGTH).refine((value) => isId(prefix, value), `is not an id with the prefix ${prefix}_`);
 
-/** An id with the prefix, null when it is not given. */
+/** An optional id with the prefix, null if absent. */
 export const optionalId = (prefix: IdPrefix) =>
   id(prefix)
     .optional()
     .transform((value) => value ?? null);
 
-/** An instant that has to be there. One outside the accepted years is a fault of the sender's clock or units. */
+/** A required instant. One outside the accepted years is an error of the sender's clock or units. */
 export const instant = z
   .custom<Timestamp>((value) => isMessage(value, TimestampSchema), 'is missing')
   .transform(timestampDate)
@@ -80,10 +81,10 @@ export const instant = z
     `is no instant of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
   );
 
-/** An instant that is null when it is not given. */
+/** An optional instant, null if absent. */
 export const optionalInstant = instant.optional().transform((value) => value ?? null);
 
-/** A value of an enum of the contract, as one of our names. A value without a name, also one that is not known yet, is a fault. */
+/** A value of a contract enum, as one of our names. A value without a name, also an unknown one, is a violation. */
 export const nameOf = <Name extends string>(names: Readonly<Record<number, Name>>) =>
   z.number({ error: 'is missing' }).transform((value, context) => {
     const name = names[value];
@@ -92,7 +93,7 @@ export const nameOf = <Name extends string>(names: Readonly<Record<number, Name>
     return z.NEVER;
   });
 
-/** An amount in a currency, in the currency's minor unit; within what JSON numbers hold exactly. */
+/** An amount in the currency's minor unit, within the exact range of JSON numbers. */
 export const anyMoney = z.object(
   {
     amountMinor: z

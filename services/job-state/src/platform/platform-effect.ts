@@ -1,13 +1,15 @@
-/** What a message of the platform did. Whatever is not `applied` has no effect beyond what was heard of. */
+/** Effect of a platform message. Only `applied` changes anything beyond the record of messages. */
 export type PlatformEffect =
-  /** `appeared`: ids of what is there, or is another than before, from now on: other messages may have waited for that. */
+  /** `appeared`: ids of resources that were created or changed: other messages may wait for them. */
   | { readonly kind: 'applied'; readonly appeared?: readonly string[] }
-  /** Harmless: repeated, or older than what is in effect. */
+  /** Harmless: repeated, or older than the state in effect. */
   | { readonly kind: 'ignored'; readonly why: string }
   /**
-   * It came before what it builds on, which may still come; `missing` is the id of that, or of the membership that has the email
-   * address which is wanted. `appeared`: ids of what is known to be another than before by its mere waiting.
+   * It arrived before its prerequisite, which may still come.
+   *
+   * `missing` is the id of the prerequisite, or of the membership that has the requested email address. `appeared`: ids of
+   * resources that changed because this message waits.
    */
   | { readonly kind: 'early'; readonly missing: string; readonly appeared?: readonly string[] }
-  /** It contradicts what is recorded; somebody has to look at it. The reason holds ids and states, never personal data. */
+  /** It contradicts recorded data; a person must investigate. The reason has ids and states, never personal data. */
   | { readonly kind: 'refused'; readonly reason: string };

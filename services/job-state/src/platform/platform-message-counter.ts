@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** The registry's counter of the platform's messages, made at first use. */
+/** The registry's counter of platform messages, created at first use. */
 export function platformMessageCounter(metrics: Registry): Counter<'type' | 'result'> {
   const name = 'partner_platform_messages_total';
   const known = metrics.getSingleMetric(name);

@@ -3,53 +3,55 @@ import type { z } from 'zod';
 import type { Transaction } from '../database/database.js';
 import type { PlatformEffect } from './platform-effect.js';
 
-/** Further ahead of our clock than this is a fault of the sender's clock. */
+/** A later instant is an error of the sender's clock. */
 const AHEAD_MS = 3_600_000;
-/** The most bytes of a body: more than the longest of every text and list come to. */
+/** Maximum size of a body in bytes: more than the longest texts and lists together. */
 const BODY_BYTES = 1_048_576;
-/** How many faults of a message are named. */
-const NAMED_FAULTS = 20;
+/** Maximum number of violations in the reason. */
+const MAX_VIOLATIONS = 20;
 
-/** What every message tells. */
+/** The common fields of every message. */
 export interface PlatformCommand {
   readonly version: number;
   readonly occurredAt: Date;
 }
 
-/** A message of the platform that has the form of its contract. */
+/** A platform message that matches its contract. */
 export interface WholeMessage {
   /** The full protobuf name. */
   readonly type: string;
-  /** The id of what it is about: messages about one thing are recorded one after the other. */
+  /** The id of its resource. Messages about one resource are recorded one at a time. */
   readonly thingId: string;
   readonly version: number;
-  /** Whether every version is told, so that the oldest of several goes first, and not the newest. */
+  /** Whether every version is published. If so, the oldest of several goes first, and not the newest. */
   readonly isFact: boolean;
-  /** Gives it its effect, in the transaction that holds the lock of what it is about. */
+  /** Applies the message, in the transaction that holds the lock of its resource. */
   readonly record: (tx: Transaction, now: Date) => Promise<PlatformEffect>;
 }
 
-/** A message as it was read, or what is wrong with it. */
+/** A parsed message, or why it is malformed. */
 export type ReadMessage =
   | { readonly kind: 'whole'; readonly message: WholeMessage }
   | { readonly kind: 'malformed'; readonly reason: string };
 
-/** One type of message of the platform: how it is read and recorded. */
+/** One type of platform message: its parser and its recorder. */
 export interface PlatformMessageType {
   readonly schema: DescMessage;
   /**
-   * Reads a body. Says of a malformed one which fields are at fault, at most twenty, and never what they hold. An `occurredAt`
-   * that is more than an hour ahead of `now` is malformed too, and so is a body of more than 1 MiB.
+   * Parses a body.
+   *
+   * A malformed body is reported by its violating fields, at most twenty, and never their values. An `occurredAt` more than an
+   * hour ahead of `now` is malformed too, and so is a body of more than 1 MiB.
    */
   readonly read: (body: Uint8Array, now: Date) => ReadMessage;
 }
 
-/** Makes a type of message out of its contract, its form and what records it. */
+/** Creates a message type from its contract, its schema and its recorder. */
 export function platformMessageType<Command extends PlatformCommand>(definition: {
   readonly schema: DescMessage;
-  /** The fields of the protobuf message by their JSON names, checked; gives the command. */
+  /** Validates the fields of the protobuf message by their JSON names and returns the command. */
   readonly form: z.ZodType<Command>;
-  /** The id of what it is about. */
+  /** The id of its resource. */
   readonly thingId: (command: Command) => string;
   /** Absent: false. */
   readonly isFact?: boolean;
@@ -60,7 +62,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   return {
     schema,
     read(body, now) {
-      // Undecoded: two bytes can become an object.
+      // Checked before decoding: two bytes can become an object.
       if (body.length > BODY_BYTES) {
         return { kind: 'malformed', reason: `the body has more than ${BODY_BYTES} bytes` };
       }
@@ -72,10 +74,10 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
       }
       const { success, data: command, error } = form.safeParse(decoded);
       if (!success) {
-        const faults = error.issues
-          .slice(0, NAMED_FAULTS)
+        const violations = error.issues
+          .slice(0, MAX_VIOLATIONS)
           .map((issue) => `${issue.path.join('.')} ${issue.message}`);
-        return { kind: 'malformed', reason: `${type}: ${faults.join('; ')}` };
+        return { kind: 'malformed', reason: `${type}: ${violations.join('; ')}` };
       }
       if (command.occurredAt.getTime() > now.getTime() + AHEAD_MS) {
         return { kind: 'malformed', reason: `${type}: occurredAt is more than 1 h ahead` };

@@ -3,12 +3,12 @@ import { jobMessages } from './job-messages.js';
 import type { PlatformMessageType, ReadMessage } from './platform-message-type.js';
 import { salesMessages } from './sales/sales-messages.js';
 
-/** Every message that the platform sends, by its full protobuf name. */
+/** Every message type that the platform sends, by its full protobuf name. */
 export const PLATFORM_MESSAGE_TYPES: ReadonlyMap<string, PlatformMessageType> = new Map(
   [...companyMessages, ...jobMessages, ...salesMessages].map((type) => [type.schema.typeName, type]),
 );
 
-/** Reads a message of the platform by its type, the full protobuf name. */
+/** Parses a platform message by its type, the full protobuf name. */
 export function readPlatformMessage(type: string, body: Uint8Array, now: Date): ReadMessage {
   return (
     PLATFORM_MESSAGE_TYPES.get(type)?.read(body, now) ?? {

@@ -4,9 +4,10 @@ import type { CompanyChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**
- * Records what a company is like now: its name and the accounting companies that get its journal. The newest message by
- * version counts, and any counts more than what was made in another way. A class never changes. A new name shows in the
- * projection of a job with that job's next change. Locks: the company.
+ * Records the current state of a company: its name and the accounting companies that receive its journal.
+ *
+ * The newest message by version wins, and any message overrides data from another source. A class never changes. A job's
+ * projection shows a new name after that job's next change. Locks: the company.
  */
 export async function recordCompanyChanged(
   tx: Transaction,
@@ -37,7 +38,7 @@ export async function recordCompanyChanged(
       return { kind: 'refused', reason: `company ${accountingCompanyId} is not an accounting company` };
     }
   }
-  // An operator may have made it meanwhile.
+  // An operator may have created it meanwhile.
   const written = await tx.query(
     `insert into companies as known (id, name, class, version, created_at) values ($1, $2, $3, $4, $5)
      on conflict (id) do update set name = excluded.name, version = excluded.version where known.class = excluded.class

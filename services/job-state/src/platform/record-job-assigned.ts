@@ -5,8 +5,10 @@ import type { PlatformEffect } from './platform-effect.js';
 import { recordJobChange } from './record-job-change.js';
 
 /**
- * Gives a job to an installer company, as {@link decideAssignment} decides. The companies are a pair from then on, also when
- * a newer assignment is in effect already. Locks: as {@link recordJobChange}, and the pair while it is new.
+ * Assigns a job to an installer company, as {@link decideAssignment} decides.
+ *
+ * It pairs the companies, also if a newer assignment is in effect already. Locks: as {@link recordJobChange}, and the pair
+ * while it is new.
  */
 export async function recordJobAssigned(
   tx: Transaction,
@@ -35,7 +37,7 @@ export async function recordJobAssigned(
   );
 }
 
-/** Takes a job from whoever has it, as {@link decideAssignment} decides. Locks: as {@link recordJobChange}. */
+/** Removes a job from its company, as {@link decideAssignment} decides. Locks: as {@link recordJobChange}. */
 export function recordJobUnassigned(
   tx: Transaction,
   command: JobCommand,

@@ -12,20 +12,23 @@ import type { JobDecision } from './decide-job-change.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**
- * Records a message of the platform about a job that is there. What is decided stands with what follows from it: a version of
- * the projection and a feed entry if something is shown differently to a company that has the job, and that company's
- * events. A job's first projection is its version 1; while nobody has the job its version does not rise.
+ * Records a platform message about an existing job, in one transaction with its effects.
  *
- * Documents are told once: to whoever has the job, or if nobody has, to the company that turns out to have had it by then.
- * Accepted completions are told to the company that had the job by then, once it is known to have. Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last
- * the feed head of the company that has it.
+ * The effects are a version of the projection and a feed entry if the view of a company that has the job changes, and that
+ * company's events. A job's first projection is its version 1; while no company has the job its version does not increase.
+ *
+ * A document is announced once: to the company that has the job, or if none has, to the company that is later found to have had
+ * it by then. An accepted completion is announced to the company that had the job by then, once that is known.
+ *
+ * Locks: the job, the feed entries of a company that loses it, the pair of companies while it is new, last the feed head of the
+ * company that has it.
  */
 export async function recordJobChange(
   tx: Transaction,
   jobId: string,
   given: {
     readonly occurredAt: Date;
-    /** The company that was told to get the job: keys of the seller can be bound to it from then on. */
+    /** The company of the assignment message: keys of the seller can be bound to it from now on. */
     readonly contractedCompanyId?: string;
     readonly decide: (job: LockedJob) => JobDecision;
   },
@@ -37,11 +40,11 @@ export async function recordJobChange(
   if (decision.kind !== 'heard') return decision;
 
   const now = instantOfChange(job, clockNow);
-  const { facts, heard } = factsToTell(job, decision.after);
+  const { facts, heard } = factsToAnnounce(job, decision.after);
   const decided: LockedJob = { ...decision.after, heard };
   const holder = decided.installerCompanyId;
   const changedHands = job.installerCompanyId !== holder;
-  const isShown = changedHands || (holder !== null && looksDifferent(job, decided));
+  const isShown = changedHands || (holder !== null && isShownDifferently(job, decided));
   const wasNeverShown = job.version === 1 && job.installerCompanyId === null;
   const after: LockedJob = isShown
     ? { ...decided, version: wasNeverShown ? 1 : job.version + 1, updatedAt: now }
@@ -65,8 +68,8 @@ export async function recordJobChange(
     : { kind: 'applied' };
 }
 
-/** Tells whether the projections differ in more than their version and instant; not in the name of the selling company. */
-function looksDifferent(before: LockedJob, after: LockedJob): boolean {
+/** Whether the projections differ in more than version and instant. The name of the selling company is ignored. */
+function isShownDifferently(before: LockedJob, after: LockedJob): boolean {
   return (
     renderProjection(before) !==
     renderProjection({ ...after, version: before.version, updatedAt: before.updatedAt })
@@ -81,7 +84,7 @@ function eventsOfAssignment(after: LockedJob): readonly JobEvent[] {
   ];
 }
 
-/** A cancellation is told as what it is, and as the move of the status that it is too: who follows statuses follows all. */
+/** A cancellation emits its own event and the status change: consumers of status changes then see every change. */
 function eventsOfCancellation(
   { id: jobId, heard: { cancelled }, updatedAt }: LockedJob,
   previousStatus: LockedJob['status'],
@@ -96,7 +99,7 @@ function eventsOfCancellation(
   ];
 }
 
-/** What a company that keeps a job is told, besides a change of readiness. */
+/** Webhook events for a company that keeps a job, apart from a change of readiness. */
 function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[] {
   const { id: jobId, status } = after;
   const events: JobEvent[] = [];
@@ -113,7 +116,7 @@ function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[
   }
   const { scopeVersion } = after.scope;
   const { scopeVersion: previousScopeVersion } = before.scope;
-  // Work on a closed job does not go on.
+  // Work on a closed job has ended.
   if (scopeVersion !== previousScopeVersion && status !== 'CANCELLED' && status !== 'COMPLETE') {
     events.push({
       event: 'install.scope_acknowledgement_required',
@@ -123,8 +126,8 @@ function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[
   return events;
 }
 
-/** The facts that a company is to be told of now, and what was heard with those marked as told. */
-function factsToTell(
+/** The facts to announce to a company now, and the record with those marked as announced. */
+function factsToAnnounce(
   before: LockedJob,
   after: LockedJob,
 ): { readonly facts: readonly JobEvent[]; readonly heard: JobHeard } {
@@ -146,11 +149,11 @@ function factsToTell(
   });
   const completions = heard.completions.map((completion) => {
     const { version, acceptedAt, isTold, toldTo } = completion;
-    // Of a job that was there before the platform told of it nothing is known but who has it.
+    // A job that existed before its first platform message has no known history, only its current company.
     const companyId =
       heard.assignments.length === 0 ? installerCompanyId : (holderAt(heard, version) ?? null);
-    const wasTold = toldTo === undefined ? isTold : companyId !== null && toldTo.includes(companyId);
-    if (companyId === null || wasTold) return completion;
+    const wasAnnounced = toldTo === undefined ? isTold : companyId !== null && toldTo.includes(companyId);
+    if (companyId === null || wasAnnounced) return completion;
     facts.push({
       event: 'install.completion_received',
       data: { jobId, acceptedAt },

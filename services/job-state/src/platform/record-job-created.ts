@@ -4,9 +4,10 @@ import type { PlatformEffect } from './platform-effect.js';
 import type { JobCreatedCommand } from './job-commands.js';
 
 /**
- * Records a job that the platform has created, at version 1 and not assigned to anybody, and its project when the platform
- * names one: leads for the same address merge into it, unless the address stands for another project already. A job that is
- * there already stays as it is; a job or project of another company is refused. Locks: the project.
+ * Records a job that the platform created, at version 1 and unassigned, and its project if the message names one.
+ *
+ * Leads for the same address merge into the project, unless another project already has the address. An existing job stays
+ * unchanged; a job or project of another company is refused. Locks: the project.
  */
 export async function recordJobCreated(
   tx: Queryable,
@@ -53,8 +54,10 @@ export async function recordJobCreated(
 }
 
 /**
- * Makes the project unless it is there. One without an address takes the address's key, unless another project of the company
- * has it. False when it is another company's; nothing is made then.
+ * Creates the project unless it exists; false if it is another company's.
+ *
+ * A project without an address gets the address's key, unless another project of the company has it. In the false case nothing
+ * is created.
  */
 async function ensureProject(
   tx: Queryable,
@@ -75,7 +78,7 @@ async function ensureProject(
     `insert into projects (id, company_id, created_at) values ($1, $2, $3) on conflict (id) do nothing`,
     [projectId, sellingCompanyId, now],
   );
-  // It may have been made without an address before.
+  // It may have been created without an address before.
   await tx.query(
     `update projects set address_key = $3 where id = $1 and company_id = $2 and address_key is null
        and not exists (select from projects other where other.company_id = $2 and other.address_key = $3)`,

@@ -3,12 +3,14 @@ import type { MembershipChangedCommand } from './company-commands.js';
 import type { PlatformEffect } from './platform-effect.js';
 
 /**
- * Records what somebody is in a company. The newest message by version counts, and any counts more than what was made in
- * another way. A new owner has no password and can not sign in until one is set; who is an owner no more loses address and
- * password. Nobody moves to another company. An address belongs to one membership: see {@link askForAddress}.
+ * Records the current state of a person in a company.
  *
- * Locks: when it names an address, all of those, so that of two that exchange theirs none waits for the row of the other; then
- * the membership, then the one that has had the address.
+ * The newest message by version wins, and any message overrides data from another source. A new owner has no password and
+ * cannot sign in until one is set. A former owner loses address and password. A person cannot move to another company. An
+ * address belongs to one membership: see {@link freeAddress}.
+ *
+ * Locks: if it names an address, the global lock of addresses, so that two memberships that exchange addresses cannot deadlock;
+ * then the membership, then the one that has had the address.
  */
 export async function recordMembershipChanged(
   tx: Transaction,
@@ -29,7 +31,7 @@ export async function recordMembershipChanged(
   }
   const company = await tx.query('select from companies where id = $1', [companyId]);
   if (company.length === 0) return { kind: 'early', missing: companyId };
-  const address = email === null ? FREE : await askForAddress(tx, { ...command, email });
+  const address = email === null ? FREE : await freeAddress(tx, { ...command, email });
   if (address.kind !== 'free') return address;
   await tx.query(
     `insert into memberships as known (id, company_id, role, display_name, email, password_hash, active, version, created_at)
@@ -56,26 +58,26 @@ export async function recordMembershipChanged(
 /** An address that a membership can have, or no address. */
 interface FreeAddress {
   readonly kind: 'free';
-  /** That of the owner whom an operator has made, who is this one from now on. */
+  /** The password of the operator's owner, who becomes this membership. */
   readonly passwordHash: string | null;
-  /** The membership that has left the address. */
+  /** The memberships that gave up the address. */
   readonly left: readonly string[];
 }
 
 const FREE: FreeAddress = { kind: 'free', passwordHash: null, left: [] };
 
 /**
- * Makes an address free for a membership, if that can be:
+ * Frees an address for a membership, if possible:
  *
- * - A membership of the platform keeps the address while the platform tells of no other one for it: the message waits for that,
- *   since it may only come late. One for which a newer message waits for another address in turn leaves this one at once, so
- *   that any exchange of addresses comes to its end. It has none then until its own message has taken effect.
- * - An owner of the same company whom an operator has made under an id of this service is the same person: the platform's
- *   membership takes the owner's place, with the password if the owner is active, and in the audit trail. Sessions under the
- *   former id end.
- * - An owner of another company whom an operator has made keeps the address for good.
+ * - A membership of the platform keeps the address until the platform reports another one for it: the message waits for that,
+ *   since it may be late. If a newer message for that membership waits for another address, the membership gives this one up at
+ *   once, so that any exchange of addresses finishes. It has no address until its own message takes effect.
+ * - An owner of the same company whom an operator created under an id of this service is the same person. The platform's
+ *   membership replaces the owner, with the password if the owner is active, and in the audit trail. Sessions under the former
+ *   id end.
+ * - An owner of another company whom an operator created keeps the address permanently.
  */
-async function askForAddress(
+async function freeAddress(
   tx: Transaction,
   { membershipId, companyId, email }: MembershipChangedCommand & { readonly email: string },
 ): Promise<FreeAddress | Extract<PlatformEffect, { kind: 'early' | 'refused' }>> {

@@ -6,7 +6,7 @@ import type { PlatformEffect } from './platform-effect.js';
 import type { WholeMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 
-/** How many messages that have waited are recorded in one turn, with all that waited for them in turn. */
+/** Maximum number of waiting messages that one round records, with all that waited for them in turn. */
 const TURN_SIZE = 1_000;
 
 /** A message as it was sent. */
@@ -16,27 +16,27 @@ export interface SentMessage {
   readonly body: Uint8Array;
 }
 
-/** What a message that had waited has now done. */
+/** Effect of a message that had waited. */
 export interface AppliedLater {
   readonly messageId: string;
   readonly type: string;
   readonly effect: PlatformEffect;
 }
 
-/** What a message did, and what those that had waited for it did after it. */
+/** Effect of a message, and of the messages that had waited for it. */
 export interface Recorded {
   readonly effect: PlatformEffect | { readonly kind: 'repeated' };
   readonly after: readonly AppliedLater[];
 }
 
-/** What recording stands on. */
+/** Dependencies of recording. */
 export interface RecordingDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly clock: () => Date;
   readonly logger: Logger;
 }
 
-/** How many messages that have waited may still be recorded before others get their turn. */
+/** Budget of waiting messages that may be recorded before others are served. */
 export interface Turn {
   left: number;
 }
@@ -51,13 +51,15 @@ interface WaitingRow {
   readonly body: Buffer;
 }
 
-/** What a row of the inbox is set to once its message is not kept any more. */
+/** Clears an inbox row once its message is no longer kept. */
 export const KEPT_NO_LONGER = `waits_for = null, tried_at = null, dead_reason = null, thing_id = null, thing_version = null,
   type = null, body = null, trace_parent = null`;
 
 /**
- * Of a row of the inbox: whether to look at it again. What it waits for is there, or may have left the email address that is
- * wanted, or a newer version of what it is about is recorded, which makes it void.
+ * Whether a waiting inbox row should be retried.
+ *
+ * Its prerequisite exists or may have given up the requested email address, or a newer version of its resource is recorded,
+ * which supersedes it.
  */
 export const WAITS_NO_LONGER = `(
   exists (select from companies where id = waits_for) or exists (select from projects where id = waits_for)
@@ -68,16 +70,16 @@ export const WAITS_NO_LONGER = `(
 )`;
 
 /**
- * Records a message once per message id: its inbox row and its effect stand in one transaction. A message that came too early
- * is kept in its inbox row. A refused one leaves its row unsettled, so that it may be sent again.
+ * Records a message once per message id: its inbox row and its effect are in one transaction.
  *
- * After the commit, messages that have waited for what is there now, or that it makes void, are recorded, each in a transaction
- * of its own. A message that came too early looks once more for what it misses after its own commit: whichever of the two
- * commits second sees the other. What fails there, dies before it or is too much for one turn is left to
- * `startWaitingMessages`.
+ * An early message is stored in its inbox row. A refused one leaves its row unsettled, so that it can be sent again.
  *
- * Locks: the messages about the thing, the inbox row, then what the message's effect locks. No transaction holds the messages
- * about two things.
+ * After the commit it records messages that waited for the new state or are superseded by it, each in its own transaction. An
+ * early message checks again for its prerequisite after its own commit: whichever of the two commits second sees the other.
+ * `startWaitingMessages` handles failures, crashes and messages beyond the budget.
+ *
+ * Locks: the messages about the resource, the inbox row, then those of the message's effect. No transaction locks the messages
+ * about two resources.
  */
 export async function recordPlatformMessage(
   deps: RecordingDeps,
@@ -86,12 +88,14 @@ export async function recordPlatformMessage(
 ): Promise<Recorded> {
   const now = deps.clock();
   const effect = await deps.database.transaction((tx) => recordOnce(tx, sent, message, now));
-  return { effect, after: await recordWhatWaited(deps, sent.messageId, effect, newTurn()) };
+  return { effect, after: await recordDependents(deps, sent.messageId, effect, newTurn()) };
 }
 
 /**
- * Records a message that waits in the inbox as {@link recordPlatformMessage} does, after what it waited for has appeared. A
- * refused one is marked dead. Gives undefined when the message waits no more. What had waited for it comes out of the turn.
+ * Records a waiting message as {@link recordPlatformMessage} does, after its prerequisite has appeared.
+ *
+ * A refused one is marked dead. Returns undefined if the message no longer waits. The messages that waited for it count against
+ * the budget.
  */
 export async function recordWaitingMessage(
   deps: RecordingDeps,
@@ -103,7 +107,7 @@ export async function recordWaitingMessage(
   return (
     recorded && {
       effect: recorded.effect,
-      after: await recordWhatWaited(deps, sent.messageId, recorded.effect, turn, recorded.waitedFor),
+      after: await recordDependents(deps, sent.messageId, recorded.effect, turn, recorded.waitedFor),
     }
   );
 }
@@ -171,19 +175,20 @@ async function lockMessagesAbout(tx: Transaction, thingId: string): Promise<void
 }
 
 /**
- * Records what waits for a thing that a message has made or changed, what is about the same thing and void now, or the message
- * itself when it waits for one that has appeared meanwhile. The newest version of a state goes first: it takes effect, and what
- * is older mostly does not, so that little is told that is outdated already. Facts go in the order of their versions, as they
- * happened.
+ * Records the messages that wait for a changed resource, superseded ones about it, and the message itself if its prerequisite
+ * has appeared.
+ *
+ * The newest version of a state goes first: it takes effect, and older ones mostly do not, so that few outdated events are
+ * emitted. Facts go in the order of their versions, as they happened.
  */
-async function recordWhatWaited(
+async function recordDependents(
   deps: RecordingDeps,
   messageId: string,
   effect: Recorded['effect'],
   turn: Turn,
   waitedFor?: string,
 ): Promise<readonly AppliedLater[]> {
-  // One that is still too early though what it waits for is there would wait in circles.
+  // A message that is still early although its prerequisite exists would wait in circles.
   if (effect.kind === 'early' && effect.missing === waitedFor) return [];
   const there = 'appeared' in effect ? (effect.appeared ?? []) : [];
   if ((there.length === 0 && effect.kind !== 'early') || turn.left === 0) return [];
@@ -199,7 +204,7 @@ async function recordWhatWaited(
     );
     const inOrder = rows
       .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
-      .sort((a, b) => placeOf(a.read) - placeOf(b.read));
+      .sort((a, b) => orderOf(a.read) - orderOf(b.read));
     for (const { row } of inOrder) {
       if (turn.left === 0) break;
       turn.left -= 1;
@@ -217,7 +222,7 @@ async function recordWhatWaited(
   return applied;
 }
 
-function placeOf(read: ReturnType<typeof readPlatformMessage>): number {
+function orderOf(read: ReturnType<typeof readPlatformMessage>): number {
   if (read.kind === 'malformed') return 0;
   const { version, isFact } = read.message;
   return isFact ? version : -version;

@@ -16,11 +16,11 @@ import {
   WAITS_NO_LONGER,
 } from './record-platform-message.js';
 
-/** How long a message may wait for what it builds on: the platform may be hours behind with a part of what it sends. */
-const PATIENCE_HOURS = 24;
+/** How long a message can wait for its prerequisite: parts of the platform's messages may be hours late. */
+const MAX_WAIT_HOURS = 24;
 const BATCH_SIZE = 100;
-/** How long one that was looked at in vain is left alone. */
-const TRIED_PAUSE_MS = 60_000;
+/** Delay before a message is retried after a check in vain. */
+const RECHECK_DELAY_MS = 60_000;
 const FAILURE_PAUSE_MS = 5_000;
 
 interface KeptRow {
@@ -33,24 +33,26 @@ interface KeptRow {
 interface Deps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly publisher: Pick<Publisher, 'publish'>;
-  /** Name of the queue that takes what is given up on. */
+  /** Name of the queue for messages that are given up. */
   readonly deadLetterQueue: string;
   readonly clock: () => Date;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   readonly intervalMs: number;
-  /** For how many milliseconds a measurement of what waits is good; absent: 10,000. */
+  /** How long a measurement of waiting messages is cached, in milliseconds; absent: 10,000. */
   readonly freshMs?: number;
 }
 
 /**
- * Looks after the platform's messages that wait in the inbox: records those for which what they miss has appeared by another
- * way than a message, and gives up on those that have waited for 24 h. What is given up on goes to the dead-letter queue with
- * the reason; its body stays in the inbox until the broker has confirmed that, so a crash doubles it and loses nothing.
- * Sent again later it is handled like a new one.
+ * Processes the platform's messages that wait in the inbox.
  *
- * Any number of replicas may run it: a message is recorded under the locks of `recordPlatformMessage` and given up by one.
+ * It records those whose prerequisite appeared without a message, and gives up on those that have waited for 24 h. These go to
+ * the dead-letter queue with the reason. Their body stays in the inbox until the broker has confirmed that, so a crash
+ * duplicates a message and loses none. A message that is sent again later counts as new.
+ *
+ * Any number of replicas can run it: a message is recorded under the locks of `recordPlatformMessage`, and one replica gives it
+ * up.
  */
 export function startWaitingMessages(deps: Deps): Loop {
   const handled = platformMessageCounter(deps.metrics);
@@ -105,8 +107,10 @@ async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'cl
 }
 
 /**
- * Records messages of which what they wait for is there; gives how many it has looked at. One at fault stops no other, and
- * those that were not looked at for longest come first, so that none waits behind others that fail again and again.
+ * Records messages whose prerequisite exists, and returns how many it has checked.
+ *
+ * A failing message does not stop the others. Those checked longest ago come first, so that no message waits behind ones that
+ * fail repeatedly.
  */
 async function recordAppeared(
   deps: Deps,
@@ -118,7 +122,7 @@ async function recordAppeared(
     `select message_id, type, body, trace_parent from inbox
      where waits_for is not null and (tried_at is null or tried_at <= $2) and ${WAITS_NO_LONGER}
      order by tried_at nulls first, received_at limit $1`,
-    [BATCH_SIZE, new Date(now.getTime() - TRIED_PAUSE_MS)],
+    [BATCH_SIZE, new Date(now.getTime() - RECHECK_DELAY_MS)],
   );
   const turn = newTurn();
   for (const { message_id: messageId, type, body, trace_parent } of rows) {
@@ -145,7 +149,7 @@ async function recordAppeared(
   return rows.length;
 }
 
-/** Gives up on what has waited too long; gives how many those are. */
+/** Gives up on messages that have waited too long, and returns their number. */
 async function expire({ database, clock }: Deps): Promise<number> {
   const expired = await database.query(
     `update inbox set waits_for = null, tried_at = null, dead_reason = case
@@ -155,12 +159,12 @@ async function expire({ database, clock }: Deps): Promise<number> {
        (select message_id from inbox where waits_for is not null and received_at <= $1
         order by received_at limit $3 for update skip locked)
      returning message_id`,
-    [new Date(clock().getTime() - PATIENCE_HOURS * 3_600_000), `${PATIENCE_HOURS} h`, BATCH_SIZE],
+    [new Date(clock().getTime() - MAX_WAIT_HOURS * 3_600_000), `${MAX_WAIT_HOURS} h`, BATCH_SIZE],
   );
   return expired.length;
 }
 
-/** Publishes what is dead inside the transaction that holds its rows; what the broker has confirmed is kept no longer. */
+/** Publishes dead messages inside the transaction that locks their rows. Confirmed ones are cleared. */
 async function deadLetter({ database, publisher, deadLetterQueue, logger, clock }: Deps): Promise<number> {
   const { confirmed, failure } = await database.transaction(async (tx) => {
     const rows = await tx.query<KeptRow & { readonly dead_reason: string }>(

@@ -3,46 +3,47 @@ import { idFloor, type IdPrefix, instantOfId } from '@partner/kernel/ids';
 
 export const DAY_MS = 24 * 3_600_000;
 
-/** By what the rows of a table are told apart in time: an instant, or the instant inside of an id. */
+/** The time of a table's rows: an instant, or the instant inside an id. */
 export type PartitionKey =
   | { readonly kind: 'instant'; readonly column: string }
   | { readonly kind: 'id'; readonly column: string; readonly prefix: IdPrefix };
 
-/** A table that is partitioned by range of time and has a default partition `<name>_default`. */
+/** A table partitioned by range of time, with a default partition `<name>_default`. */
 export interface PartitionedTable {
   readonly name: string;
   readonly key: PartitionKey;
   /** Days that one partition holds. */
   readonly widthDays: 7 | 30;
-  /** How many days after now the keys of new rows can be. */
+  /** Maximum number of days between now and the keys of new rows. */
   readonly aheadDays: number;
 }
 
-/** From an instant on, up to another one that is no part of it. */
+/** A span from an instant to another one, exclusive. */
 export interface TimeRange {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Weeks begin on Mondays, 00:00 UTC; the first one after the beginning of all instants did on January 5th, 1970. */
+/** Weeks begin on Mondays, 00:00 UTC; the first one after the epoch did on January 5th, 1970. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /**
- * The bound of an instant among the keys of a table, as text: no key that was made before it sorts at or after it, and none
- * that was made later sorts before it.
+ * Returns the bound of an instant among the keys of a table, as text.
+ *
+ * No key that was created before the instant sorts at or after it, and no later one sorts before it.
  */
 export function partitionBound(key: PartitionKey, instant: Date): string {
   return key.kind === 'instant' ? instant.toISOString() : idFloor(key.prefix, instant);
 }
 
-/** The instant of a bound that {@link partitionBound} made, or of a whole id; undefined when the text is neither. */
+/** The instant of a bound that {@link partitionBound} created, or of a whole id; undefined for other texts. */
 export function instantOfKey(key: PartitionKey, text: string): Date | undefined {
   if (key.kind === 'id') return instantOfId(key.prefix, text);
   const instant = new Date(text);
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** The partition that an instant belongs into: whole weeks from Monday on, or 30 days counted from January 1st, 1970. */
+/** The partition of an instant: whole weeks from Monday on, or 30 days counted from January 1st, 1970. */
 export function partitionRange(table: Pick<PartitionedTable, 'widthDays'>, instant: Date): TimeRange {
   const widthMs = table.widthDays * DAY_MS;
   const firstMs = table.widthDays === 7 ? FIRST_MONDAY_MS : 0;
@@ -65,7 +66,7 @@ export function partitionRanges(
   }
 }
 
-/** `<table>_p<yyyymmdd>`, with the day on which the partition begins. */
+/** `<table>_p<yyyymmdd>`, with the first day of the partition. */
 export function partitionName(table: Pick<PartitionedTable, 'name'>, { from }: TimeRange): string {
   return `${table.name}_p${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

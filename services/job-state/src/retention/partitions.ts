@@ -10,35 +10,37 @@ import {
   type TimeRange,
 } from './partitioned-table.js';
 
-/** One number for all that make or drop partitions of a database: whoever holds it works, the others leave the work to it. */
+/** One lock number for all partition work of a database: the holder works, the others skip it. */
 const ADVISORY_LOCK = 4_207_313;
 /**
- * Whoever comes after a statement that waits for a table waits for that statement too: so long at most. Shorter than the
- * server's `deadlock_timeout` of 1 s, so that it is never a writer who has to give way.
+ * Lock timeout of partition work, because every later statement on the table queues behind it.
+ *
+ * It is shorter than the server's `deadlock_timeout` of 1 s, so that a deadlock never cancels a writer.
  */
 const LOCK_TIMEOUT_MS = 900;
 
-/** So long before its time a partition is made. */
+/** How long before its time a partition is created. */
 const MARGIN_DAYS = 28;
-/** So much the clocks of those who write may differ. */
+/** Maximum difference between the clocks of writers. */
 const SKEW_DAYS = 1;
 
-/** A partition that is there. */
+/** An existing partition. */
 export interface Partition extends TimeRange {
   readonly name: string;
-  /** How many rows it has by the server's statistics; 0 when it has none. */
+  /** Row count by the server's statistics; 0 without any. */
   readonly rows: number;
 }
 
-/** Another process keeps the partitions at this moment. */
+/** Another process works on the partitions. */
 export class RetentionBusyError extends Error {
   override readonly name = 'RetentionBusyError';
 }
 
 /**
- * Does work on partitions in one transaction, all of it or nothing, in which no statement waits longer than 0.9 s for a lock.
- * Throws {@link RetentionBusyError} while another process does such work, and `LockTimeoutError` for a table that is in use
- * for too long; either way the next run does it.
+ * Works on partitions in one transaction with a lock timeout of 0.9 s per statement.
+ *
+ * Throws {@link RetentionBusyError} while another process does such work, and `LockTimeoutError` for a table that is in use for
+ * too long. The next run retries either.
  *
  * Locks: first the advisory lock, then a table before its partitions, as every statement does.
  */
@@ -58,17 +60,17 @@ export function changePartitions<T>(
   );
 }
 
-/** The present time, on which the clock of this process and that of the server agree: the earlier of the two. */
+/** The earlier of the times of this process and the server. */
 export async function agreedNow(database: Queryable, clock: () => Date): Promise<Date> {
   const [row] = await database.query<{ now: Date }>(
     'select least($1::timestamptz, clock_timestamp()) as now',
     [clock()],
   );
-  invariant(row, 'the server tells the time');
+  invariant(row, 'the server returns its time');
   return row.now;
 }
 
-/** The partitions of a table, oldest first, without the default one and without those whose bounds are no instants. */
+/** The partitions of a table, oldest first, without the default one and without those whose bounds are not instants. */
 export async function listPartitions(
   database: Queryable,
   table: PartitionedTable,
@@ -92,19 +94,20 @@ export async function listPartitions(
     .sort((a, b) => a.from.getTime() - b.from.getTime());
 }
 
-/** A bound as {@link instantOfKey} reads it: of instants in ISO 8601, whatever the time zone of the session. */
+/** A bound as {@link instantOfKey} reads it: instants in ISO 8601, whatever the time zone of the session. */
 function bound(column: 'lower' | 'upper'): string {
   return `case $2::text when 'id' then ${column}
     else to_char(${column}::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`;
 }
 
 /**
- * Sees to it that a table has the partitions for now and the four weeks after the latest rows that are written now. Each is
- * made in a transaction of its own: what the default partition holds of its time moves into it.
+ * Creates the missing partitions of a table for now and the four weeks after the latest rows written now.
  *
- * Locks: the default partition, for the move of the last rows and one look through it; all that was there before is moved
- * under row locks. The table itself can be read all the while, and be written unless the partition is one that rows are
- * written to now: then writers wait, because a row that has been told its partition can not be told another one.
+ * Each is created in its own transaction: matching rows of the default partition move into it.
+ *
+ * Locks: the default partition, for the move of the last rows and one scan. Earlier rows move under row locks. The table stays
+ * readable. It also stays writable, unless the partition is one that receives rows now: then writers wait, because a row that
+ * has been routed to a partition cannot be routed again.
  */
 export async function ensurePartitions(
   database: Pick<Database, 'transaction'>,
@@ -133,8 +136,9 @@ async function missingOf(
 }
 
 /**
- * Names and bounds are made in this directory, never of anything from outside: such statements take no parameters. Whatever is
- * no change of rows is a function of the schema, since this process's user may not own tables.
+ * Names and bounds come from this directory, never from input: such statements take no parameters.
+ *
+ * DDL is a function of the schema, since this process's user may not own tables.
  */
 async function makePartition(
   tx: Transaction,
@@ -157,9 +161,10 @@ async function makePartition(
 }
 
 /**
- * Drops a partition, after `before` in the same transaction, unless `isNeeded` says of it that it must stay. It is asked
- * before anybody has to wait, and again when nobody can change its answer by way of the table. Gives whether the partition
- * was dropped, is needed, or had been dropped already.
+ * Drops a partition, after `before` in the same transaction, unless `isNeeded` says that it must stay.
+ *
+ * `isNeeded` runs before the lock, and again under the lock, when no transaction can change its result. Returns whether the
+ * partition was dropped, is needed, or had been dropped already.
  *
  * Lock: the whole table, for as long as `isNeeded` and `before` take.
  */

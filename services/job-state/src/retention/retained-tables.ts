@@ -4,31 +4,32 @@ import type { Queryable } from '../database/database.js';
 import { DAY_MS, partitionBound, type PartitionedTable, type PartitionKey } from './partitioned-table.js';
 import type { Partition } from './partitions.js';
 
-/** For how many days what partners can read is kept at least. */
+/** Minimum retention of data that partners can read, in days. */
 export interface RetentionSettings {
-  /** Deliveries that have come to an end, the attempts of all, and their statistics. */
+  /** Finished deliveries, all attempts, and their statistics. */
   readonly deliveriesDays: number;
-  /** Entries of the change feeds. */
+  /** Feed entries. */
   readonly feedDays: number;
 }
 
 export const STANDARD_RETENTION = { deliveriesDays: 90, feedDays: 400 } as const satisfies RetentionSettings;
 
-/** Events stay for so much longer than the deliveries that were made of them. */
+/** Events are kept this much longer than their deliveries. */
 const EVENTS_BEYOND_DELIVERIES_DAYS = 30;
-/** The clocks of replicas may differ, and a transaction may write what it began to write before. */
+/** The clocks of replicas may differ, and a transaction may write rows of an earlier time. */
 const SKEW_DAYS = 1;
 
-/** A table whose partitions are dropped when they have passed their time. */
+/** A table whose partitions are dropped after their retention. */
 export interface RetainedTable extends PartitionedTable {
   /** Days from the end of a partition until it is dropped. */
   readonly keptDays: number;
-  /** Whether a partition that has passed its time has to stay. */
+  /** Whether a partition past its retention must stay. */
   readonly isNeeded?: (tx: Queryable, partition: Partition, before: Date) => Promise<boolean>;
-  /** What is done in the transaction that drops a partition. */
+  /** Runs in the transaction that drops a partition. */
   readonly beforeDrop?: (tx: Queryable, partition: Partition) => Promise<void>;
   /**
-   * Deletes up to `limit` rows of the default partition whose time ended at `before` or earlier, and gives their number.
+   * Deletes up to `limit` rows of the default partition whose time ended at `before` or earlier, and returns their number.
+   *
    * Without it such rows stay.
    */
   readonly purgeDefault?: (tx: Queryable, before: Date, limit: number) => Promise<number>;
@@ -40,8 +41,9 @@ const AUDIT_KEY = { kind: 'id', column: 'id', prefix: 'aud' } as const satisfies
 const ATTEMPT_KEY = { ...DELIVERY_KEY, column: 'delivery_id' } as const satisfies PartitionKey;
 
 /**
- * The tables and what is kept of them. What others refer to comes after them: events stay at least as long as a delivery,
- * finished or not, that was made of one.
+ * The tables and their retention.
+ *
+ * A referenced table comes after its referrers: events stay at least as long as any of their deliveries, finished or not.
  */
 export function retainedTables(settings: RetentionSettings): readonly RetainedTable[] {
   return [
@@ -60,7 +62,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       widthDays: 7,
       aheadDays: 0,
       keptDays: SKEW_DAYS,
-      // What the broker has not confirmed is never given up.
+      // An unconfirmed message is never dropped.
       isNeeded: (tx, { name }) => isTrue(tx, `select exists (select from ${name}) as holds`, []),
     },
     {
@@ -87,10 +89,10 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
       widthDays: 7,
       aheadDays: 0,
       keptDays: settings.deliveriesDays,
-      // Of a delivery that was held for long the end counts, not the beginning.
+      // For a delivery that was held for long the end counts, not the start.
       isNeeded: (tx, { name }, before) =>
         isTrue(tx, `select exists (select from ${name} where finished_at >= $1) as holds`, [before]),
-      // One that waited for longer than deliveries are kept comes here at its end, and is kept from then on.
+      // A delivery that waited longer than the retention arrives here when it finishes, and is kept from then on.
       purgeDefault: (tx, before, limit) =>
         deleteFromDefault(tx, 'finished_deliveries', 'id < $3 and finished_at < $2', limit, [
           before,
@@ -141,7 +143,7 @@ export function retainedTables(settings: RetentionSettings): readonly RetainedTa
   ];
 }
 
-/** Rows of the default partition are told by their places: there is no other index for what has passed its time. */
+/** Rows of the default partition are identified by `ctid`: no other index finds rows past their retention. */
 async function deleteFromDefault(
   tx: Queryable,
   table: string,
@@ -166,7 +168,7 @@ async function isTrue(tx: Queryable, text: string, values: readonly unknown[]): 
   return row?.holds === true;
 }
 
-/** Whether a delivery was made of an event of a partition: one that waits needs its body, a finished one shows it. */
+/** Whether a partition's events have deliveries: a waiting one needs the body, a finished one shows it. */
 function isReferredTo(tx: Queryable, { from, to }: Partition): Promise<boolean> {
   return isTrue(
     tx,
@@ -176,7 +178,7 @@ function isReferredTo(tx: Queryable, { from, to }: Partition): Promise<boolean> 
   );
 }
 
-/** Notes for each company up to where its feed is gone. Under the lock of the table nobody else holds a head. */
+/** Records for each company up to where its feed is purged. Under the lock of the table no other transaction holds a head. */
 async function markFeedsPurged(tx: Queryable, { name }: Partition): Promise<void> {
   await tx.query(
     `update feed_heads as head set purged_through = newest.sequence
@@ -191,7 +193,7 @@ async function markFeedsPurged(tx: Queryable, { name }: Partition): Promise<void
   );
 }
 
-/** Locks: entries, then heads in ascending order of company, as whoever withdraws entries and appends others. */
+/** Locks: entries, then heads in ascending order of company, as a transaction that withdraws and appends entries does. */
 async function purgeDefaultFeed(tx: Queryable, before: Date, limit: number): Promise<number> {
   const old = await tx.query<{ place: string; company_id: string }>(
     `select ctid::text as place, company_id from feed_entries_default

@@ -17,7 +17,7 @@ import {
   STANDARD_RETENTION,
 } from './retained-tables.js';
 
-/** So many rows are deleted in one statement, at most. */
+/** Maximum number of rows that one statement deletes. */
 const BATCH_SIZE = 5_000;
 /** Batches of one table in one run. */
 const MAX_BATCHES = 20;
@@ -27,7 +27,7 @@ const INBOX_DAYS = 90;
 /** Longer than any statement that saw a subscription before it was deleted. */
 const DELETED_SUBSCRIPTION_DAYS = 1;
 
-/** What a run works with. */
+/** Dependencies of a run. */
 interface RetentionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly settings: RetentionSettings;
@@ -35,19 +35,20 @@ interface RetentionDeps {
   readonly metrics: {
     /** A partition was dropped. */
     dropped(table: string): void;
-    /** Rows are gone, with their partition or in a batch. */
+    /** Rows were deleted, with their partition or in a batch. */
     purged(table: string, rows: number): void;
-    /** How many partitions of a table have passed their time and are needed all the same. */
+    /** Number of partitions of a table that are past their retention and still needed. */
     kept(table: string, partitions: number): void;
   };
 }
 
 /**
- * Makes the partitions of the next weeks, drops those that have passed their time and are not needed any more, and deletes in
- * batches what is not partitioned: rows of default partitions, message ids of the platform after 90 days, bulk replays and
- * back-fills that came to their end longer ago than deliveries are kept, and deleted subscriptions without deliveries. A table that can not be worked on now does not hold up the others; the first failure is
- * thrown at the end. Throws {@link RetentionBusyError} while another process works. Gives `more` when rows are left for
- * another run.
+ * Creates the partitions of the next weeks, drops those past their retention, and deletes other old rows in batches.
+ *
+ * A needed partition stays. The batches delete rows of default partitions, message ids of the platform after 90 days, bulk
+ * replays and back-fills that finished before the retention of deliveries, and deleted subscriptions without deliveries. A
+ * table that is locked does not block the others; the first failure is thrown at the end. Throws {@link RetentionBusyError}
+ * while another process works. Returns `more` if rows are left for another run.
  */
 export async function runRetention(deps: RetentionDeps, now: Date): Promise<'more' | 'idle'> {
   const failures: unknown[] = [];
@@ -75,7 +76,7 @@ export async function runRetention(deps: RetentionDeps, now: Date): Promise<'mor
   return outcomes.includes('more') ? 'more' : 'idle';
 }
 
-/** Makes the partitions of the next weeks and drops nothing. Throws what {@link runRetention} throws. */
+/** Creates the partitions of the next weeks and drops none. Throws the errors of {@link runRetention}. */
 export async function makePartitionsAhead(
   database: RetentionDeps['database'],
   clock: () => Date,
@@ -95,15 +96,15 @@ async function keepTable(deps: RetentionDeps, table: RetainedTable, now: Date): 
       isNeeded: async (tx, old) => (await table.isNeeded?.(tx, old, before)) === true,
       before: table.beforeDrop,
     });
-    const told = { table: table.name, partition: partition.name };
+    const fields = { table: table.name, partition: partition.name };
     if (outcome === 'needed') {
       kept += 1;
-      logger.info(told, 'retention.partition_kept');
+      logger.info(fields, 'retention.partition_kept');
     }
     if (outcome === 'dropped') {
       metrics.dropped(table.name);
       metrics.purged(table.name, partition.rows);
-      logger.info(told, 'retention.partition_dropped');
+      logger.info(fields, 'retention.partition_dropped');
     }
   }
   metrics.kept(table.name, kept);
@@ -149,7 +150,7 @@ async function deleteOldBulkReplays(database: Queryable, before: Date): Promise<
   return deleted.length;
 }
 
-/** What was sent under a deleted subscription can be read for as long as it is kept; after that it is gone too. */
+/** A deleted subscription is kept as long as its deliveries. */
 async function deleteOldSubscriptions(database: Queryable, now: Date): Promise<number> {
   const deleted = await database.query(
     `delete from subscriptions where id in (
@@ -166,8 +167,9 @@ async function deleteOldSubscriptions(database: Queryable, now: Date): Promise<n
 }
 
 /**
- * For how many seconds the oldest data of a table have been there: since the end of their partition, or in the default
- * partition since the row's own time. 0 when it is not over yet.
+ * Age of the oldest data of a table in seconds: since the end of their partition, or since a default-partition row's own time.
+ *
+ * 0 if that has not passed yet.
  */
 export async function oldestSeconds(
   database: Queryable,

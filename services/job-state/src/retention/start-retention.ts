@@ -9,9 +9,10 @@ import { oldestSeconds, runRetention } from './run-retention.js';
 const FAILURE_PAUSE_MS = 60_000;
 
 /**
- * Keeps the partitions and deletes what has passed its time, at once and then after each interval; a run that fails is tried
- * again after a minute. Any number of replicas may run it: one works, the others find nothing left to do. Age goes by the
- * earlier of two clocks, this process's and the server's, so that none of them that is wrong can drop what is young.
+ * Creates partitions and deletes data past its retention, at once and then after each interval.
+ *
+ * A failed run is retried after a minute. Any number of replicas can run it: one works, the others find nothing left. Age uses
+ * the earlier of the clocks of this process and the server, so that one wrong clock cannot drop recent data.
  */
 export function startRetention(deps: {
   readonly database: Pick<Database, 'query' | 'transaction'>;

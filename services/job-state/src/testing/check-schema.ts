@@ -6,8 +6,9 @@ import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { createBareDatabase } from './test-database.js';
 
 /**
- * Compares `schema.sql` with what the migrations make of an empty database on the server `TEST_POSTGRES_URL`; with `--write`
- * it rewrites the file. Ends with 0 when they agree, else with 1 and the first line that differs.
+ * Compares `schema.sql` with the result of the migrations on an empty database of the server `TEST_POSTGRES_URL`.
+ *
+ * With `--write` it rewrites the file. It exits with 0 if they agree, else with 1 and the first line that differs.
  */
 const file = fileURLToPath(new URL('../../schema.sql', import.meta.url));
 

@@ -8,7 +8,7 @@ import {
 
 const MANY = 10_000;
 
-/** Claims what is due of whatever subscription. */
+/** Claims the due deliveries of all subscriptions. */
 export async function claimAll(
   database: Queryable,
   limits: ClaimLimits,

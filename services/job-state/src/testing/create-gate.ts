@@ -1,10 +1,10 @@
-/** Something that a test can wait for until another part of it opens it. */
+/** A point where one part of a test waits until another part opens it. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
 }
 
-/** Makes a closed gate. */
+/** Creates a closed gate. */
 export function createGate(): Gate {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {

@@ -4,8 +4,9 @@ import { findProgram } from '@partner/test-kit/backing-services/local-process';
 import { findPostgres } from '@partner/test-kit/backing-services/postgres';
 
 /**
- * The schema of a database as SQL, without what differs from one version or run of `pg_dump` to the next: comments, settings,
- * owners and the tables in which knex keeps its books.
+ * Returns the schema of a database as SQL.
+ *
+ * It omits what differs between versions or runs of `pg_dump`: comments, settings, owners and knex's own tables.
  */
 export function dumpSchema(url: string): string {
   const installed = findPostgres();

@@ -39,7 +39,7 @@ import { rpcService } from '@partner/kernel/amqp/rpc-service';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
 import type { z } from 'zod';
 
-/** Reads each response by its public schema. Fails for a field that the schema does not have. */
+/** Parses each response with its public schema. Fails for a field that the schema does not have. */
 function reading<Request, Schema extends z.ZodType>(
   schema: Schema,
   call: (request: Request, options?: CallOptions) => Promise<ResourceResponse>,
@@ -54,7 +54,7 @@ function reading<Request, Schema extends z.ZodType>(
 
 export type PublicAccess = ReturnType<typeof connectAccess>;
 
-/** Connects to an access service whose responses are read as public resources, where they are. */
+/** Connects to an access service. Responses that are public resources are parsed with their public schemas. */
 export function connectAccess(service: ServiceImpl<typeof AccessService>) {
   const transport = createInMemoryTransport([rpcService(AccessService, service)]);
   const client = createClient(AccessService, transport);
@@ -71,7 +71,7 @@ export function connectAccess(service: ServiceImpl<typeof AccessService>) {
 
 export type PublicAudit = ReturnType<typeof connectAudit>;
 
-/** Connects to an audit service whose responses are read as public resources. */
+/** Connects to an audit service. Responses are parsed as public resources. */
 export function connectAudit(service: ServiceImpl<typeof AuditService>) {
   const transport = createInMemoryTransport([rpcService(AuditService, service)]);
   const client = createClient(AuditService, transport);
@@ -80,7 +80,7 @@ export function connectAudit(service: ServiceImpl<typeof AuditService>) {
 
 export type PublicDeliveries = ReturnType<typeof connectDeliveries>;
 
-/** Connects to a delivery service whose responses are read as public resources. */
+/** Connects to a delivery service. Responses are parsed as public resources. */
 export function connectDeliveries(service: ServiceImpl<typeof DeliveryService>) {
   const transport = createInMemoryTransport([rpcService(DeliveryService, service)]);
   const client = createClient(DeliveryService, transport);
@@ -102,7 +102,7 @@ export function connectDeliveries(service: ServiceImpl<typeof DeliveryService>) 
 
 export type PublicSubscriptions = ReturnType<typeof connectSubscriptions>;
 
-/** Connects to a subscription service whose responses are read as public resources. */
+/** Connects to a subscription service. Responses are parsed as public resources. */
 export function connectSubscriptions(service: ServiceImpl<typeof SubscriptionService>) {
   const transport = createInMemoryTransport([rpcService(SubscriptionService, service)]);
   const client = createClient(SubscriptionService, transport);

@@ -22,41 +22,41 @@ import { attemptedMessage, openWebhookFixture, type WebhookFixture } from './web
 
 const CLAIM_LIMITS = { batchSize: 100, leaseSeconds: 30, inFlight: 1_000, subscriptionCap: 100 };
 
-/** A dispatcher that takes URLs with "receiver" in them and gives them back in lower case. */
+/** A dispatcher that accepts URLs that contain "receiver" and returns them in lower case. */
 export interface StubDispatcher {
-  /** The URLs that it was asked about. */
+  /** The URLs of its calls. */
   readonly asked: (string | undefined)[];
   isAway: boolean;
-  /** For how long whoever asked last still waits. */
+  /** Time until the deadline of the last call, in ms. */
   timeLeftMs: number | undefined;
-  /** Called with each question. */
+  /** Runs at each call. */
   onAsked: () => void;
 }
 
-/** A database of its own with the service of subscriptions, as the console and the dispatcher use it. */
+/** A separate database with the subscription service, as the console and the dispatcher use it. */
 export interface SubscriptionFixture extends WebhookFixture {
   readonly client: PublicSubscriptions;
-  /** A service with some parts in place of its own. */
+  /** A service with some dependencies replaced. */
   clientWith(parts: Partial<SubscriptionServiceDeps>): PublicSubscriptions;
   readonly deps: SubscriptionServiceDeps;
   readonly dispatcher: StubDispatcher;
-  /** What was logged: fields and message of each line. */
+  /** Fields and message of each log line. */
   readonly logLines: unknown[][];
-  /** What the clock says. */
+  /** The current time of the clock. */
   now: Date;
-  /** Makes a subscription to all installation events. */
+  /** Creates a subscription to all installation events. */
   created(companyId: string): Promise<SubscriptionOfCompany>;
-  /** Makes a subscription that is verified and active. */
+  /** Creates a subscription that is verified and active. */
   activated(companyId: string): Promise<SubscriptionOfCompany>;
-  /** Sends a test, and lets the dispatcher tell how its attempt ended. */
+  /** Sends a test, and reports the outcome of its attempt as the dispatcher does. */
   tested(of: SubscriptionOfCompany, outcome?: AttemptOutcome, urlVersion?: number): Promise<string>;
-  /** Takes whatever is due, as the release of deliveries does. */
+  /** Claims all due deliveries, as the scheduler does. */
   claim(limits?: Partial<typeof CLAIM_LIMITS>): Promise<readonly ClaimedDelivery[]>;
-  /** Takes in how an attempt ended. */
+  /** Handles the result of an attempt. */
   handle: ReturnType<typeof createDeliveryResultsHandler>;
 }
 
-/** The failure of a call. Throws when the call succeeds. */
+/** Returns the error of a call. Throws if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   return call.then(
     () => {
@@ -66,7 +66,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   );
 }
 
-/** Makes the database and the service. Call `close` at the end. */
+/** Creates the database and the service. Call `close` at the end. */
 export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   const fixture = await openWebhookFixture();
   const logLines: unknown[][] = [];
@@ -132,7 +132,7 @@ export async function openSubscriptionFixture(): Promise<SubscriptionFixture> {
   return self;
 }
 
-/** A database whose transactions tell first which limits they were given. */
+/** A database that reports the limits of each transaction before it runs. */
 export function watchTransactions(
   database: Pick<Database, 'query' | 'transaction'>,
   tell: (limits: Parameters<Database['transaction']>[1]) => void,

@@ -6,10 +6,10 @@ import { createDatabase, type Database } from '../database/database.js';
 import { migrateDatabase } from '../database/migrations/migrate-database.js';
 import { MIGRATIONS } from '../database/migrations/all-migrations.js';
 
-/** One number for all test files that may want to make the template at the same time. */
+/** One lock number for all test files that create the template concurrently. */
 const TEMPLATE_LOCK = 4_207_312;
 
-/** A database of a test file's own. */
+/** A separate database for one test file. */
 export interface TestDatabase {
   readonly url: string;
   readonly database: Database;
@@ -17,7 +17,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The URL of another database on the server of a URL. */
+/** The URL of another database on the same server. */
 function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -25,8 +25,10 @@ function databaseUrl(serverUrl: string, name: string): string {
 }
 
 /**
- * Makes a migrated, empty database on the server of the tests: a copy of a template that the first test file makes and the
- * others share. The template carries the hash of the migrations, so a changed migration makes a new one.
+ * Creates a migrated, empty database on the test server.
+ *
+ * It copies a template that the first test file creates and the others share. The template's name has the hash of the
+ * migrations, so a changed migration creates a new one.
  */
 export async function createTestDatabase(
   options: { readonly poolSize?: number } = {},
@@ -50,7 +52,7 @@ export async function createTestDatabase(
   };
 }
 
-/** Makes a database with nothing in it, for tests of the migrations themselves. */
+/** Creates an empty database, for tests of the migrations themselves. */
 export async function createBareDatabase(): Promise<{
   readonly url: string;
   readonly drop: () => Promise<void>;
@@ -67,7 +69,7 @@ async function ensureTemplate(server: pg.Client, serverUrl: string): Promise<str
   const template = `job_state_template_${hash.digest('hex').slice(0, 16)}`;
   const known = await server.query('select 1 from pg_database where datname = $1', [template]);
   if (known.rowCount === 1) return template;
-  // Under another name until it is whole, so that a run that is killed leaves no half template.
+  // It has another name until it is complete, so that a killed run leaves no partial template.
   const building = `${template}_building`;
   await server.query(`drop database if exists ${building} with (force)`);
   await server.query(`create database ${building}`);

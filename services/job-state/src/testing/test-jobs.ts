@@ -14,10 +14,10 @@ import type { IdempotencyBinding } from '../idempotency/run-idempotent.js';
 import type { PlatformEffect } from '../platform/platform-effect.js';
 import { readPlatformMessage } from '../platform/platform-messages.js';
 
-/** When jobs of the tests are created and assigned, unless a test says otherwise. */
+/** Default time of creation and assignment of test jobs. */
 export const TEST_NOW = new Date('2026-10-01T12:00:00.000Z');
 
-/** Makes a company and gives its id. */
+/** Creates a company and returns its id. */
 export async function insertCompany(database: Queryable, companyClass: CompanyClassName): Promise<string> {
   const id = newId('cmp');
   await database.query('insert into companies (id, name, class) values ($1, $2, $3)', [
@@ -67,7 +67,7 @@ export function jobCreatedMessage(given: {
 export function jobAssignedMessage(given: {
   readonly jobId: string;
   readonly installerCompanyId: string;
-  /** 2, that of a job's first assignment, unless it is given. */
+  /** Default: 2, the version of a job's first assignment. */
   readonly version?: number;
   readonly occurredAt?: Date;
   readonly messageId?: string;
@@ -81,7 +81,7 @@ export function jobAssignedMessage(given: {
   return platformMessage(JobAssignedSchema, message, given.messageId);
 }
 
-/** Any message of the platform as the consumer gets it. */
+/** Any message of the platform as the consumer receives it. */
 export function platformMessage<Desc extends DescMessage>(
   schema: Desc,
   content: MessageInitShape<Desc>,
@@ -90,23 +90,23 @@ export function platformMessage<Desc extends DescMessage>(
   return incoming(schema.typeName, toBinary(schema, create(schema, content)), messageId);
 }
 
-/** Gives a message of the platform its effect in a transaction, without the inbox, and says what it was. */
+/** Applies a message of the platform in a transaction, without the inbox, and returns its effect. */
 export async function recordForTest(
   tx: Transaction,
   { type, body }: Pick<IncomingMessage, 'type' | 'body'>,
   now: Date,
 ): Promise<PlatformEffect> {
   const read = readPlatformMessage(type, body, now);
-  invariant(read.kind === 'whole', 'the messages of the tests are whole');
+  invariant(read.kind === 'whole', 'the messages of the tests are valid');
   return read.message.record(tx, now);
 }
 
-/** A message as the consumer gets it. */
+/** A message as the consumer receives it. */
 export function incoming(type: string, body: Uint8Array, messageId = newId('evt')): IncomingMessage {
   return { messageId, type, body, headers: {}, redelivered: false };
 }
 
-/** Makes a job of the seller that is assigned to the installer, and gives its id. */
+/** Creates a job of the seller that is assigned to the installer, and returns its id. */
 export async function insertAssignedJob(
   database: Pick<Database, 'transaction'>,
   sellingCompanyId: string,

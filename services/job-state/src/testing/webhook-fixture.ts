@@ -15,7 +15,7 @@ import { createTestDatabase } from './test-database.js';
 import type { DeliveryStateName } from '../webhooks/schedule/delivery-resource.js';
 import { recordEvent } from '../webhooks/events/record-event.js';
 
-/** A delivery as it stands, unfinished or finished. */
+/** The stored state of a delivery, unfinished or finished. */
 export interface StoredDelivery {
   readonly id: string;
   readonly subscription_id: string;
@@ -33,29 +33,29 @@ export interface StoredDelivery {
   readonly wait_ms: number | null;
 }
 
-/** A database of its own with what webhook tests set up and look at. */
+/** A separate database with the helpers of webhook tests. */
 export interface WebhookFixture {
   readonly database: Database;
   company(companyClass?: CompanyClassName): Promise<string>;
-  /** An active, verified subscription unless told otherwise. */
+  /** An active, verified subscription by default. */
   subscription(options: {
     readonly companyId: string;
     readonly events?: readonly string[];
     readonly state?: 'paused' | 'active';
     readonly schemaVersion?: number;
   }): Promise<string>;
-  /** Records an `install.status_changed` for the company and gives the event's id. */
+  /** Records an `install.status_changed` for the company and returns the event's id. */
   event(companyId: string): Promise<string>;
   delivery(id: string): Promise<StoredDelivery>;
   /** Since when an unfinished delivery is overdue; null: it is not. */
   overdueSince(id: string): Promise<Date | null>;
   deliveriesOf(subscriptionId: string): Promise<readonly StoredDelivery[]>;
-  /** How many deliveries are under a lease. */
+  /** Number of deliveries under a lease. */
   leases(): Promise<number>;
   health(subscriptionId: string): Promise<string>;
   /** Moves the time of the next attempt, or the end of the lease, into the past. */
   makeDue(...deliveryIds: readonly string[]): Promise<void>;
-  /** Has deliveries come to an end, as results would. */
+  /** Finishes deliveries, as results would. */
   finish(
     state: 'delivered' | 'dead_lettered' | 'cancelled',
     ...deliveryIds: readonly string[]
@@ -64,7 +64,7 @@ export interface WebhookFixture {
   close(): Promise<void>;
 }
 
-/** Makes the database. Call `close` at the end. */
+/** Creates the database. Call `close` at the end. */
 export async function openWebhookFixture(): Promise<WebhookFixture> {
   const testDatabase = await createTestDatabase();
   const { database } = testDatabase;
@@ -126,7 +126,7 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
         'select overdue_since as since from deliveries where id = $1',
         [id],
       );
-      invariant(row, 'the delivery has not come to an end');
+      invariant(row, 'the delivery is unfinished');
       return row.since;
     },
     deliveriesOf: (subscriptionId) =>
@@ -176,7 +176,7 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
   };
 }
 
-/** The message with which a dispatcher tells how an attempt ended. */
+/** The message with which a dispatcher reports the result of an attempt. */
 export function attemptedMessage(options: {
   readonly deliveryId: string;
   readonly leaseId: string | null;

@@ -44,18 +44,18 @@ import { getDelivery } from './attempts/get-delivery.js';
 import { listDeliveries } from './attempts/list-deliveries.js';
 import { replayDelivery } from './replay/replay-delivery.js';
 
-/** What the service of deliveries works with. */
+/** Dependencies of the delivery service. */
 export interface DeliveryServiceDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The same for a resource that does not exist and for one of another company: existence is not confirmed. */
+/** The same for a missing resource and for another company's: existence is not confirmed. */
 const NONE_CONCERNED_YOU =
   'No event that is still kept and that you asked for was about this resource and concerned your company: it may not exist,' +
   ' or not be yours, for instance because the job is not assigned to your company, or nothing has happened to it.';
 
-/** Serves the RPCs with which a company's owner looks at events and webhook deliveries, and repeats deliveries. */
+/** Serves the RPCs with which a company's owner reads events and webhook deliveries, and replays deliveries. */
 export function createDeliveryService(deps: DeliveryServiceDeps): ServiceImpl<typeof DeliveryService> {
   return {
     async listDeliveries(request, context) {

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
 /**
- * Why: the tables of the first release. Lock: none that anybody waits for, all tables are new. Old code: there is none.
+ * Creates the tables of the first release.
  *
- * Conventions: ids are text (TypeID), instants are timestamptz, what is shown to partners is kept as the text that is sent.
+ * Lock: no contention, all tables are new. Old code: none.
+ *
+ * Conventions: ids are text (TypeID), instants are timestamptz, and values shown to partners are stored as the text that is
+ * sent.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * Why: how late a delivery is could not be told of one that is given to the dispatcher over and over without a result, since
- * each lease moves `next_attempt_at`. Lock: `deliveries` while the index is built, over the rows that have not come to an end.
- * Old code: knows nothing of the column and leaves it as it is; what waits for its time is not counted as overdue.
+ * Adds `overdue_since`, so that the age of a delivery that is released repeatedly without a result is known.
+ *
+ * Each lease moves `next_attempt_at`, which hides that age. Lock: `deliveries` while the index is built, over the unfinished
+ * rows. Old code: ignores the column; deliveries that wait for their time are not counted as overdue.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -13,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
-/** Forgets which deliveries are overdue: they are given out as before. */
+/** Drops the overdue marks; deliveries are released as before. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     drop index deliveries_overdue_idx;

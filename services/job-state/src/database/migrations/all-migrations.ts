@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import * as initialSchema from './0001-initial-schema.js';
 import * as overdueDeliveries from './0002-overdue-deliveries.js';
 
-/** One step of the schema. Expand and contract: the old service runs while it runs. */
+/** One step of the schema. Expand and contract: the previous version of the service runs during the migration. */
 export interface Migration {
   readonly name: string;
   readonly up: (knex: Knex) => Promise<void>;
   readonly down: (knex: Knex) => Promise<void>;
 }
 
-/** Every migration in its order. A name that has been released never changes. */
+/** Every migration in order. A released name never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-initial-schema', ...initialSchema },
   { name: '0002-overdue-deliveries', ...overdueDeliveries },

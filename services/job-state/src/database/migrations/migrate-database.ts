@@ -5,22 +5,24 @@ import pg from 'pg';
 import { z } from 'zod';
 import { MIGRATIONS, type Migration } from './all-migrations.js';
 
-/** One number for all migrators of a database: whoever holds it migrates, the others wait. */
+/** One lock number for all migrators of a database: the holder migrates, the others wait. */
 const ADVISORY_LOCK = 4_207_311;
 const CONNECT_PAUSE_MS = 500;
 
-/** What knex gives: the number of the batch, and the names of what it ran. */
+/** What knex returns: the batch number and the names of the migrations that ran. */
 const latestResult = z.tuple([z.number(), z.array(z.string())]);
 
-/** The database could not be migrated; the message says why, for a person. */
+/** The database could not be migrated; the message is for a person. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
 /**
- * Brings the schema to the newest migration and gives the names of those that it ran; none when there is nothing to do, also
- * on a schema that is newer than this version. Any number of migrators may run at once: one works, the others wait for it. Waits up to `waitMs` for a server that does not
- * answer yet. Throws {@link MigrationError}.
+ * Migrates the schema to the newest version and returns the names of the migrations that ran.
+ *
+ * The list is empty if nothing was to do, also on a schema that is newer than this version. Any number of migrators may run at
+ * once: one works, the others wait for it. Waits up to `waitMs` for a server that does not respond yet. Throws {@link
+ * MigrationError}.
  */
 export async function migrateDatabase(options: {
   readonly url: string;
@@ -28,7 +30,7 @@ export async function migrateDatabase(options: {
   readonly logger: Pick<Logger, 'info'>;
 }): Promise<readonly string[]> {
   const holder = await connectWithin(options.url, options.waitMs, options.logger);
-  // The lock ends with its connection. Going on without it could let two migrators run at once.
+  // The lock ends with its connection. Continuing without it could let two migrators run at once.
   const lost = new Promise<never>((_resolve, reject) => {
     holder.on('error', (error) =>
       reject(new MigrationError(`the connection to Postgres was lost: ${error.message}`)),
@@ -48,7 +50,7 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
   try {
     const config: Knex.MigratorConfig = {
       migrationSource: migrationSource(MIGRATIONS),
-      // After a rollback the database has migrations of a later version, which this one does not know and can live with.
+      // After a rollback the database has migrations of a later version. They are compatible with this one.
       disableMigrationsListValidation: true,
     };
     await freeStaleLock(client, config);
@@ -62,8 +64,9 @@ async function migrateUnderLock(holder: pg.Client, url: string): Promise<readonl
 }
 
 /**
- * Knex marks a row while it migrates, and a migrator that is killed leaves the mark. Under the advisory lock no other
- * migrator runs, so a mark that stands is such a left-over.
+ * Removes knex's own lock row, which a killed migrator leaves behind.
+ *
+ * Under the advisory lock no other migrator runs, so an existing row is stale.
  */
 async function freeStaleLock(client: Knex, config: Knex.MigratorConfig): Promise<void> {
   if (await client.schema.hasTable('knex_migrations_lock'))
@@ -88,7 +91,7 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isPassing(error))
+      if (!isTransient(error))
         throw new MigrationError(`Postgres refuses the connection: ${messageOf(error)}`, { cause: error });
       if (Date.now() + CONNECT_PAUSE_MS > deadline) {
         throw new MigrationError(`Postgres did not answer within ${waitMs / 1_000} s: ${messageOf(error)}`, {
@@ -101,8 +104,8 @@ async function connectWithin(url: string, waitMs: number, logger: Pick<Logger, '
   }
 }
 
-/** A server that starts, stops or has no room can answer soon; a wrong password, role or database name will not. */
-function isPassing(error: unknown): boolean {
+/** A server that starts, stops or is at capacity can respond soon. A wrong password, role or database name is permanent. */
+function isTransient(error: unknown): boolean {
   return (
     !(error instanceof pg.DatabaseError) || ['57P01', '57P02', '57P03', '53300'].includes(error.code ?? '')
   );

@@ -4,8 +4,10 @@ import { MIGRATIONS } from './all-migrations.js';
 import type { Queryable } from '../database.js';
 
 /**
- * Waits until the database has every migration that this version of the service knows; it may have newer ones. Never runs
- * one, and never gives up: a database that is away or not migrated yet keeps the service unready, not down.
+ * Waits until the database has every migration that this version of the service knows; it may have newer ones.
+ *
+ * It never runs a migration and never gives up: a database that is down or not migrated yet keeps the service unready, not
+ * stopped.
  */
 export async function waitForSchema(
   database: Queryable,

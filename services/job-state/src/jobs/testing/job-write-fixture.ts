@@ -12,13 +12,13 @@ import { recordStatusEvent, type StatusEvent } from '../record-status-event.js';
 import { type AssignmentsWrite, replaceAssignments } from '../replace-assignments.js';
 import { type ScheduleWrite, setSchedule } from '../set-schedule.js';
 
-/** A write with what the test leaves open filled in: the installer's first write to the job. */
+/** A write with defaults for the fields that a test omits: the installer's first write to the job. */
 type Write<W extends JobWrite> = (
   write: Partial<W> & Pick<JobWrite, 'jobId'>,
   on?: { readonly database?: Pick<Database, 'transaction'>; readonly logger?: Logger },
 ) => Promise<JobWritten>;
 
-/** What is stored of a job besides its projection. */
+/** The stored state of a job besides its projection. */
 export interface StoredJob {
   readonly version: number;
   readonly status: string;
@@ -36,42 +36,42 @@ export interface StoredJob {
   readonly entries: number;
   /** Events about it, besides the assignment. */
   readonly events: number;
-  /** Messages about it that wait for the broker. */
+  /** Unpublished messages about it. */
   readonly messages: number;
 }
 
-/** A database of its own with a seller, two installer companies, and what tests of writes to jobs set up and look at. */
+/** A separate database with a seller, two installer companies, and helpers for tests of job writes. */
 export interface JobWriteFixture {
   readonly database: Database;
   readonly seller: string;
   readonly installer: string;
   readonly otherInstaller: string;
-  /** What the writes see as the time; TEST_NOW at first. */
+  /** Sets the clock of the writes; TEST_NOW at first. */
   setNow(now: Date): void;
   /** A job of the installer, or of another company, at version 1. */
   job(companyId?: string): Promise<string>;
-  /** An active technician of the installer, unless told otherwise. */
+  /** An active technician of the installer by default. */
   technician(membership?: {
     readonly companyId?: string;
     readonly role?: 'OWNER' | 'TECHNICIAN';
     readonly displayName?: string;
     readonly active?: boolean;
   }): Promise<string>;
-  /** Moves the status; to ACKNOWLEDGED unless told otherwise. */
+  /** Changes the status; to ACKNOWLEDGED by default. */
   readonly record: Write<StatusEvent>;
-  /** Sets the schedule; a firm one of a few hours unless told otherwise. */
+  /** Sets the schedule; a firm one of a few hours by default. */
   readonly schedule: Write<ScheduleWrite>;
-  /** Replaces the technicians; nobody unless told otherwise. */
+  /** Replaces the technicians; none by default. */
   readonly assign: Write<AssignmentsWrite>;
   stored(jobId: string): Promise<StoredJob>;
   /** The events about the job after the assignment, by version, then by name. */
   eventsOf(jobId: string): Promise<readonly WebhookEnvelope[]>;
-  /** What the platform is told of the job in messages of one kind, oldest first. */
+  /** The messages to the platform about the job of one schema, oldest first. */
   messagesOf<Desc extends DescMessage>(schema: Desc, jobId: string): Promise<readonly MessageShape<Desc>[]>;
   close(): Promise<void>;
 }
 
-/** When the schedules of the tests begin and end, unless a test says otherwise. */
+/** Default schedule of the tests. */
 export const TEST_SCHEDULE = {
   status: 'CONFIRMED',
   startsAt: new Date('2026-10-05T15:00:00.000Z'),
@@ -79,7 +79,7 @@ export const TEST_SCHEDULE = {
   timeZone: 'America/Denver',
 } as const;
 
-/** Makes the database. Call `close` at the end. */
+/** Creates the database. Call `close` at the end. */
 export async function openJobWriteFixture(options: { readonly poolSize: number }): Promise<JobWriteFixture> {
   const testDatabase = await createTestDatabase(options);
   const { database } = testDatabase;
@@ -165,7 +165,7 @@ export async function openJobWriteFixture(options: { readonly poolSize: number }
   };
 }
 
-/** How an attempt is refused. */
+/** Returns the error of an attempt that is refused. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<ServiceError> {
   const error: unknown = await attempt.then(
     () => undefined,

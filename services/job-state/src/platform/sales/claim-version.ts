@@ -1,23 +1,24 @@
 import type { Queryable } from '../../database/database.js';
 
-/** Something of the selling side that the platform tells of, as one version of it says. */
+/** One version of a sales record that the platform reports. */
 export interface SalesRecord {
   readonly id: string;
-  /** The type of the resource in the events about it. */
+  /** The resource type in its events. */
   readonly kind: 'project' | 'quote' | 'deposit' | 'invoice' | 'rebate' | 'journal_entry';
   readonly companyId: string;
-  /** Null: about none. */
+  /** Null: no project. */
   readonly projectId: string | null;
   readonly version: number;
   readonly state: string;
 }
 
-/** `first`: nobody was told of the version. `contradicts`: it is known as another company's or another project's. */
+/** `first`: the version is new. `contradicts`: the record belongs to another company or project. */
 export type VersionClaim = 'first' | 'repeated' | 'contradicts';
 
 /**
- * Claims a version, so that it is told once, whatever order versions come in. What is kept of the record is what its newest
- * version says. Locks the record.
+ * Claims a version, so that it is announced once in any order of arrival.
+ *
+ * The stored record has the state of its newest version. Locks the record.
  */
 export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
   const { id, kind, companyId, projectId, version, state } = record;

@@ -8,7 +8,7 @@ import type { PlatformEffect } from '../platform-effect.js';
 import { platformMessageType } from '../platform-message-type.js';
 import { versionRange } from './claim-version.js';
 
-/** As the inbound API takes them (spec: AppointmentIn). */
+/** Same limit as the inbound API (spec: AppointmentIn). */
 const NOTES_LENGTH = 500;
 
 const appointmentScheduled = z
@@ -46,11 +46,11 @@ export const appointmentScheduledMessage = platformMessageType({
 });
 
 /**
- * Makes or moves an appointment and tells the company of the lead by `appointment.booked`, once for each version, also when it
- * comes late. Times and project are those of the newest version, notes those of the newest version that gives any. The event
- * of a version that gives none has the notes of the version before it, as far as that is known, and never those of a newer one.
- * Without the lead or the project it is early; a project of another company and another lead than before are refused. Locks
- * the appointment.
+ * Creates or moves an appointment and emits `appointment.booked` to the lead's company, once per version, also if it is late.
+ *
+ * Times and project are those of the newest version, notes those of the newest version with notes. The event of a version
+ * without notes has the notes of the latest known version before it, never those of a newer one. Without the lead or the
+ * project it is early. A project of another company and another lead than before are refused. Locks the appointment.
  */
 export async function recordAppointmentScheduled(
   tx: Transaction,

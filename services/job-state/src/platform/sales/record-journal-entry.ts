@@ -62,11 +62,12 @@ export const journalEntryRecordedMessage = platformMessageType({
 });
 
 /**
- * Tells every accounting company that the company is linked to of an entry of its journal, once (spec: Events, financial
- * journal). With no link it is recorded and nobody is told, also later. Without the company or the project it is early; a
- * project of another company is refused, and so is a deposit, an invoice or a former entry that is known as another company's.
- * What is not known of those passes: the journal may tell of it first. Locks the company against a change of its links, then
- * the entry.
+ * Announces a journal entry once to every linked accounting company (spec: Events, financial journal).
+ *
+ * Without a link it is recorded and never announced, not even later. Without the company or the project it is early. A project
+ * of another company is refused, and so is a deposit, an invoice or a former entry that is known as another company's.
+ * References to unknown records pass: the journal may arrive first. Locks the company against a change of its links, then the
+ * entry.
  */
 export async function recordJournalEntry(
   tx: Transaction,
@@ -112,7 +113,7 @@ export async function recordJournalEntry(
   );
   for (const accountant of accountants) {
     await recordEvent(tx, {
-      ...toldEntry(command),
+      ...entryData(command),
       companyId: accountant.id,
       occurredAt,
       resource: { type: 'journal_entry', id: entryId, version },
@@ -122,7 +123,7 @@ export async function recordJournalEntry(
   return { kind: 'applied' };
 }
 
-/** The id of what the platform tells of otherwise too and the entry refers to. Who is paid can be any company. */
+/** The id of a referenced record that the platform also reports separately. Any company can be the payee. */
 function referredId({ record }: JournalEntryCommand): string | null {
   switch (record.case) {
     case 'deposit':
@@ -140,8 +141,8 @@ function referredId({ record }: JournalEntryCommand): string | null {
 
 type JournalEvent = EventName & `journal.${string}`;
 
-/** What an accounting company is told. Every field is picked by name: nothing of the customer gets in. */
-function toldEntry({ entryId, companyId, projectId, record, occurredAt }: JournalEntryCommand): {
+/** The event data for an accounting company. Every field is picked by name, so that no customer data leaks. */
+function entryData({ entryId, companyId, projectId, record, occurredAt }: JournalEntryCommand): {
   readonly event: JournalEvent;
   readonly data: EventData<JournalEvent>;
 } {

@@ -20,8 +20,10 @@ export const projectCreatedMessage = platformMessageType({
 });
 
 /**
- * Makes a project that the platform has begun, without an address: no lead merges into it before a job has given it one. One
- * that is there stays as it is; one of another company is refused. Nobody is told.
+ * Creates a project that the platform has begun, without an address.
+ *
+ * No lead merges into it before a job sets its address. An existing project stays unchanged; one of another company is refused.
+ * No event is emitted.
  */
 export async function recordProjectCreated(
   tx: Queryable,

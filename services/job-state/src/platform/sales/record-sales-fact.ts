@@ -4,18 +4,20 @@ import { recordEvent } from '../../webhooks/events/record-event.js';
 import type { PlatformEffect } from '../platform-effect.js';
 import { claimVersion, type SalesRecord } from './claim-version.js';
 
-/** A fact about something that belongs to a project. */
+/** A fact about a resource of a project. */
 export interface SalesFact<E extends EventName = EventName> extends Omit<SalesRecord, 'companyId'> {
   readonly projectId: string;
   readonly occurredAt: Date;
-  /** What the selling company is told. */
+  /** The event for the selling company. */
   readonly event: E;
   readonly data: EventData<E>;
 }
 
 /**
- * Tells the company of a project of a fact, once for each version of what it is about, also when it comes late: the event has
- * the version and the instant of the message. Without the project it is early; what was known as another project's is refused.
+ * Announces a fact to the company of its project, once per version of its resource, also if it is late.
+ *
+ * The event has the version and the instant of the message. Without the project it is early; a resource that is known as
+ * another project's is refused.
  */
 export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Date): Promise<PlatformEffect> {
   const { id, kind, projectId, version, occurredAt, event, data } = fact;

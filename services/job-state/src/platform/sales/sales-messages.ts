@@ -30,12 +30,12 @@ import { journalEntryRecordedMessage } from './record-journal-entry.js';
 import { projectCreatedMessage } from './record-project-created.js';
 import { recordSalesFact, type SalesFact } from './record-sales-fact.js';
 
-/** What every message about something of a project has. */
+/** The common fields of messages about a resource of a project. */
 const ofProject = { version, projectId: id('prj'), occurredAt: instant };
 
 type CommandOfProject = z.infer<z.ZodObject<typeof ofProject>>;
 
-/** Makes the type of a message that tells of a fact, which the event of one name tells the selling company. */
+/** Creates the type of a message whose fact one event announces to the selling company. */
 function factMessage<Command extends CommandOfProject, E extends EventName>(definition: {
   readonly schema: DescMessage;
   readonly form: z.ZodType<Command>;
@@ -57,7 +57,7 @@ function factMessage<Command extends CommandOfProject, E extends EventName>(defi
 
 const orNull = (date: Date | null): string | null => (date === null ? null : formatDateTime(date));
 
-/** The messages about what a sales company sells, and the financial journal. */
+/** The messages about sales, and the financial journal. */
 export const salesMessages: readonly PlatformMessageType[] = [
   projectCreatedMessage,
   factMessage({

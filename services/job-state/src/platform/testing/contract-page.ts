@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invariant } from '@partner/kernel/invariant';
 
-/** A section of the page about the platform's messages: that of one message. */
+/** The section of one message on the platform contract page. */
 export interface ContractSection {
   /** The name of the message, without its package. */
   readonly name: string;

@@ -20,34 +20,34 @@ import { newId } from '@partner/kernel/ids';
 import { fc } from '@partner/test-kit/fast-check';
 import { jobCreatedMessage, platformMessage, TEST_NOW } from '../../testing/test-jobs.js';
 
-/** The instant of a version: each has one of its own, by which its event is told from others. */
+/** The instant of a version: each has its own, which identifies its event. */
 export const instantOf = (version: number): Date => new Date(TEST_NOW.getTime() + version * 60_000);
 const stampOf = (version: number) => timestampFromDate(instantOf(version));
 
-const place = fc.nat({ max: 1 });
+const zeroOrOne = fc.nat({ max: 1 });
 
-/** Something that happens to a job, besides its end. */
+/** A change of a job, apart from its end. */
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('assign' as const), to: place }),
-  fc.record({ kind: fc.constant('assign' as const), to: place }),
+  fc.record({ kind: fc.constant('assign' as const), to: zeroOrOne }),
+  fc.record({ kind: fc.constant('assign' as const), to: zeroOrOne }),
   fc.record({ kind: fc.constant('unassign' as const) }),
   fc.record({ kind: fc.constant('scope' as const) }),
   fc.record({ kind: fc.constant('readiness' as const), codes: fc.subarray(['PERMIT', 'WEATHER', 'OTHER']) }),
   fc.record({ kind: fc.constant('schedule' as const), hours: fc.nat({ max: 2 }) }),
   fc.record({ kind: fc.constant('schedule' as const), hours: fc.nat({ max: 2 }) }),
   fc.record({ kind: fc.constant('call off' as const) }),
-  fc.record({ kind: fc.constant('document' as const), document: place, isContract: fc.boolean() }),
+  fc.record({ kind: fc.constant('document' as const), document: zeroOrOne, isContract: fc.boolean() }),
   fc.record({ kind: fc.constant('completion' as const) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What may still happen to a job that was cancelled. */
+/** Possible changes of a cancelled job. */
 const afterwards = fc.oneof(
   fc.record({ kind: fc.constant('readiness' as const), codes: fc.subarray(['PERMIT', 'WEATHER']) }),
-  fc.record({ kind: fc.constant('document' as const), document: place, isContract: fc.boolean() }),
+  fc.record({ kind: fc.constant('document' as const), document: zeroOrOne, isContract: fc.boolean() }),
 );
 
-/** Companies, memberships and jobs of a time, each thing with its changes in order. */
+/** Companies, memberships and jobs of one plan, each resource with its changes in order. */
 export const platformPlan = fc.record({
   /** Changes of the links of each of two selling companies, beyond the first. */
   sellers: fc.tuple(
@@ -56,7 +56,7 @@ export const platformPlan = fc.record({
   ),
   members: fc.array(
     fc.record({
-      company: place,
+      company: zeroOrOne,
       changes: fc.array(fc.record({ isOwner: fc.boolean(), active: fc.boolean() }), {
         minLength: 1,
         maxLength: 3,
@@ -66,7 +66,7 @@ export const platformPlan = fc.record({
   ),
   jobs: fc.array(
     fc.record({
-      seller: place,
+      seller: zeroOrOne,
       steps: fc.array(step, { maxLength: 9 }),
       end: fc.option(fc.array(afterwards, { maxLength: 2 })),
     }),
@@ -75,17 +75,18 @@ export const platformPlan = fc.record({
 });
 
 /**
- * Exchanges of the email addresses of some owners: for each round, whose first address each has then, as places. No message of
- * it may be lost: while two want one address, the one that came first has it.
+ * Exchanges of the email addresses of some owners: the index of each owner's first address, per round.
+ *
+ * No message of it may be lost: while two owners request one address, the first one has it.
  */
 export const exchangePlan = fc.integer({ min: 2, max: 3 }).chain((owners) => {
-  const places = Array.from({ length: owners }, (_, place) => place);
-  return fc.array(fc.shuffledSubarray(places, { minLength: owners }), { minLength: 1, maxLength: 3 });
+  const ownerIndexes = Array.from({ length: owners }, (_, owner) => owner);
+  return fc.array(fc.shuffledSubarray(ownerIndexes, { minLength: owners }), { minLength: 1, maxLength: 3 });
 });
 
 type Plan = typeof platformPlan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The messages of a plan in the order in which things happened, about things that no other stream has. */
+/** The messages of a plan in the order of their events, about resources of no other stream. */
 export function platformStream(plan: Plan): readonly IncomingMessage[] {
   const sellers = [newId('cmp'), newId('cmp')] as const;
   const installers = [newId('cmp'), newId('cmp')] as const;
@@ -121,7 +122,7 @@ export function platformStream(plan: Plan): readonly IncomingMessage[] {
   ];
 }
 
-/** The messages of exchanges of addresses, in order, about owners of a company that no other stream has. */
+/** The messages of address exchanges, in order, about owners of a company of no other stream. */
 export function exchangeStream(
   rounds: typeof exchangePlan extends fc.Arbitrary<infer Value> ? Value : never,
 ): readonly IncomingMessage[] {
@@ -134,15 +135,15 @@ export function exchangeStream(
     class: CompanyClass.INSTALLER,
     occurredAt: stampOf(1),
   });
-  const changes = [owners.map((_, place) => place), ...rounds].flatMap((round, index) =>
-    owners.map((membershipId, place) =>
+  const changes = [owners.map((_, owner) => owner), ...rounds].flatMap((round, index) =>
+    owners.map((membershipId, owner) =>
       platformMessage(MembershipChangedSchema, {
         membershipId,
         version: index + 1,
         companyId,
         role: MembershipRole.OWNER,
         displayName: `Owner at ${index + 1}`,
-        email: `${owners[round[place] ?? place] ?? ''}@owners.example`,
+        email: `${owners[round[owner] ?? owner] ?? ''}@owners.example`,
         active: true,
         occurredAt: stampOf(index + 1),
       }),

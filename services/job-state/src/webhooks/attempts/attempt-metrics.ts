@@ -5,10 +5,10 @@ import type { CompanyClassName } from '@partner/proto-contracts/public-api/webho
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>;
 
 const COMPANY_CLASSES = ['SALES', 'INSTALLER', 'ACCOUNTING'] as const satisfies readonly CompanyClassName[];
-/** From what a healthy endpoint feels to the last retry after 127 minutes. */
+/** From the latency of a healthy endpoint to the last retry after 127 minutes. */
 const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600, 9_000];
 
-/** What the recording of attempts measures, by the class of the company whose endpoint it was. */
+/** Metrics of recorded attempts, by the class of the company that owns the endpoint. */
 export function createAttemptMetrics(metrics: Registry) {
   const registers = [metrics];
   const attempts = new Counter({

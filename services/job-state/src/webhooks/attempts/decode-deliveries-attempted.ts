@@ -11,7 +11,7 @@ import { z } from 'zod';
 const int32 = z.int().min(0).max(2_147_483_647);
 const EARLIEST_START = new Date('2000-01-01T00:00:00Z');
 const LATEST_START = new Date('2100-01-01T00:00:00Z');
-/** Postgres keeps no NUL in a text. */
+/** Postgres cannot store NUL in a text. */
 const text = z.string().transform((value) => value.replaceAll('\0', ''));
 const instant = z
   .custom<Timestamp>((value) => value !== undefined)
@@ -22,7 +22,7 @@ const instant = z
     return z.NEVER;
   });
 
-/** Whatever an endpoint chose, such as the end of its certificate. */
+/** An instant that the endpoint chose, such as the expiry of its certificate. */
 const anyInstant = z
   .custom<Timestamp>((value) => value !== undefined)
   .transform((timestamp) => {
@@ -30,28 +30,28 @@ const anyInstant = z
     return Number.isNaN(date.getTime()) ? undefined : date;
   });
 
-/** What is told of an attempt beside its end: what makes no sense is left out and refuses nothing. */
-function told<T extends z.ZodType>(schema: T) {
+/** An optional detail of an attempt. An invalid value is dropped and does not reject the result. */
+function lenient<T extends z.ZodType>(schema: T) {
   return schema.optional().catch(undefined);
 }
 
-/** What is kept of the steps of an attempt, as the JSON that is stored. */
+/** The stored steps of an attempt, as JSON. */
 const exchange = z
   .object({
-    dnsMs: told(int32),
-    addresses: told(z.array(text).max(16)),
-    connectMs: told(int32),
-    tlsMs: told(int32),
-    tlsProtocol: told(text),
-    certificateSubject: told(text),
-    certificateIssuer: told(text),
-    certificateValidTo: told(anyInstant),
-    reusedConnection: told(z.boolean()),
-    firstByteMs: told(int32),
+    dnsMs: lenient(int32),
+    addresses: lenient(z.array(text).max(16)),
+    connectMs: lenient(int32),
+    tlsMs: lenient(int32),
+    tlsProtocol: lenient(text),
+    certificateSubject: lenient(text),
+    certificateIssuer: lenient(text),
+    certificateValidTo: lenient(anyInstant),
+    reusedConnection: lenient(z.boolean()),
+    firstByteMs: lenient(int32),
   })
   .transform((given) => JSON.stringify(given));
 
-/** An outcome that a newer dispatcher knows is a failure whose kind is not known here. */
+/** An outcome that only a newer dispatcher knows counts as a failure of unknown kind. */
 const outcome = z.number().transform((given) => {
   const value = AttemptOutcomeSchema.values.find(({ number }) => number === given);
   const name = value?.localName.toLowerCase();
@@ -62,29 +62,30 @@ const deliveryAttempted = z.object({
   deliveryId: text,
   leaseId: text,
   urlVersion: int32,
-  retryAfterSeconds: told(int32),
+  retryAfterSeconds: lenient(int32),
   attempt: z.object({
     deliveryId: text,
     number: z.int().min(1).max(LIMITS.webhookAttempts),
     startedAt: instant,
     durationMs: int32.catch(0),
     outcome,
-    responseStatus: told(z.int().min(100).max(999)),
-    responseBody: told(z.instanceof(Uint8Array)),
-    error: told(text),
-    remoteAddress: told(text),
+    responseStatus: lenient(z.int().min(100).max(999)),
+    responseBody: lenient(z.instanceof(Uint8Array)),
+    error: lenient(text),
+    remoteAddress: lenient(text),
     secretVersion: int32,
-    exchange: told(exchange),
+    exchange: lenient(exchange),
   }),
 });
 
-/** How one attempt of a delivery ended, as its dispatcher tells it. */
+/** How one attempt of a delivery ended, as its dispatcher reports it. */
 export type AttemptResult = z.infer<typeof deliveryAttempted>;
 
 /**
- * Reads the results of a `DeliveriesAttempted` message. `malformed` says what is wrong with those that do not say which
- * attempt of which delivery they are of, when it began and that it ended, and of a message that holds none. Nothing that an
- * endpoint can choose makes a result malformed: its delivery would be attempted for ever.
+ * Reads the results of a `DeliveriesAttempted` message.
+ *
+ * `malformed` describes the results that lack the delivery, the attempt, its start or its end, and an empty message. Nothing
+ * that an endpoint can choose makes a result malformed: its delivery would be attempted forever.
  */
 export function decodeDeliveriesAttempted(body: Uint8Array): {
   readonly results: readonly AttemptResult[];
@@ -98,15 +99,15 @@ export function decodeDeliveriesAttempted(body: Uint8Array): {
   }
   if (given.length === 0) return { results: [], malformed: 'it has no results' };
   const results: AttemptResult[] = [];
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [index, one] of given.entries()) {
     const parsed = deliveryAttempted.safeParse(one);
     if (parsed.success) results.push(parsed.data);
     else {
-      faults.push(
+      violations.push(
         ...parsed.error.issues.map((issue) => `results.${index}.${issue.path.join('.')}: ${issue.message}`),
       );
     }
   }
-  return { results, malformed: faults.length === 0 ? undefined : faults.join('; ') };
+  return { results, malformed: violations.length === 0 ? undefined : violations.join('; ') };
 }

@@ -9,25 +9,26 @@ import { type AttemptResult, decodeDeliveriesAttempted } from './decode-deliveri
 import { createAttemptMetrics } from './attempt-metrics.js';
 import { recordAttempts } from './record-attempts.js';
 
-/** Bounds the size of a transaction; what comes together is bounded by the consumer's prefetch first. */
+/** Bounds the size of a transaction. The consumer's prefetch bounds the concurrent results first. */
 const BATCH_SIZE = 200;
 
-/** What the recording of results works with. */
+/** Dependencies of the handler of delivery results. */
 export interface DeliveryResultsDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly metrics: Registry;
-  /** `WEBHOOK_RETRY_BASE_MS`: the wait after the first failed attempt. */
+  /** `WEBHOOK_RETRY_BASE_MS`: the backoff after the first failed attempt. */
   readonly retryBaseMs: number;
-  /** From 0 up to but not including 1. */
+  /** From 0, less than 1. */
   readonly random: () => number;
 }
 
 /**
- * Makes the handler of the queue of results. It resolves after the commit, so that a result is acknowledged only once it is
- * recorded; results that arrive meanwhile share the next transaction. Throws `unavailable` while the
- * database is away; recording again is harmless. A result that the database refuses fails alone. A message with anything
- * malformed is dead, after what is well in it was recorded.
+ * Creates the handler of the results queue.
+ *
+ * It resolves after the commit, so a result is acknowledged only once it is recorded. Results that arrive meanwhile share the
+ * next transaction. It throws `unavailable` while the database is down; recording again is idempotent. A result that the
+ * database rejects fails alone. A message with a malformed result is dead-lettered after its valid results are recorded.
  */
 export function createDeliveryResultsHandler(
   deps: DeliveryResultsDeps,

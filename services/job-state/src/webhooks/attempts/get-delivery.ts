@@ -7,7 +7,7 @@ import {
   type DeliveryRow,
 } from '../schedule/delivery-resource.js';
 
-/** One delivery of one company, named by its own id or by the id of any of its attempts, which is what the receiver saw. */
+/** One delivery of one company, by its own id or by the id of an attempt, which is the id that the receiver sees. */
 export interface DeliveryOfCompany {
   readonly companyId: string;
   readonly deliveryId: string;
@@ -16,22 +16,24 @@ export interface DeliveryOfCompany {
 /** A delivery with its history and the body that every attempt sends. */
 export interface DeliveryHistory {
   readonly delivery: DeliveryRow;
-  /** In the order in which they were made; at most {@link MAX_ATTEMPTS_SHOWN}. */
+  /** In the order of the attempts; at most {@link MAX_ATTEMPTS_SHOWN}. */
   readonly attempts: readonly AttemptRow[];
-  /** Null once the event is no longer kept. */
+  /** Null once the event has passed its retention. */
   readonly body: Buffer | null;
 }
 
-/** More than the 8 that count: an attempt whose lease ran out is made again, and both may end. */
+/** More than the 8 counted attempts: an attempt whose lease expired is made again, and both may finish. */
 const MAX_ATTEMPTS_SHOWN = 100;
 
-/** Finds in `all_deliveries d` the delivery of company $1 that $2 is the id of, or the id of an attempt of. */
+/** Selects in `all_deliveries d` the delivery of company $1 whose own id, or the id of one of its attempts, is $2. */
 export const IS_DELIVERY_OF_COMPANY = `
   d.company_id = $1 and d.id = coalesce((select a.delivery_id from delivery_attempts a where a.id = $2 limit 1), $2)`;
 
 /**
- * Reads one delivery of a company with its attempts. Another company's is `not_found` like one that does not exist. One
- * statement reads it all: an attempt that is recorded meanwhile changes both the state and the attempts, or neither.
+ * Reads one delivery of a company with its attempts.
+ *
+ * Another company's delivery is `not_found`, like one that does not exist. One statement reads everything, so the state and the
+ * attempts agree while attempts are recorded.
  */
 export async function getDelivery(
   database: Queryable,
@@ -45,7 +47,7 @@ export async function getDelivery(
         readonly body: Buffer | null;
       }
   >(
-    // The last column of a name counts: `id` is that of the delivery.
+    // If two columns share a name, the last one wins: `id` is the delivery's.
     `select a.id as "attemptId", ${ATTEMPT_COLUMNS}, ${ANY_DELIVERY_COLUMNS}, e.body
      from all_deliveries d
      left join events e on e.id = d.event_id

@@ -8,28 +8,29 @@ import {
   type DeliveryStateName,
 } from '../schedule/delivery-resource.js';
 
-/** Deliveries that one page looks through at most, however few of them pass its filters. */
+/** Maximum number of deliveries that one page scans, however few match its filters. */
 export const MAX_DELIVERIES_SCANNED = 10_000;
 
 /** A page of a subscription's deliveries. */
 export interface DeliveryQuery extends SubscriptionOfCompany {
-  /** Only deliveries older than this one; from the newest when not given. */
+  /** Only deliveries older than this one; absent: from the newest. */
   readonly beforeDeliveryId: string | undefined;
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number;
-  /** Only deliveries in this state; all when not given. */
+  /** Only deliveries in this state; absent: all. */
   readonly state: DeliveryStateName | undefined;
-  /** Only these events; all when not given. */
+  /** Only these events; absent: all. */
   readonly events: readonly string[] | undefined;
-  /** Only deliveries created within it. */
+  /** Only deliveries created within this span. */
   readonly created: CreationSpan;
-  /** Only events about this resource; all when not given. */
+  /** Only events about this resource; absent: all. */
   readonly resourceId: string | undefined;
 }
 
 /**
- * `scanned` goes through the subscription's deliveries from the newest on, by what an index knows of them: their ids, and
- * their state when it is a final one or `held`. What no index knows is looked at row by row.
+ * `scanned` walks the subscription's deliveries from the newest on, through the indexes.
+ *
+ * The indexes know the ids, and the states that are final or `held`. Other filters are checked row by row.
  */
 const SCANNED = `
   select d.* from all_deliveries d
@@ -42,10 +43,11 @@ const SCANNED = `
 const UNINDEXED_STATES: ReadonlySet<string> = new Set(['pending', 'retry_scheduled']);
 
 /**
- * Lists a subscription's deliveries, newest first, by their ids, so that pages neither overlap nor skip while new ones come.
- * `nextBeforeId` is where the next page goes on. A page whose filters few deliveries pass ends after
- * {@link MAX_DELIVERIES_SCANNED}, with what it has found. The page and where it goes on are one statement. Fails with `not_found` for a subscription that the company does not
- * have.
+ * Lists a subscription's deliveries by id, newest first.
+ *
+ * Pages neither overlap nor skip while new deliveries are queued. `nextBeforeId` is where the next page starts. A page ends
+ * after {@link MAX_DELIVERIES_SCANNED} scanned deliveries with the matches so far. One statement reads the page and where the
+ * next one starts. Fails with `not_found` for a subscription that the company does not have.
  */
 export async function listDeliveries(
   database: Queryable,

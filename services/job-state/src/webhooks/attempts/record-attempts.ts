@@ -9,7 +9,7 @@ import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
 import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';
 
-/** What the recording of attempts works with. */
+/** Dependencies of recording attempts. */
 export interface RecordAttemptsDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'warn'>;
@@ -22,7 +22,7 @@ interface DeliveryUnderLock extends DeliveryStanding {
   readonly subscriptionId: string;
   readonly companyId: string;
   readonly companyClass: CompanyClassName;
-  /** Since it was queued, by the database's clock. */
+  /** Since the delivery was queued, by the database's clock. */
   readonly ageSeconds: number;
   readonly eventId: string;
   readonly isTest: boolean;
@@ -30,7 +30,7 @@ interface DeliveryUnderLock extends DeliveryStanding {
   readonly urlVersion: number;
   /** Failed attempts of the subscription since the last delivered one, up to {@link FAILING_AFTER}. */
   readonly failuresInRow: number;
-  /** Ids of the attempts that this transaction has recorded. */
+  /** Ids of the attempts that this transaction recorded. */
   readonly recorded: readonly string[];
 }
 
@@ -44,23 +44,25 @@ interface SettledDelivery {
 interface SubscriptionChange {
   health?: 'healthy' | 'degraded';
   verifiedUrlVersion?: number;
-  /** True when an attempt was delivered. */
+  /** True if an attempt was delivered. */
   hasDelivered: boolean;
-  /** Failed attempts since then, or at all. */
+  /** Failed attempts since the last delivered one, or in total without one. */
   failures: number;
 }
 
 /**
- * Records ended attempts and settles their deliveries, all in one transaction; those that come to an end move to
- * `finished_deliveries`. An attempt is recorded once, by its id: one that is known already, or whose delivery is gone, changes
- * nothing; one whose delivery has come to an end only adds to its history, except that a delivered one
- * makes a dead letter delivered after all. The order in which results come does not matter
- * to their history. A test that was delivered verifies the URL that it was sent to, if that is still the present one. A dead
- * letter makes the subscription degraded, a delivered attempt makes it healthy, and its endpoint no longer failing. What is recorded, late
- * or not, is counted in the statistics.
+ * Records finished attempts and settles their deliveries in one transaction.
  *
- * Locks: the deliveries in ascending id, then the subscriptions that change in ascending id, and last the statistics of the
- * subscriptions, on which all batches with attempts to one subscription meet: they wait there for no more than a commit.
+ * Finished deliveries move to `finished_deliveries`. An attempt is recorded once, by its id: a known attempt, or one of a
+ * deleted delivery, changes nothing. An attempt of a finished delivery only adds to its history, except that a delivered
+ * attempt makes a dead letter delivered. The order of arrival of results does not affect their history.
+ *
+ * A delivered test verifies the URL that it was sent to, if the subscription still has that URL. A dead letter makes the
+ * subscription degraded. A delivered attempt makes it healthy and ends the failing state of its endpoint. Every recorded
+ * attempt, late or not, counts in the statistics.
+ *
+ * Locks: the deliveries in ascending id, then the changed subscriptions in ascending id, last the statistics. All batches for
+ * one subscription contend for its statistics; they wait there for no more than a commit.
  */
 export async function recordAttempts(
   deps: RecordAttemptsDeps,
@@ -74,7 +76,7 @@ export async function recordAttempts(
     const outcome = settle(deliveries, results, deps.retry);
     if (outcome.settled.length > 0 || outcome.subscriptions.size > 0) await write(tx, outcome);
     await countAttempts(tx, [...recordedLate, ...outcome.recorded.map(countedAttempt)]);
-    // Attempts that ended make room under the caps of their subscriptions.
+    // A finished attempt frees a slot under the cap of its subscription.
     if (outcome.settled.length > 0) tx.wakeAfterCommit('room');
     for (const { delivery } of outcome.settled) {
       tx.announceAfterCommit(delivery.companyId, [delivery.subscriptionId]);
@@ -95,7 +97,7 @@ export async function recordAttempts(
   }
 }
 
-/** The columns of an attempt, and the types of the arrays that {@link attemptValues} gives for them. */
+/** The columns of an attempt, with the array types that {@link attemptValues} returns for them. */
 const ATTEMPT_FIELDS = `delivery_id, id, number, started_at, duration_ms, outcome, response_status, response_body, error,
   remote_address, secret_version, exchange`;
 const ATTEMPTS = `unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[], $6::text[], $7::integer[],
@@ -144,8 +146,10 @@ function lockAndRecord(tx: Transaction, results: readonly AttemptResult[]): Prom
 }
 
 /**
- * Adds attempts to the history of deliveries that have come to an end, and gives those that are new. A statement of its own, so
- * that it also sees those whose end was written while the one before waited for their locks.
+ * Adds attempts to the history of finished deliveries and returns the new ones.
+ *
+ * It is a separate statement, so its snapshot includes deliveries that finished while the previous statement waited for their
+ * locks.
  */
 async function recordLate(
   tx: Transaction,
@@ -185,7 +189,7 @@ async function recordLate(
 interface RecordedAttempt {
   readonly delivery: DeliveryUnderLock;
   readonly result: AttemptResult;
-  /** True when its failure dead-letters the delivery. */
+  /** True if its failure dead-letters the delivery. */
   readonly isDeadLetter: boolean;
 }
 
@@ -208,7 +212,7 @@ interface Outcome {
   readonly subscriptions: ReadonlyMap<string, SubscriptionChange>;
 }
 
-/** Settles the results one after another in the order in which they came. */
+/** Settles the results one by one in order of arrival. */
 function settle(
   deliveries: readonly DeliveryUnderLock[],
   results: readonly AttemptResult[],
@@ -232,7 +236,7 @@ function settle(
       retry,
     );
     recorded.push({ delivery, result, isDeadLetter: change.kind === 'dead_lettered' });
-    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: together(before, change) });
+    if (change.kind !== 'unchanged') settled.set(delivery.id, { delivery, change: merge(before, change) });
 
     const subscription = subscriptions.get(delivery.subscriptionId) ?? { hasDelivered: false, failures: 0 };
     if (change.kind === 'delivered') subscription.health = 'healthy';
@@ -251,7 +255,7 @@ function settle(
     const change = subscriptions.get(delivery.subscriptionId);
     if (change !== undefined && !changes(delivery, change)) subscriptions.delete(delivery.subscriptionId);
   }
-  // What another result of the batch delivers after all never stood as a dead letter.
+  // A delivery that another result of the batch delivers never was a dead letter.
   const isDead = ({ delivery, isDeadLetter }: RecordedAttempt) =>
     isDeadLetter && settled.get(delivery.id)?.change.kind === 'dead_lettered';
   return {
@@ -261,7 +265,7 @@ function settle(
   };
 }
 
-/** Whether a subscription is another afterwards, as far as can be told without its lock: a healthy one is not written to. */
+/** Whether the result may change the subscription, decided without its lock. A healthy subscription is not written. */
 function changes(before: DeliveryUnderLock, change: SubscriptionChange): boolean {
   const failures = Math.min(
     (change.hasDelivered ? 0 : before.failuresInRow) + change.failures,
@@ -279,8 +283,8 @@ function standingAfter(delivery: DeliveryUnderLock, change: Change): DeliverySta
   return { state: change.kind, attempts: change.attempts, leaseId: keepsLease ? delivery.leaseId : null };
 }
 
-/** Two changes of one delivery as one: of two waits the longer. */
-function together(before: Change | undefined, change: Change): Change {
+/** Merges two changes of one delivery. The longer delay wins. */
+function merge(before: Change | undefined, change: Change): Change {
   if (before?.kind !== 'retry_scheduled' || change.kind !== 'retry_scheduled') return change;
   return {
     ...change,
@@ -336,7 +340,7 @@ const SETTLE = {
    where s.id = locked.id`,
 };
 
-/** Writes the deliveries, then the subscriptions that change: locked in their order before anything is written to them. */
+/** Writes the deliveries, then the changed subscriptions. All of them are locked in order before the first write. */
 async function write(tx: Transaction, { settled, subscriptions }: Outcome): Promise<void> {
   const changed = [...subscriptions].sort(([a], [b]) => (a < b ? -1 : 1));
   await tx.query(SETTLE, [

@@ -2,43 +2,44 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import type { AttemptOutcomeName, DeliveryStateName } from '../schedule/delivery-resource.js';
 import { type RetrySettings, retryWaitMs } from '../schedule/retry-schedule.js';
 
-/** Where a delivery stands before a result is settled. */
+/** State of a delivery before a result is settled. */
 export interface DeliveryStanding {
   readonly state: DeliveryStateName;
-  /** Attempts of the series that have ended. */
+  /** Finished attempts of the series. */
   readonly attempts: number;
-  /** The lease that an attempt may run under; null when none may. */
+  /** The lease that an attempt may run under; null: none. */
   readonly leaseId: string | null;
 }
 
-/** What counts of a result. */
+/** The fields of a result that decide the outcome. */
 export interface EndedAttempt {
   readonly leaseId: string;
   readonly outcome: AttemptOutcomeName;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What a result makes of its delivery. */
+/** Outcome of a result for its delivery. */
 export type Settlement =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'delivered'; readonly attempts: number }
   | {
       readonly kind: 'retry_scheduled';
       readonly attempts: number;
-      /** The next attempt is not due before this has passed. */
+      /** The next attempt is due no earlier than after this delay. */
       readonly waitMs: number;
-      /** False for a late failure: whatever lease runs by now is left alone. */
+      /** False for a late failure: a current lease stays untouched. */
       readonly endsLease: boolean;
     }
   | { readonly kind: 'dead_lettered'; readonly attempts: number };
 
 /**
- * Decides what an ended attempt makes of its delivery (spec: Subscription and delivery moves). It counts under whatever lease
- * it was made: a 2xx makes the delivery delivered, since the receiver has the event, and the 8th failure makes it
- * dead-lettered. A failure under a former lease takes nothing from an attempt that is under way by now; it only keeps the one
- * after that from coming too early. What is delivered stays so; of what is dead-lettered a success makes it delivered after all.
+ * Decides what a finished attempt changes on its delivery (spec: Subscription and delivery moves).
  *
- * To be called once for each recorded attempt: then the count is that of the recorded attempts, up to 8.
+ * An attempt counts under any lease. A 2xx makes the delivery delivered, since the receiver has the event. The 8th failure
+ * dead-letters it. A failure under a former lease does not affect an attempt in flight; it only delays the attempt after that
+ * one. A delivered delivery stays delivered. A success makes a dead-lettered delivery delivered.
+ *
+ * Call it once for each recorded attempt, so that the count equals the recorded attempts, up to 8.
  */
 export function settleAttempt(
   delivery: DeliveryStanding,

@@ -11,10 +11,10 @@ import {
   shownDelivery,
 } from '../schedule/delivery-resource.js';
 
-/** What became of an event for one subscription. */
+/** Outcome of an event for one subscription. */
 export type EventVerdictName = (typeof EVENT_VERDICTS)[number];
 
-/** What is shown of an event, as {@link EVENT_COLUMNS} select it. */
+/** The public fields of an event, as {@link EVENT_COLUMNS} selects them. */
 export interface EventRow {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export const EVENT_COLUMNS = `
   e.resource_id as "resourceId", e.resource_version as "resourceVersion", e.schema_version as "schemaVersion",
   e.request_id as "requestId"`;
 
-/** What became of an event for one subscription, with its deliveries to it. */
+/** Outcome of an event for one subscription, with its deliveries. */
 export interface SubscriptionTrail {
   readonly subscriptionId: string;
   readonly verdict: EventVerdictName;
@@ -68,7 +68,7 @@ export function shownEvent(row: EventRow): WebhookEvent {
   };
 }
 
-/** The trail of an event to one subscription as the public API shows it: a verdict, in a word and a sentence. */
+/** The trail of an event to one subscription as the public API shows it: a verdict, as a code and a sentence. */
 export function shownEventTrail({ subscriptionId, verdict, deliveries }: SubscriptionTrail): EventTrail {
   return {
     subscriptionId,

@@ -5,8 +5,10 @@ import {
 } from '@partner/proto-contracts/public-api/webhook-events';
 
 /**
- * The events that a subscription gets when they happen: those that its names and groups stand for and that the company's class
- * may have. A test is none of them: it is sent to one subscription on demand.
+ * The events that a subscription receives.
+ *
+ * These are the events that its names and groups match and that the company's class allows. A test is not among them: it is
+ * sent to one subscription on demand.
  */
 export function eventsOfSubscription(
   patterns: readonly string[],

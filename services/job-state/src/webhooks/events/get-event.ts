@@ -16,14 +16,14 @@ import {
 } from './event-resource.js';
 import type { NOT_QUEUED_REASONS } from './record-event.js';
 
-/** Deliveries of one event to one subscription that are shown, at most: the newest. */
+/** Maximum number of deliveries of one event to one subscription in the response: the newest ones. */
 export const MAX_DELIVERIES_SHOWN = 10;
 
-/** Of each delivery, on average. More than the 8 that count: an attempt whose lease ran out is made again. */
+/** Average per delivery. More than the 8 counted attempts: an attempt whose lease expired is made again. */
 const MAX_ATTEMPTS_SHOWN = 10;
 const MAX_DELETED_SUBSCRIPTIONS_SHOWN = 50;
 
-/** An event with its body and what became of it for each subscription. */
+/** An event with its body and its outcome for each subscription. */
 export interface EventHistory {
   readonly event: EventRow;
   readonly body: Buffer;
@@ -43,9 +43,11 @@ interface TracedSubscription {
 }
 
 /**
- * Reads one event of a company with what became of it for each subscription that the company has, and the newest of those that
- * it has deleted: its deliveries to it, the newest {@link MAX_DELIVERIES_SHOWN} of each, or why it has none. A test concerns the subscription that it was sent to alone. Another
- * company's is `not_found` like one that does not exist. Four statements, whatever there is.
+ * Reads one event of a company with its outcome for each subscription.
+ *
+ * The subscriptions are all current ones of the company and its newest deleted ones. Each has the newest {@link
+ * MAX_DELIVERIES_SHOWN} deliveries, or the reason why it has none. A test concerns only the subscription that it was sent to.
+ * Another company's event is `not_found`, like one that does not exist. It always takes four statements.
  */
 export async function getEvent(
   database: Queryable,
@@ -58,7 +60,7 @@ export async function getEvent(
   if (found === undefined) throw notFound('event');
   const { body, notQueued, ...event } = found;
   const subscriptions = await subscriptionsConcernedBy(database, companyId, event);
-  // The process that made the event's id made those of its deliveries right after it: the clock is the same.
+  // The process that created the event's id created the delivery ids right after it, with the same clock.
   const { lowest } = idsCreatedWithin('dlv', { from: instantOfId('evt', event.id), to: undefined });
   const deliveries = await database.query<DeliveryRow>(
     `with of_event as materialized (
@@ -111,7 +113,7 @@ function subscriptionsConcernedBy(
   );
 }
 
-/** Why there is no delivery; what was noted when the event was committed comes first. */
+/** Why there is no delivery. The reason recorded at the commit of the event comes first. */
 function whyNotQueued(
   subscription: TracedSubscription,
   event: EventRow,

@@ -2,32 +2,33 @@ import type { Queryable } from '../../database/database.js';
 import { pageOf, type PageRow, pageWithScanEnd } from '../../database/page-with-scan-end.js';
 import { EVENT_COLUMNS, type EventRow } from './event-resource.js';
 
-/** Events that one page looks through at most, however few of them pass its filter. */
+/** Maximum number of events that one page scans, however few match its filter. */
 export const MAX_EVENTS_SCANNED = 10_000;
 
 /** A page of a company's events. */
 export interface EventQuery {
   readonly companyId: string;
-  /** Only events older than this one; from the newest when not given. */
+  /** Only events older than this one; absent: from the newest. */
   readonly beforeEventId: string | undefined;
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number;
-  /** Only these events; all when not given. */
+  /** Only these events; absent: all. */
   readonly events: readonly string[] | undefined;
-  /** Only events about this resource; all when not given. */
+  /** Only events about this resource; absent: all. */
   readonly resourceId: string | undefined;
 }
 
-/** Goes through the company's events, or those about one resource, from the newest on; an index knows both. */
+/** Walks the company's events, or those about one resource, from the newest on. Each walk has an index. */
 const SCANNED = `
   select e.* from events e
   where e.company_id = $1 and ($2::text is null or e.id < $2) and ($3::text is null or e.resource_id = $3)
   order by e.id desc`;
 
 /**
- * Lists a company's events, newest first, by their ids. `nextBeforeId` is where the next page goes on. A page whose filter
- * few events pass ends after {@link MAX_EVENTS_SCANNED}, with what it has found. One statement, so that what is committed
- * meanwhile is neither skipped nor repeated.
+ * Lists a company's events by id, newest first.
+ *
+ * `nextBeforeId` is where the next page starts. A page ends after {@link MAX_EVENTS_SCANNED} scanned events with the matches so
+ * far. It is one statement, so concurrent commits are neither skipped nor repeated.
  */
 export async function listEvents(
   database: Queryable,

@@ -14,24 +14,24 @@ import type { PreparedStatement, Transaction } from '../../database/database.js'
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 import { renderEnvelope } from './render-envelope.js';
 
-/** Something that happened and that a company may have subscribed to. */
+/** An event that the webhook subscriptions of a company may match. */
 export interface EventToRecord<E extends EventName> {
-  /** The company that is told. */
+  /** The company that receives the event. */
   readonly companyId: string;
   readonly event: E;
-  /** When it happened; goes into the envelope. */
+  /** When it happened; part of the envelope. */
   readonly occurredAt: Date;
-  /** What it is about; the version is the one that the change made. */
+  /** The resource, with the version that the change produced. */
   readonly resource: { readonly type: string; readonly id: string; readonly version: number };
   readonly data: EventData<E>;
   /** The time of the change. */
   readonly now: Date;
 }
 
-/** Why a subscription got no delivery of an event, as it was when the event was committed. */
+/** Why a subscription got no delivery of an event, as of the commit of the event. */
 export const NOT_QUEUED_REASONS = ['class', 'not_subscribed', 'schema_version', 'paused'] as const;
 
-/** The statement that records an event, with what of the deliveries is different from one each that is due at once. */
+/** Statement that records an event and its deliveries: one per subscription, due at once, plus the given differences. */
 const recordEventStatement = (
   name: string,
   { faults, copies, dueAt }: { readonly faults: string; readonly copies: string; readonly dueAt: string },
@@ -67,7 +67,7 @@ const recordEventStatement = (
 
 const RECORD_EVENT = recordEventStatement('record-event', { faults: '', copies: '', dueAt: 'now()' });
 
-/** In the sandbox the fault scripts of the company's keys say whether there is a second delivery, and when the first is due. */
+/** In the sandbox, the company's fault scripts decide about a second delivery and when the first one is due. */
 const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults', {
   faults: `faults as (
      select coalesce(bool_or((k.faults -> 'webhooks' ->> 'duplicate')::boolean), false) as duplicate,
@@ -77,21 +77,21 @@ const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults'
        and (k.expires_at is null or k.expires_at > $10)
    ), `,
   copies: ' cross join faults f cross join lateral generate_series(0, f.duplicate::integer) copy (number)',
-  // As long after the end of its 4 seconds as the event came before it: what came first is due last.
+  // Mirrored around the end of its 4 seconds, so the earliest event is due last.
   dueAt: `now() + make_interval(secs => copy.number +
        case when f.reorder then 2 * (4 - mod(extract(epoch from now()), 4))::double precision else 0 end)`,
 });
 
 /**
- * Records an event in the transaction of the change that it tells of, with one delivery for each subscription of the
- * company that is active, names the event or its group, and opted in to the payload's schema version. The event is kept
- * also when nobody subscribes, and with it why each of the company's other subscriptions got nothing: the first of
- * {@link NOT_QUEUED_REASONS} that holds. A company whose class may not have the event gets no delivery, whatever its
- * subscriptions say. A deleted subscription gets nothing, not even a reason.
+ * Records an event in the transaction of its change, with one delivery for each matching subscription.
  *
- * One statement, so one snapshot: towards a pause or an activation that runs at the same time the event comes either
- * before or after. It takes no lock. The deliveries are due at once; what releases them is woken after the commit.
- * Throws when the data does not fit the event's schema.
+ * A subscription matches if it is active, names the event or its group, and opted in to the payload's schema version. The event
+ * is kept without any subscriber too. For each other subscription of the company the event keeps the first of {@link
+ * NOT_QUEUED_REASONS} that holds. A company whose class does not allow the event gets no delivery, whatever its subscriptions
+ * name. A deleted subscription gets neither delivery nor reason.
+ *
+ * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. It takes
+ * no lock. The deliveries are due at once; the commit wakes the scheduler. Throws if the data does not fit the event's schema.
  */
 export async function recordEvent<E extends EventName>(
   tx: Transaction,

@@ -7,7 +7,7 @@ import {
   webhookEnvelope,
 } from '@partner/proto-contracts/public-api/webhook-events';
 
-/** What the body of a webhook tells. */
+/** Content of a webhook body. */
 export interface EnvelopeContent<E extends EventName> {
   readonly eventId: string;
   readonly event: E;
@@ -17,9 +17,10 @@ export interface EnvelopeContent<E extends EventName> {
 }
 
 /**
- * Renders the body that every attempt of an event sends, as the exact bytes that are signed (spec: Webhook envelope). It
- * is rendered once and kept. The fields of `data` that are sent are those of the event's schema, in its order; anything
- * else, or anything missing, throws.
+ * Renders the body that every attempt of an event sends, as the exact bytes that are signed (spec: Webhook envelope).
+ *
+ * It is rendered once and stored. `data` has the fields of the event's schema, in the schema's order. Additional or missing
+ * fields throw.
  */
 export function renderEnvelope<E extends EventName>(content: EnvelopeContent<E>): Buffer {
   const { type, id, version } = content.resource;

@@ -6,7 +6,7 @@ import {
 } from '@partner/proto-contracts/public-api/bulk-replay';
 import { formatDateTime, formatOptionalDateTime } from '@partner/proto-contracts/public-api/date-time';
 
-/** A bulk replay or back-fill, as {@link BULK_REPLAY_COLUMNS} select it. */
+/** A bulk replay or back-fill, as {@link BULK_REPLAY_COLUMNS} selects it. */
 export interface BulkReplayRow {
   readonly id: string;
   readonly subscriptionId: string;
@@ -14,14 +14,14 @@ export interface BulkReplayRow {
   readonly kind: (typeof BULK_REPLAY_KINDS)[number];
   /** Null for a back-fill. */
   readonly states: readonly (typeof REPLAYED_STATES)[number][] | null;
-  /** The event or group that it is limited to; null: all. */
+  /** The event or group that limits it; null: all. */
   readonly event: string | null;
   readonly from: Date;
   readonly to: Date;
   readonly perMinute: number;
   readonly state: (typeof BULK_REPLAY_STATES)[number];
   readonly total: number;
-  /** True: `total` is a lower bound; not all were counted. */
+  /** True: `total` is a lower bound, because counting stopped early. */
   readonly atLeast: boolean;
   readonly queued: number;
   readonly createdAt: Date;

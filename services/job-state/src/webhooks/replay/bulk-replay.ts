@@ -18,9 +18,9 @@ import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.
 import { idsCreatedWithin } from '../../database/created-within.js';
 import type { DeliveryStateName } from '../schedule/delivery-resource.js';
 
-/** Which deliveries of a subscription to repeat. */
+/** Which deliveries of a subscription to replay. */
 export interface BulkReplaySelection {
-  /** `delivered`, `dead_lettered` or both; a dead-lettered one counts only if its event has not been delivered since. */
+  /** `delivered`, `dead_lettered` or both. A dead-lettered one matches only if its event has not been delivered since. */
   readonly states: readonly DeliveryStateName[];
   readonly from: Date;
   readonly to: Date;
@@ -31,7 +31,7 @@ export interface BulkReplaySelection {
 /** What a bulk replay would queue now. */
 export interface BulkReplayPreview {
   readonly deliveries: number;
-  /** True: there are more than these in the span, which were not counted. */
+  /** True: the span has more deliveries, which were not counted. */
   readonly atLeast: boolean;
   readonly oldest: Date | null;
   readonly newest: Date | null;
@@ -40,12 +40,14 @@ export interface BulkReplayPreview {
   readonly resources: readonly { readonly type: string; readonly id: string; readonly deliveries: number }[];
 }
 
-/** Of the deliveries of a span so many are looked at, at most, the oldest, to tell how many there are to replay. */
+/** Maximum number of deliveries of a span, oldest first, that a count inspects. */
 export const MAX_DELIVERIES_COUNTED = 100_000;
 
 /**
- * The oldest finished deliveries of subscription $1 in one of the states $2, with an id of which `from` is true and before $4: so
- * many as `limit` says. It reads no more than that of each state, by the index that knows the state, however much else there is.
+ * The oldest finished deliveries of subscription $1 in one of the states $2, with `from` true for the id and before $4.
+ *
+ * It returns at most `limit` rows. It reads at most that many per state, through the index that has the state, however many
+ * others there are.
  */
 export function oldestFinished({ from, limit }: { readonly from: string; readonly limit: string }): string {
   return `
@@ -60,15 +62,18 @@ export function oldestFinished({ from, limit }: { readonly from: string; readonl
 }
 
 /**
- * Whether a selection means the finished delivery `m`: created from $5 on and before $6, of one of the events $7 when that is
- * not null, never a test.
+ * Whether a selection matches the finished delivery `m`.
+ *
+ * It matches if `m` was created from $5 on and before $6, is of one of the events $7 (null: any), and is not a test.
  */
 export const IS_SELECTED = `
   m.created_at >= $5 and m.created_at < $6 and ($7::text[] is null or m.event = any($7)) and not m.is_test`;
 
 /**
- * What of the selected deliveries `m` can be queued: its event is kept and not on its way to subscription $1 already; and
- * if only dead letters are meant, it has not been delivered since.
+ * Whether a selected delivery `m` can be queued.
+ *
+ * Its event is kept and has no unfinished delivery to subscription $1. If only dead letters are selected, it has not been
+ * delivered since.
  */
 export const IS_TO_BE_QUEUED = `
   not exists (select 1 from deliveries u where u.event_id = m.event_id and u.subscription_id = $1)
@@ -78,12 +83,12 @@ export const IS_TO_BE_QUEUED = `
     where g.event_id = m.event_id and g.subscription_id = $1 and g.state = 'delivered' and g.id > m.id
   ))`;
 
-/** What a count looks at: one more than {@link MAX_DELIVERIES_COUNTED}, to know whether that is all. */
-const LOOKED_AT = `
+/** Rows of a count: one more than {@link MAX_DELIVERIES_COUNTED}, to know whether that is all. */
+const INSPECTED = `
   looked_at as materialized (${oldestFinished({ from: 'f.id >= $3', limit: '($8::integer + 1)' })}),
   counted as materialized (select * from looked_at order by id limit $8::integer)`;
 
-/** True when more than was counted is in the span. */
+/** True if the span has more than was counted. */
 const IS_AT_LEAST = '(select count(*) from looked_at) > $8::integer';
 
 /** The values $1 to $7 of a selection. */
@@ -103,16 +108,17 @@ export function selectionValues(
   ];
 }
 
-/** Bounds of a transaction that counts; `maxCounted` has a default that only tests do without. */
+/** Bounds of a transaction that counts. Only tests set `maxCounted`. */
 export interface CountLimits extends TransactionLimits {
   readonly maxCounted?: number | undefined;
 }
 
 /**
- * Tells what a bulk replay would queue now: one delivery for each event, of the oldest {@link MAX_DELIVERIES_COUNTED} of the
- * span. The count has a place among the company's transactions, so that many at once do not take the connections of others.
- * Fails with `not_found` for a subscription that the company does not have and with `invalid_argument` for a selection that
- * makes no sense.
+ * Counts what a bulk replay would queue now: one delivery for each event.
+ *
+ * It counts the oldest {@link MAX_DELIVERIES_COUNTED} deliveries of the span. The count has a slot among the company's
+ * transactions, so that many counts do not use up the connections of others. Fails with `not_found` for a subscription that the
+ * company does not have, and with `invalid_argument` for an invalid selection.
  */
 export function previewBulkReplay(
   database: Pick<Database, 'transaction'>,
@@ -131,7 +137,7 @@ async function preview(
 ): Promise<BulkReplayPreview> {
   await getSubscription(tx, request);
   const [found] = await tx.query<BulkReplayPreview>(
-    `with ${LOOKED_AT}, queued as materialized (
+    `with ${INSPECTED}, queued as materialized (
        select distinct on (m.event_id) m.resource_type, m.resource_id, m.created_at
        from counted m
        where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}
@@ -152,10 +158,11 @@ async function preview(
 }
 
 /**
- * Begins to queue deliveries of a subscription again; `runBulkReplays` does the work. It means those that are created before
- * it, all of them; of these the oldest {@link MAX_DELIVERIES_COUNTED} are counted. Fails with `not_found` for a subscription
- * that the company does not have, with `invalid_argument` for a selection that makes no sense, and with `replay_in_progress`
- * while another one of the subscription runs, without a count.
+ * Starts a bulk replay of a subscription's deliveries; `runBulkReplays` does the work.
+ *
+ * It selects all matching deliveries created before it, and counts the oldest {@link MAX_DELIVERIES_COUNTED} of them. Fails
+ * with `not_found` for a subscription that the company does not have, with `invalid_argument` for an invalid selection, and
+ * with `replay_in_progress`, without a count, while another one of the subscription runs.
  */
 export async function createBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },
@@ -169,13 +176,13 @@ export async function createBulkReplay(
       await getSubscription(tx, request);
       await refuseSecond(tx, subscriptionId);
       const [counted] = await tx.query<{ total: number; atLeast: boolean }>(
-        `with ${LOOKED_AT}
+        `with ${INSPECTED}
          select count(distinct m.event_id)::integer as total, ${IS_AT_LEAST} as "atLeast"
          from counted m where ${IS_SELECTED} and ${IS_TO_BE_QUEUED}`,
         [...selectionValues(subscriptionId, selection), maxCounted],
       );
       invariant(counted, 'a count has a row');
-      // Not before: whoever pauses or deletes the subscription need not wait for the count.
+      // Locked only now, so that a pause or deletion of the subscription does not wait for the count.
       await lockSubscription(tx, request);
       const [row] = await tx.query<BulkReplayRow>(
         `with b as (
@@ -201,7 +208,7 @@ export async function createBulkReplay(
         ],
       );
       if (row === undefined) await refuseSecond(tx, subscriptionId);
-      invariant(row, 'what kept it from being made still runs, since the subscription is locked');
+      invariant(row, 'the conflicting bulk replay still runs, since the subscription is locked');
       const { states, event, from, to, total } = row;
       await recordAudit(tx, {
         companyId,
@@ -243,15 +250,16 @@ function checkSelection({ states, from, to, event }: BulkReplaySelection, perMin
 
 /** A page of a subscription's bulk replays. */
 export interface BulkReplayQuery extends SubscriptionOfCompany {
-  /** Only those older than this one; from the newest when not given. */
+  /** Only those older than this one; absent: from the newest. */
   readonly beforeReplayId: string | undefined;
-  /** From 1. */
+  /** At least 1. */
   readonly limit: number;
 }
 
 /**
- * Lists a subscription's bulk replays and back-fills, newest first. Fails with `not_found` for a subscription that the
- * company does not have.
+ * Lists a subscription's bulk replays and back-fills, newest first.
+ *
+ * Fails with `not_found` for a subscription that the company does not have.
  */
 export async function listBulkReplays(
   database: Queryable,
@@ -274,7 +282,7 @@ export interface BulkReplayOfCompany {
   readonly replayId: string;
 }
 
-/** Reads one bulk replay or back-fill; another company's is `not_found` like one that does not exist. */
+/** Reads one bulk replay or back-fill. Another company's is `not_found`, like one that does not exist. */
 export async function getBulkReplay(
   database: Queryable,
   { companyId, replayId }: BulkReplayOfCompany,
@@ -288,10 +296,12 @@ export async function getBulkReplay(
 }
 
 /**
- * Has a bulk replay or back-fill queue nothing more; what it has queued goes on. One that has come to its end stays as it is.
- * Fails with `not_found` for one that the company does not have.
+ * Stops a bulk replay or back-fill from queueing more.
  *
- * Lock: the bulk replay; a step of it that is under way is waited for.
+ * Deliveries that it has queued continue. A finished one stays unchanged. Fails with `not_found` for one that the company does
+ * not have.
+ *
+ * Lock: the bulk replay; it waits for a step in flight.
  */
 export async function cancelBulkReplay(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },

@@ -17,14 +17,15 @@ interface ReplayedDelivery {
 }
 
 /**
- * Queues a new delivery of the event of a delivered or dead-lettered one, with a series of attempts of its own; the body is
- * the same. While its subscription is paused it is held. Fails with
+ * Queues a new delivery of the event of a delivered or dead-lettered one.
+ *
+ * The replay has its own series of attempts and the same body. While its subscription is paused it is held. Fails with
  * - `not_found` for a delivery that the company does not have, or whose subscription was deleted;
  * - `delivery_not_replayable` for a test, and for one that is neither delivered nor dead-lettered;
- * - `replay_in_progress` while the event has an unfinished delivery to the subscription, so that asking twice makes one;
- * - `event_expired` when the event is no longer kept.
+ * - `replay_in_progress` while the event has an unfinished delivery to the subscription, so that two requests queue one;
+ * - `event_expired` if the event has passed its retention.
  *
- * Lock: the subscription, so that replays asked for at the same time come one after another.
+ * Lock: the subscription, which serializes concurrent replays.
  */
 export async function replayDelivery(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly logger: Pick<Logger, 'info'> },

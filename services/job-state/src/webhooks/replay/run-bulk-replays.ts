@@ -10,22 +10,22 @@ import { BULK_REPLAY_COLUMNS, type BulkReplayRow } from './bulk-replay-resource.
 import { IS_SELECTED, IS_TO_BE_QUEUED, oldestFinished, selectionValues } from './bulk-replay.js';
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 
-/** How old an event has to be before a back-fill passes over it: longer than any transaction that commits one. */
+/** Age of an event before a back-fill passes it: longer than any transaction that commits one. */
 export const EVENTS_SETTLED_MS = 60_000;
 
-/** Deliveries or events that one step looks at, at most, for each that it may queue, and at least. */
+/** Deliveries or events that one step scans: at most this many for each that it may queue, and at least this many. */
 const SCANNED = { perQueued: 5, atLeast: 500 };
-/** Queued deliveries of one bulk replay that have not been attempted, at most: one step may pass it by its size. */
+/** Maximum number of queued deliveries of one bulk replay without an attempt. One step may exceed it by its size. */
 const MAX_WAITING = 100;
 const BACKLOG_PAUSE_SECONDS = 1;
 const SECONDS_PER_MINUTE = 60;
-/** Between two looks at a back-fill that waits for its last events to settle. */
+/** Delay between two polls of a back-fill that waits for its last events to settle. */
 const SETTLE_PAUSE_SECONDS = 5;
 const FAILURE_PAUSE_MS = 5_000;
-/** Until a bulk replay whose step failed is tried again. */
+/** Delay until a bulk replay whose step failed is retried. */
 const FAILED_STEP_PAUSE_SECONDS = 60;
 
-/** What the steps of bulk replays work with. */
+/** Dependencies of the steps of bulk replays. */
 export interface BulkReplayStepDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -42,21 +42,21 @@ interface DueBulkReplay extends BulkReplayRow {
   readonly now: Date;
 }
 
-/** What a step did. */
+/** Outcome of a step. */
 interface Step {
   readonly queued: number;
-  /** The last delivery or event that has been passed over. */
+  /** The last delivery or event that the step passed. */
   readonly afterId: string;
   readonly isDone: boolean;
-  /** Seconds to wait beside those of the rate. */
+  /** Delay in seconds in addition to that of the rate. */
   readonly pauseSeconds: number;
 }
 
-/** Starts to do the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
+/** Runs the steps of bulk replays and back-fills until it is stopped. Any number of replicas can run. */
 export function startBulkReplays(
   deps: BulkReplayStepDeps & {
     readonly metrics: Registry;
-    /** Between two looks at what is due, in milliseconds. */
+    /** Milliseconds between two polls for due steps. */
     readonly intervalMs: number;
   },
 ): Loop {
@@ -71,14 +71,15 @@ export function startBulkReplays(
 }
 
 /**
- * Does one step of a bulk replay or back-fill that is due: queues at most a second's worth of its rate and moves to where the
- * next one goes on, in one transaction, so that a crash neither queues an event twice nor leaves one out. One of a paused
- * subscription is not due until the activation; one of a deleted subscription is cancelled. `idle` when nothing was due. A
- * step that fails is logged and tried again after {@link FAILED_STEP_PAUSE_SECONDS}, so that it does not keep others from
- * theirs; it throws when not even that can be noted.
+ * Runs one due step of a bulk replay or back-fill.
  *
- * Locks: the bulk replay and its subscription, neither of which is waited for. The second keeps a replay of a single delivery,
- * a pause and a deletion from coming between.
+ * It queues at most a second's worth of its rate and advances the position of the next step in one transaction, so a crash
+ * neither queues an event twice nor skips one. A bulk replay of a paused subscription is not due until the activation; one of a
+ * deleted subscription is cancelled. Returns `idle` if nothing was due. A failed step is logged and retried after {@link
+ * FAILED_STEP_PAUSE_SECONDS}, so that it does not block others. It throws if it cannot record that either.
+ *
+ * Locks: the bulk replay and its subscription, without waiting for either. The second excludes a concurrent replay of a single
+ * delivery, a pause and a deletion.
  */
 export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' | 'idle'> {
   let picked: DueBulkReplay | undefined;
@@ -92,7 +93,7 @@ export async function stepBulkReplay(deps: BulkReplayStepDeps): Promise<'more' |
   }
 }
 
-/** `pick` is told which one it is before its step begins. */
+/** Calls `pick` with the bulk replay before its step begins. */
 async function stepNext(
   deps: BulkReplayStepDeps,
   pick: (due: DueBulkReplay) => void,
@@ -159,7 +160,7 @@ async function takeStep(tx: Transaction, due: DueBulkReplay, settledMs: number):
   return due.kind === 'replay' ? stepReplay(tx, due) : stepBackfill(tx, due, settledMs);
 }
 
-/** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind what is repeated. */
+/** An endpoint that is slower than the rate sets the pace, so that new events do not wait behind replayed ones. */
 async function isBacklogged(tx: Transaction, due: DueBulkReplay): Promise<boolean> {
   const [row] = await tx.query<{ unfinished: number }>(
     `select count(*)::integer as unfinished
@@ -177,8 +178,8 @@ interface StepCounts {
 }
 
 /**
- * Of several deliveries of one event in the span the newest is the one that is repeated, so that the event is queued once
- * wherever the steps begin and end.
+ * Of several deliveries of one event in the span, the newest is replayed. The event is queued once wherever the steps begin and
+ * end.
  */
 async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
   const size = stepSize(due.perMinute);
@@ -217,9 +218,10 @@ async function stepReplay(tx: Transaction, due: DueBulkReplay): Promise<Step> {
 }
 
 /**
- * Passes over events only once they have settled: one whose transaction was under way at the pause or the activation saw a
- * paused subscription and may have been committed later. Such a one has an instant before or after the pause, and is told from
- * others by why it was not queued.
+ * Passes events only once they have settled.
+ *
+ * An event whose transaction was in flight at the pause or the activation saw a paused subscription and may have been committed
+ * later. Its instant is outside the pause; the reason why it was not queued identifies it.
  */
 async function stepBackfill(tx: Transaction, due: DueBulkReplay, settledMs: number): Promise<Step> {
   const size = stepSize(due.perMinute);
@@ -270,7 +272,7 @@ const COUNTS = `
   select (select count(*)::integer from scanned) as scanned, (select max(id) from scanned) as "lastScanned",
     (select count(*)::integer from to_queue) as queued, (select max(id) from to_queue) as "lastQueued"`;
 
-/** `isComplete`: nothing more can come after what was scanned. */
+/** `isComplete`: nothing can follow the scanned rows. */
 function stepOf(counts: StepCounts | undefined, due: DueBulkReplay, size: number, isComplete: boolean): Step {
   invariant(counts, 'a count has a row');
   const { scanned, lastScanned, queued, lastQueued } = counts;
@@ -284,12 +286,12 @@ function stepOf(counts: StepCounts | undefined, due: DueBulkReplay, size: number
   };
 }
 
-/** What is queued at once: a second's worth of the rate, at least one. */
+/** Size of a batch: a second's worth of the rate, at least one. */
 function stepSize(perMinute: number): number {
   return Math.max(1, Math.floor(perMinute / SECONDS_PER_MINUTE));
 }
 
-/** What one step looks at, however little of it is to be queued. */
+/** Rows that one step scans, however few of them are to be queued. */
 function scanSize(size: number): number {
   return Math.max(SCANNED.atLeast, SCANNED.perQueued * size);
 }

@@ -1,6 +1,6 @@
 import type { PreparedStatement, Queryable } from '../../database/database.js';
 
-/** One delivery that may be attempted now, with all that its attempt needs. */
+/** One due delivery with everything that its attempt needs. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly leaseId: string;
@@ -8,7 +8,7 @@ export interface ClaimedDelivery {
   readonly leasedAt: Date;
   /** By the database's clock. */
   readonly leaseExpiresAt: Date;
-  /** The number of the attempt to make, from 1. */
+  /** Number of the next attempt, from 1. */
   readonly attempt: number;
   readonly subscriptionId: string;
   /** Whether the latest attempt of the subscription, of any delivery, failed. */
@@ -21,33 +21,33 @@ export interface ClaimedDelivery {
   readonly event: string;
   readonly body: Buffer;
   readonly traceParent: string | null;
-  /** The request that made the event. */
+  /** The request that caused the event. */
   readonly requestId: string | null;
 }
 
-/** How much is claimed and for how long. */
+/** Limits of a claim: how many deliveries and for how long. */
 export interface ClaimLimits {
   readonly batchSize: number;
   readonly leaseSeconds: number;
-  /** Slots: deliveries in flight at once, at most, of all companies together. */
+  /** Slots: maximum number of deliveries in flight at once, across all companies. */
   readonly inFlight: number;
-  /** Slots of one subscription. At least 2, or first attempts starve behind a backlog of retries. */
+  /** Slots of one subscription. At least 2, or a backlog of retries starves first attempts. */
   readonly subscriptionCap: number;
-  /** Slots of one company; all by default. */
+  /** Slots of one company; absent: all. */
   readonly companyCap?: number;
 }
 
 /** The share of all slots that is reserved for companies with nothing in flight. */
 const RESERVED_FOR_FIRST = 0.25;
-/** The share of all slots, and of a company's, that failing endpoints have together. */
+/** The share of all slots, and of a company's slots, that all failing endpoints have together. */
 const FAILING_SHARE = 0.5;
-/** One of so many slots of a subscription is reserved for retries while any are due. */
+/** One slot in this many of a subscription is reserved for retries while any are due. */
 const SLOTS_PER_RETRY = 4;
 
-/** After so many failed attempts in a row an endpoint is failing, until an attempt is delivered. */
+/** After this many consecutive failed attempts an endpoint is failing, until an attempt is delivered. */
 export const FAILING_AFTER = 5;
 
-/** The slots of companies that have something in flight already. */
+/** Slots available to companies that already have deliveries in flight. */
 export function sharedSlotsOf(inFlight: number): number {
   return inFlight - Math.floor(inFlight * RESERVED_FOR_FIRST);
 }
@@ -73,8 +73,9 @@ function hop(state: 'pending' | 'retry_scheduled'): PreparedStatement {
 const HOPS = { pending: hop('pending'), retry_scheduled: hop('retry_scheduled') } as const;
 
 /**
- * Lists subscriptions that have first attempts (`pending`) or retries waiting, due or not, in ascending order of id from
- * behind a given one on.
+ * Lists subscriptions with waiting first attempts (`pending`) or retries, due or not.
+ *
+ * They come in ascending order of id, starting after the given one.
  */
 export async function findWaiting(
   database: Queryable,
@@ -89,26 +90,26 @@ export async function findWaiting(
 }
 
 /**
- * Due deliveries are inspected per subscription, so that neither the size of one backlog nor a slow endpoint delays the others:
+ * Inspects due deliveries per subscription, so neither the size of a backlog nor a slow endpoint delays the others:
  *
  * - `in_flight` counts the leases that have not ended, of which there are few;
- * - `free` is how many slots each subscription has left, and how many of these are reserved for retries: a quarter of its cap,
- *   less the retries in flight;
- * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts
- *   as far as slots are reserved for them, and come behind them otherwise;
+ * - `free` is the number of free slots of each subscription, and how many of them are reserved for retries: a quarter of its
+ *   cap, less the retries in flight;
+ * - `due` takes as many due deliveries of each as it has free slots, the oldest first. Retries alternate with first attempts in
+ *   the reserved slots, and follow them otherwise;
  * - `admitted` drops deliveries to failing endpoints beyond their share of all slots or of their company's. Companies with the
- *   fewest of these in flight come first. A failing endpoint keeps its cap, and so its schedule of retries, but all of them
- *   together leave the rest of the slots to endpoints that work, however long each attempt hangs;
- * - `ranked` numbers the rest per company, failing endpoints last in each round: a delivery's rank is how many of its company
- *   are then in flight, divided by the company's weight;
- * - `candidates` are those with the lowest ranks, as many as there are free slots: companies with the least in flight come
- *   first, before all others companies with nothing in flight. The last quarter of the slots is for these alone;
- * - `leased` takes them. Rows that another replica is taking are skipped, or fail the second check of their due time.
+ *   fewest of these in flight come first. A failing endpoint keeps its cap, and so its retry schedule. All failing endpoints
+ *   together leave the other slots to healthy endpoints, however long each attempt hangs;
+ * - `ranked` numbers the rest per company, failing endpoints last in each round. A delivery's rank is the number of its
+ *   company's deliveries then in flight, divided by the company's weight;
+ * - `candidates` are the deliveries with the lowest ranks, as many as there are free slots. Companies with the least in flight
+ *   come first, and companies with nothing in flight before all others. The last quarter of the slots is reserved for these;
+ * - `leased` leases them. Rows that another replica is leasing are skipped, or fail the second check of their due time.
  *
- * Each step reads through one index whatever the planner believes of the table, which is empty now and full a minute later:
- * the plan is made once a connection.
+ * Each step reads through one index whatever the planner's statistics say. The table is empty now and full a minute later, and
+ * each connection plans the statement once.
  *
- * The bounds count the leases of this statement's snapshot: replicas that claim in the same instant can together exceed them.
+ * The bounds count the leases of this statement's snapshot: replicas that claim at the same instant can together exceed them.
  */
 const CLAIM = {
   name: 'claim-due',
@@ -236,9 +237,10 @@ const CLAIM = {
 };
 
 /**
- * Leases due deliveries of the given subscriptions for `leaseSeconds`, first those of the companies with the least in flight
- * for their weight, and returns them in that order. Due times and leases go by the database's clock, so that replicas agree
- * whatever their own clocks say. No two calls, in whatever process, lease the same delivery at a time. Of a paused
+ * Leases due deliveries of the given subscriptions for `leaseSeconds` and returns them in order of priority.
+ *
+ * Companies with the least in flight for their weight come first. Due times and leases use the database's clock, so replicas
+ * agree whatever their own clocks say. No two calls, in any process, lease the same delivery at a time. Of a paused
  * subscription only tests are leased, of a deleted one nothing.
  */
 export async function claimDue(
@@ -260,13 +262,14 @@ export async function claimDue(
   ]);
 }
 
-/** Leases that are ended at once, at most. */
+/** Maximum number of leases that one call ends. */
 const EXPIRED_AT_ONCE = 1_000;
 
 /**
- * Ends leases that have run out without a result: their deliveries are due again, with the attempts that they had, and
- * overdue from the end of the first such lease on, unless a former lease's result has come meanwhile. Gives how many there
- * were.
+ * Ends leases that expired without a result and returns their number.
+ *
+ * Their deliveries are due again with an unchanged attempt count. They are overdue since the end of the first such lease,
+ * unless a result of a former lease has arrived meanwhile.
  */
 export async function endExpiredLeases(database: Queryable): Promise<number> {
   const ended = await database.query(
@@ -287,8 +290,10 @@ export async function endExpiredLeases(database: Queryable): Promise<number> {
 export type Lease = Pick<ClaimedDelivery, 'id' | 'leaseId'>;
 
 /**
- * Gives back leases under which nothing was sent: the deliveries are due again after `afterMs`, with the attempts that they
- * had, and overdue from the first time on. A lease that has ended or been settled meanwhile is left alone.
+ * Returns leases under which nothing was sent.
+ *
+ * The deliveries are due again after `afterMs` with an unchanged attempt count, and overdue since the first return. A lease
+ * that has ended or was settled meanwhile is left alone.
  *
  * Locks: the deliveries in ascending id.
  */

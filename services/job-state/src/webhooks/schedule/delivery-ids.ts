@@ -5,8 +5,9 @@ const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX_LENGTH = 2;
 
 /**
- * Makes the ids of the deliveries of one event, up to 1,024: one new TypeID whose last two characters count. They sort in
- * their order and stay unique by the 64 random bits before the count, at the price of a single id.
+ * Returns up to 1,024 ids for the deliveries of one event: one new TypeID whose last two characters count up.
+ *
+ * The ids sort in their order. The 64 random bits before the counter keep them unique, at the cost of a single id.
  */
 export function newDeliveryIds(count: number): readonly string[] {
   invariant(count <= DIGITS.length ** SUFFIX_LENGTH, 'the count of ids fits two characters');

@@ -11,13 +11,13 @@ import type {
   ExchangeSteps,
 } from '@partner/proto-contracts/public-api/webhook-delivery';
 
-/** Where a delivery is in its life. */
+/** State of a delivery. */
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];
 
 /** How an attempt ended. */
 export type AttemptOutcomeName = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** What is shown of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select it. */
+/** The public fields of a delivery, as {@link DELIVERY_COLUMNS} and {@link ANY_DELIVERY_COLUMNS} select them. */
 export interface DeliveryRow {
   readonly id: string;
   readonly subscriptionId: string;
@@ -34,7 +34,7 @@ export interface DeliveryRow {
   readonly bulkReplayId: string | null;
 }
 
-/** What a list shows of an attempt, as {@link ATTEMPT_SUMMARY_COLUMNS} select it. */
+/** The fields of an attempt in a list, as {@link ATTEMPT_SUMMARY_COLUMNS} selects them. */
 export interface AttemptSummaryRow {
   readonly id: string;
   readonly number: number;
@@ -45,7 +45,7 @@ export interface AttemptSummaryRow {
   readonly error: string | null;
 }
 
-/** What is shown of an attempt, as {@link ATTEMPT_COLUMNS} select it. */
+/** The public fields of an attempt, as {@link ATTEMPT_COLUMNS} selects them. */
 export interface AttemptRow extends AttemptSummaryRow {
   readonly responseBody: Buffer | null;
   readonly remoteAddress: string | null;
@@ -60,7 +60,7 @@ const COMMON_COLUMNS = `
   d.created_at as "createdAt", d.resource_type as "resourceType", d.resource_id as "resourceId",
   d.replay_of as "replayOf", d.bulk_replay_id as "bulkReplayId"`;
 
-/** Columns of a {@link DeliveryRow} that is not finished, from `deliveries d`. One in flight or held has no next attempt. */
+/** Columns of an unfinished {@link DeliveryRow}, from `deliveries d`. One in flight or held has no next attempt. */
 export const DELIVERY_COLUMNS = `${COMMON_COLUMNS}, null::timestamptz as "finishedAt"`;
 
 /** Columns of a {@link DeliveryRow}, from `all_deliveries d`. */
@@ -93,7 +93,7 @@ export function shownDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** An attempt as lists of the public API show it: without the answer and its exchange. */
+/** An attempt as lists of the public API show it: without the response and its exchange. */
 export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   return {
     deliveryId: row.id,
@@ -106,7 +106,7 @@ export function shownAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   };
 }
 
-/** An attempt as the public API shows it. Bytes of the answer that are not UTF-8 appear as U+FFFD. */
+/** An attempt as the public API shows it. Response bytes that are not UTF-8 appear as U+FFFD. */
 export function shownAttempt(row: AttemptRow): Attempt {
   return {
     ...shownAttemptSummary(row),

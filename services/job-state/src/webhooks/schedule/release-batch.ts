@@ -14,12 +14,12 @@ import type { Queryable } from '../../database/database.js';
 import { type ClaimedDelivery, returnLeases } from './claim-due.js';
 import type { ReleaseMetrics } from './release-metrics.js';
 
-/** Deliveries in one command: enough to make the broker's work small beside the attempts'. */
+/** Maximum number of deliveries in one command: enough to make the broker's cost small beside the attempts'. */
 const MESSAGE_SIZE = 10;
-/** Bytes of bodies in one command, about. */
+/** Approximate bytes of bodies in one command. */
 const MESSAGE_BYTES = 256 * 1_024;
 
-/** What the release of one batch works with. */
+/** Dependencies of releasing one batch. */
 export interface ReleaseDeps {
   readonly database: Queryable;
   readonly publisher: Pick<Publisher, 'publish'>;
@@ -27,20 +27,21 @@ export interface ReleaseDeps {
   readonly metrics: ReleaseMetrics;
 }
 
-/** How a batch went. */
+/** Outcome of a batch. */
 export interface ReleasedBatch {
-  /** Deliveries that the broker has confirmed. */
+  /** Deliveries that the broker confirmed. */
   readonly released: number;
-  /** Deliveries that it has not; they are due again after `returnAfterMs`. */
+  /** Deliveries that the broker did not confirm; they are due again after `returnAfterMs`. */
   readonly failed: number;
-  /** Why the first of them failed. */
+  /** Error of the first unconfirmed delivery. */
   readonly failure: unknown;
 }
 
 /**
- * Gives what was claimed to the broker in commands of several deliveries, all of them in flight at once. Each
- * delivery carries on the trace of its event and the id of the request that made it. Leases of
- * what was not confirmed are returned, so that a delivery that the broker took all the same can be attempted twice.
+ * Publishes claimed deliveries in commands of several deliveries, all in flight at once.
+ *
+ * Each delivery continues the trace of its event and the id of the request that caused it. Leases of unconfirmed deliveries are
+ * returned. If the broker accepted such a delivery anyway, it is attempted twice.
  */
 export async function publishClaimed(
   deps: ReleaseDeps,
@@ -72,8 +73,10 @@ export async function publishClaimed(
 }
 
 /**
- * Groups deliveries into commands. A delivery whose endpoint failed its latest attempt has a command of its own: a command is
- * acknowledged when all of its attempts have ended, so one that hangs would make a crash repeat the others.
+ * Groups deliveries into commands.
+ *
+ * A delivery whose endpoint failed its latest attempt has its own command. A command is acknowledged when all of its attempts
+ * have finished, so with an attempt that hangs a crash would repeat the others.
  */
 export function commandsOf(claimed: readonly ClaimedDelivery[]): readonly (readonly ClaimedDelivery[])[] {
   const commands: ClaimedDelivery[][] = [];
@@ -115,7 +118,7 @@ async function publish(
   });
 }
 
-/** The command for one attempt, with a span of its own in the trace of its event, on behalf of the request that made it. */
+/** The command for one attempt, with its own span in the trace of its event, on behalf of the original request. */
 function commandFor(delivery: ClaimedDelivery): Promise<MessageInitShape<typeof DeliverWebhookSchema>> {
   return withSpan(
     {

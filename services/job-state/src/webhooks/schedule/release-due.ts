@@ -7,59 +7,63 @@ import { claimDue, type ClaimedDelivery, endExpiredLeases, findWaiting } from '.
 import { createReleaseMetrics } from './release-metrics.js';
 import { publishClaimed, type ReleasedBatch } from './release-batch.js';
 
-/** The share of all slots that one subscription has at most: enough for a healthy endpoint, little for one that hangs. */
+/** Largest share of all slots for one subscription: enough for a healthy endpoint, little for one that hangs. */
 const SUBSCRIPTION_SHARE = 0.02;
-/** The share of all slots that one company has at most, however many subscriptions it has. */
+/** Largest share of all slots for one company, however many subscriptions it has. */
 const COMPANY_SHARE = 0.25;
-/** Retries and leases are minutes and seconds long. */
-const LOOK_AT_ALL_MS = 200;
-/** Subscriptions that one claim looks at: its time goes with their number. */
+/** Milliseconds between polls for retries and expired leases. Retries take minutes and leases last seconds. */
+const RETRY_POLL_MS = 200;
+/** Subscriptions that one claim inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_AT_ONCE = 500;
 /**
- * Between claims of a backlog. Deliveries that are claimed together cost the broker, the dispatcher and the record of them far
- * less. With its cap this also limits the rate of an endpoint with a backlog, so that others are not starved of processors.
+ * Delay between claims of a backlog.
+ *
+ * Deliveries that are claimed together cost the broker, the dispatcher and the recording far less. With its cap this also
+ * limits the rate of an endpoint with a backlog, so that others are not starved of CPU.
  */
 const REST_MS = 60;
 const AGAIN_AFTER_FAILURE_MS = 1_000;
 
-/** What the release of due deliveries works with. */
+/** Dependencies of the scheduler of due deliveries. */
 export interface SchedulerOptions {
   readonly database: Pick<Database, 'query'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly metrics: Registry;
-  /** Milliseconds that only grow. Paces the attempts of an outage; what is due is decided by the database's clock. */
+  /** Monotonic milliseconds. Paces the attempts during an outage; the database's clock decides which deliveries are due. */
   readonly elapsedMs: () => number;
-  /** Milliseconds between two looks at what is due, when nothing wakes the scheduler. */
+  /** Milliseconds between two polls for due deliveries when nothing wakes the scheduler. */
   readonly intervalMs: number;
-  /** How long a released delivery is left alone, in seconds: its time in the queue and the attempt. */
+  /** Lease of a released delivery in seconds: its time in the queue and the attempt. */
   readonly leaseSeconds: number;
-  /** Deliveries that are released at once, at most. */
+  /** Maximum number of deliveries that are released at once. */
   readonly batchSize: number;
-  /** Slots: deliveries in flight at once, at most. A subscription has a fiftieth of them, a company a quarter. */
+  /** Slots: maximum number of deliveries in flight at once. A subscription has a fiftieth of them, a company a quarter. */
   readonly inFlight: number;
 }
 
 /** Releases due deliveries until it is stopped. */
 export interface Scheduler {
   /**
-   * Makes it look at once, since deliveries of these subscriptions have become due, or of some that are not known. Those of
-   * known ones do not wait for the claims of a backlog that another company has.
+   * Polls at once because deliveries of these subscriptions, or of unknown ones, became due.
+   *
+   * Named subscriptions do not wait for the claims of another company's backlog.
    */
   readonly wake: (subscriptionIds: readonly string[]) => void;
-  /** Makes it claim soon, since slots are free: those that get free together are filled together. */
+  /** Claims soon because slots are free: slots that become free together are filled together. */
   readonly wakeLater: () => void;
-  /** Takes no more and waits for the batch in flight. */
+  /** Stops claiming and waits for the batch in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts to give due deliveries to the dispatcher by way of the broker, each under a lease. Any number of replicas can run.
- * Waking makes it prompt, looking at intervals makes it correct. While nothing gets through to the broker, or the database
- * is away, it tries a single delivery once a second, keeps nothing in memory, and goes on by itself afterwards.
+ * Starts releasing due deliveries to the dispatcher through the broker, each under a lease.
  *
- * Two loops claim: one goes through all subscriptions with something waiting, the other takes only those that a commit has
- * just named, at once. No subscription is in the claims of both at a time, so that its cap holds.
+ * Any number of replicas can run. Waking makes it prompt, polling makes it correct. While the broker is unavailable or the
+ * database is down, it tries a single delivery once a second, keeps nothing in memory, and resumes automatically.
+ *
+ * Two loops claim. One walks all subscriptions with waiting deliveries, the other claims at once only the subscriptions that a
+ * commit named. No subscription is in the claims of both at a time, so its cap holds.
  */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const { database, publisher, logger } = options;
@@ -69,35 +73,35 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     subscriptionCap,
   });
   let failedAt: number | undefined;
-  let lookedAtAllAt = Number.NEGATIVE_INFINITY;
-  let lookedUpTo = { pending: '', retry_scheduled: '' };
+  let retriesPolledAt = Number.NEGATIVE_INFINITY;
+  let scannedUpTo = { pending: '', retry_scheduled: '' };
   const named = new Set<string>();
   const inClaims = new Set<string>();
-  const underWay = new Set<Promise<void>>();
+  const publishingNow = new Set<Promise<void>>();
 
-  /** A bounded number of subscriptions, which goes around: with more of them each gets its turn by and by. */
+  /** Visits a bounded number of subscriptions in rotation, so each is served eventually. */
   async function waiting(state: 'pending' | 'retry_scheduled'): Promise<readonly string[]> {
     const ids = await findWaiting(database, {
       state,
-      afterId: lookedUpTo[state],
+      afterId: scannedUpTo[state],
       limit: SUBSCRIPTIONS_AT_ONCE,
     });
     const isEnd = ids.length < SUBSCRIPTIONS_AT_ONCE;
-    lookedUpTo = { ...lookedUpTo, [state]: isEnd ? '' : (ids.at(-1) ?? '') };
+    scannedUpTo = { ...scannedUpTo, [state]: isEnd ? '' : (ids.at(-1) ?? '') };
     return ids;
   }
 
-  /** Subscriptions that have retries alone, and leases that have expired, are looked for less often. */
-  async function subscriptionsToLookAt(): Promise<readonly string[]> {
+  /** Subscriptions with retries only, and expired leases, are polled less often. */
+  async function subscriptionsToInspect(): Promise<readonly string[]> {
     const now = options.elapsedMs();
     const withFirst = await waiting('pending');
-    if (now - lookedAtAllAt < LOOK_AT_ALL_MS) return withFirst;
+    if (now - retriesPolledAt < RETRY_POLL_MS) return withFirst;
     metrics.leaseExpiries.inc(await endExpiredLeases(database));
-    lookedAtAllAt = now;
+    retriesPolledAt = now;
     return [...new Set([...withFirst, ...(await waiting('retry_scheduled'))])];
   }
 
-  /** A claim is published while the next one is made; the bound of deliveries in flight holds for both. */
+  /** A claim is published while the next one is made. The bound of deliveries in flight holds for both. */
   async function release(subscriptionIds: readonly string[]): Promise<'more' | 'idle'> {
     const isOutage = failedAt !== undefined;
     const batchSize = isOutage ? 1 : options.batchSize;
@@ -112,8 +116,8 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       AGAIN_AFTER_FAILURE_MS,
     )
       .then(settle, fail)
-      .finally(() => underWay.delete(publishing));
-    underWay.add(publishing);
+      .finally(() => publishingNow.delete(publishing));
+    publishingNow.add(publishing);
     if (isOutage) await publishing;
     return failedAt === undefined && claimed.length === batchSize ? 'more' : 'idle';
   }
@@ -160,7 +164,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       const now = options.elapsedMs();
       if (failedAt !== undefined && now - failedAt < AGAIN_AFTER_FAILURE_MS) return 'idle';
       try {
-        return await release(await subscriptionsToLookAt());
+        return await release(await subscriptionsToInspect());
       } catch (error) {
         failedAt = now;
         throw error;
@@ -168,7 +172,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     },
   });
 
-  /** What it can not take now, during an outage or since it is in a claim of the other loop, that one finds. */
+  /** The walking loop finds what this loop cannot claim now, during an outage or while the other loop claims it. */
   const loopOfNamed = startLoop({
     name: 'named_deliveries',
     intervalMs: options.intervalMs,
@@ -193,12 +197,12 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     wakeLater: loop.wakeLater,
     async stop() {
       await Promise.all([loop.stop(), loopOfNamed.stop()]);
-      await Promise.all(underWay);
+      await Promise.all(publishingNow);
     },
   };
 }
 
-/** The slots of one subscription, of so many in all. */
+/** The slots of one subscription out of a total. */
 export function subscriptionCapOf(inFlight: number): number {
   return shareOf(inFlight, SUBSCRIPTION_SHARE);
 }

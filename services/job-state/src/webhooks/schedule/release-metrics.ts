@@ -7,23 +7,23 @@ export type ReleaseMetrics = ReturnType<typeof createReleaseMetrics>;
 
 type Measurable = Pick<Database, 'query'>;
 
-/** What the age of due deliveries is told by. */
+/** The endpoint states that label the age of due deliveries. */
 const ENDPOINT_STATES = ['healthy', 'busy', 'failing'] as const;
 type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** A measurement is given up after that, rather than weigh on a database that is slow already. */
+/** Timeout of a measurement, so that it does not load a database that is already slow. */
 const MEASUREMENT_MS = 3_000;
-/** Subscriptions with a backlog that a measurement looks at: its time goes with their number. */
+/** Subscriptions with a backlog that a measurement inspects: its duration grows with their number. */
 const SUBSCRIPTIONS_MEASURED = 5_000;
 
-/** What the release of due deliveries measures; the age of what is due is asked of the database, every 10 s at most. */
+/** Metrics of releasing due deliveries. The age of due deliveries is queried from the database, at most every 10 s. */
 export function createReleaseMetrics(
   metrics: Registry,
   database: Measurable,
   options: {
-    /** Deliveries that are under way at once, at most. */
+    /** Maximum number of deliveries in flight at once. */
     readonly inFlight: number;
-    /** Of one subscription. */
+    /** Slots of one subscription. */
     readonly subscriptionCap: number;
     readonly freshMs?: number | undefined;
   },
@@ -74,8 +74,9 @@ async function failingEndpoints(database: Measurable): Promise<number> {
 }
 
 /**
- * Of each subscription the oldest that waits: the indexes begin with it, whatever the backlog. And what is overdue, waiting or
- * with the dispatcher once more.
+ * The oldest waiting delivery of each subscription, and all overdue deliveries, waiting or with the dispatcher again.
+ *
+ * The indexes begin with the oldest one, so the cost does not depend on the backlog.
  */
 async function oldestDueSeconds(
   database: Measurable,

@@ -1,20 +1,21 @@
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 
-/** What the schedule is made of. */
+/** Inputs of the retry schedule. */
 export interface RetrySettings {
-  /** The wait after the first failed attempt, in milliseconds; it doubles with each further one. */
+  /** The backoff after the first failed attempt, in milliseconds; it doubles with each further one. */
   readonly baseMs: number;
-  /** A number from 0 up to but not including 1, new at each call. */
+  /** A random number from 0 to less than 1, new at each call. */
   readonly random: () => number;
 }
 
 const LONGEST_JITTER = 0.1;
 
 /**
- * How long to wait after the failed attempt of this number (from 1), in milliseconds: the base, doubled with each attempt,
- * plus up to 10 % so that what failed together does not come back together; never more than 6 hours. What the receiver
- * asked for in `retry-after` can lengthen the wait up to that cap and never shortens it. `undefined` after the last
- * attempt: the delivery is dead-lettered (spec: Acknowledgement and retries 2 and 3).
+ * Returns the backoff in milliseconds after the failed attempt with this number, from 1.
+ *
+ * It is the base, doubled with each attempt, plus up to 10 % jitter, capped at 6 hours. Jitter spreads deliveries that failed
+ * together. The receiver's `retry-after` can lengthen the backoff up to the cap and never shortens it. Returns `undefined`
+ * after the last attempt: the delivery is dead-lettered (spec: Acknowledgement and retries 2 and 3).
  */
 export function retryWaitMs(
   failedAttempt: number,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.js';
 import { DURATION_BOUNDS_MS, DURATION_SLOTS } from './duration-histogram.js';
 
-/** An attempt that has just been recorded. */
+/** A newly recorded attempt. */
 export interface CountedAttempt {
   readonly subscriptionId: string;
   /** A test of the owner, which is not counted. */
@@ -9,11 +9,11 @@ export interface CountedAttempt {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly isDelivered: boolean;
-  /** True when its failure dead-lettered the delivery. */
+  /** True if its failure dead-lettered the delivery. */
   readonly isDeadLetter: boolean;
 }
 
-/** Something for each slot of a histogram; Postgres counts them from 1. */
+/** Maps each slot of a histogram; Postgres counts them from 1. */
 function forEachSlot(sql: (slot: number) => string): string {
   return Array.from({ length: DURATION_SLOTS }, (_, index) => sql(index + 1)).join(', ');
 }
@@ -42,12 +42,14 @@ const COUNT_ATTEMPTS = {
 };
 
 /**
- * Adds attempts to the statistics of their subscriptions, in one statement: each to the five minutes in which it began, so
- * that results that come late, after an outage, count where the receiver's own log has them. An attempt that began in
- * the future, by the wrong clock of its dispatcher, counts as begun now.
+ * Adds attempts to the statistics of their subscriptions in one statement.
  *
- * To be called once for each recorded attempt, in the transaction that records it, as its last statement. Lock: the rows of
- * the statistics in ascending order, until the commit; whoever records attempts to the same subscription waits for it.
+ * Each counts in the five minutes in which it began, so late results after an outage match the receiver's own log. An attempt
+ * that began in the future, by a wrong dispatcher clock, counts as begun now.
+ *
+ * Call it once for each recorded attempt, as the last statement of the transaction that records it. Locks: the rows of the
+ * statistics in ascending order, until the commit. Other transactions that record attempts to the same subscriptions wait for
+ * it.
  */
 export async function countAttempts(tx: Queryable, attempts: readonly CountedAttempt[]): Promise<void> {
   if (attempts.every(({ isTest }) => isTest)) return;

@@ -1,6 +1,6 @@
 import { invariant } from '@partner/kernel/invariant';
 
-/** Where the slots of a histogram of durations end, in milliseconds, the last one excepted: each slot ends before its bound. */
+/** Upper bounds of the slots of a duration histogram, in milliseconds, exclusive. The last slot has none. */
 export const DURATION_BOUNDS_MS = [
   25, 50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000,
 ] as const;
@@ -8,13 +8,14 @@ export const DURATION_BOUNDS_MS = [
 /** Slots of a histogram: one below each bound, and one from the last bound on. */
 export const DURATION_SLOTS = DURATION_BOUNDS_MS.length + 1;
 
-/** How many durations are in each slot; {@link DURATION_SLOTS} numbers. */
+/** Number of durations in each slot; {@link DURATION_SLOTS} numbers. */
 export type DurationHistogram = readonly number[];
 
 /**
- * The duration in milliseconds that a part of all durations (0.95: 95 of 100) stays within, as if the durations of a slot were
- * spread evenly over it; undefined without durations. What is beyond the last bound counts as that bound: an attempt ends
- * there.
+ * Returns a percentile of the durations in milliseconds: 0.95 is the p95.
+ *
+ * It assumes that the durations of a slot are spread evenly. It is undefined without durations. Durations beyond the last bound
+ * count as that bound, since an attempt ends there.
  */
 export function percentileMs(histogram: DurationHistogram, part: number): number | undefined {
   invariant(histogram.length === DURATION_SLOTS, 'a histogram has all slots');
@@ -32,7 +33,7 @@ export function percentileMs(histogram: DurationHistogram, part: number): number
   return fromMs;
 }
 
-/** Two histograms as one. */
+/** Returns the sum of two histograms. */
 export function sumOfHistograms(a: DurationHistogram, b: DurationHistogram): DurationHistogram {
   return a.map((count, slot) => count + (b[slot] ?? 0));
 }

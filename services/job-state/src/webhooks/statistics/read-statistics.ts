@@ -3,16 +3,16 @@ import { getSubscription, type SubscriptionOfCompany } from '../subscriptions/ge
 import { DURATION_SLOTS, type DurationHistogram, sumOfHistograms } from './duration-histogram.js';
 import { type BucketedSpan, bucketsOf, type StatisticsSpan } from './statistics-span.js';
 
-/** What became of attempts. */
+/** Outcomes of attempts. */
 export interface AttemptCounts {
   readonly delivered: number;
   readonly failed: number;
   readonly deadLettered: number;
-  /** Of all of them. */
+  /** Durations of all attempts. */
   readonly durations: DurationHistogram;
 }
 
-/** The attempts that began within the minutes of one bucket: at least one. */
+/** The attempts that began within one bucket: at least one. */
 export interface CountedBucket extends AttemptCounts {
   readonly startsAt: Date;
 }
@@ -20,7 +20,7 @@ export interface CountedBucket extends AttemptCounts {
 /** Attempts in a span. */
 export interface Statistics {
   readonly bucketMinutes: BucketedSpan['bucketMinutes'];
-  /** Those with attempts, oldest first. */
+  /** Buckets with attempts, oldest first. */
   readonly buckets: readonly CountedBucket[];
   readonly totals: AttemptCounts;
 }
@@ -31,7 +31,7 @@ export interface CompanyStatistics extends Statistics {
   readonly subscriptions: readonly { readonly subscriptionId: string; readonly totals: AttemptCounts }[];
 }
 
-/** All numbers as double precision: sums are never so great that it would round them. */
+/** All numbers are double precision: sums never grow large enough to be rounded. */
 const SUMS = `sum(delivered)::float8 as delivered, sum(failed)::float8 as failed,
   sum(dead_lettered)::float8 as "deadLettered",
   array[${Array.from({ length: DURATION_SLOTS }, (_, slot) => `sum(durations[${slot + 1}])::float8`).join(', ')}] as durations`;
@@ -62,8 +62,9 @@ const NOTHING: AttemptCounts = {
 };
 
 /**
- * Reads the statistics of one subscription. Fails with `not_found` for a subscription that the company does not have or has
- * deleted.
+ * Reads the statistics of one subscription.
+ *
+ * Fails with `not_found` for a subscription that the company does not have or has deleted.
  */
 export async function getSubscriptionStatistics(
   database: Queryable,
@@ -81,9 +82,10 @@ export async function getSubscriptionStatistics(
 }
 
 /**
- * Reads the statistics of all subscriptions that a company has; what it has deleted is not part of it. Has a place among the
- * company's transactions, since a month of many subscriptions takes a second: many at once do not take the connections of
- * others.
+ * Reads the statistics of all current subscriptions of a company.
+ *
+ * Deleted subscriptions are not included. It has a slot among the company's transactions: a month of many subscriptions takes a
+ * second, and many reads must not use up the connections of others.
  */
 export async function getCompanyStatistics(
   database: Pick<Database, 'transaction'>,
@@ -108,7 +110,7 @@ export async function getCompanyStatistics(
   );
 }
 
-/** One statement over the rows of the subscriptions: sums of each subscription and of each bucket. */
+/** One statement over the rows of the subscriptions, with the sums of each subscription and each bucket. */
 async function statisticsOf(
   database: Queryable,
   subscriptionIds: readonly string[],

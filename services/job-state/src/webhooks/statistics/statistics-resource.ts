@@ -23,7 +23,7 @@ export function shownCounts({
   };
 }
 
-/** Statistics as the public API shows them, without what they are of. */
+/** Statistics as the public API shows them, without their subscription or company. */
 export function shownStatistics({
   bucketMinutes,
   buckets,

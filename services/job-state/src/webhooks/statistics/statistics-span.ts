@@ -3,14 +3,14 @@ import { invalidArgument } from '@partner/kernel/validation';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Up to so many days, a span is shown in buckets of that many minutes. */
+/** Bucket width in minutes for spans of up to so many days. */
 const WIDTHS = [
   { days: 1, minutes: BUCKET_MINUTES[0] },
   { days: 7, minutes: BUCKET_MINUTES[1] },
   { days: STATISTICS_MAX_DAYS, minutes: BUCKET_MINUTES[2] },
 ] as const;
 
-/** What statistics are asked of. */
+/** The requested span. */
 export interface StatisticsSpan {
   readonly from: Date;
   /** Later than `from`. */
@@ -23,9 +23,10 @@ export interface BucketedSpan extends StatisticsSpan {
 }
 
 /**
- * The buckets of a span: the wider the longer it is, so that there are never more than 290. The first one is the one that
- * `from` is in, the last one holds the last instant before `to`. Fails with `invalid_argument` for a span that is empty or
- * longer than {@link STATISTICS_MAX_DAYS}.
+ * Divides a span into buckets, wider for longer spans, never more than 290.
+ *
+ * The first bucket contains `from`, the last one contains the last instant before `to`. Fails with `invalid_argument` for a
+ * span that is empty or longer than {@link STATISTICS_MAX_DAYS}.
  */
 export function bucketsOf({ from, to }: StatisticsSpan): BucketedSpan {
   const days = (to.getTime() - from.getTime()) / DAY_MS;

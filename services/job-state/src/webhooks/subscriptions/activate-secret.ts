@@ -8,20 +8,21 @@ import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resou
 
 const HOUR_MS = 3_600_000;
 
-/** What the activation of secrets works with. */
+/** Dependencies of the activation of secrets. */
 export interface ActivateSecretDeps {
   readonly database: Pick<Database, 'transaction'>;
-  /** For how long the former secret is kept, in hours. */
+  /** How long the former secret is kept, in hours. */
   readonly secretOverlapHours: number;
   readonly logger: Pick<Logger, 'info'>;
   readonly clock: () => Date;
 }
 
 /**
- * Makes the pending secret the active one: every attempt that is released from now on is signed with it (spec: Secret rotation
- * 3). The previous one stays for the overlap and is then dropped. A repeat of the latest activation changes nothing and
- * succeeds; see {@link isRepeat}. Fails with `secret_version_mismatch` for any other version, the active one included, and with
- * `not_found` for a subscription that the company does not have.
+ * Makes the pending secret the active one (spec: Secret rotation 3).
+ *
+ * It signs every attempt that is released from now on. The previous secret stays for the overlap and is then dropped. A repeat
+ * of the latest activation changes nothing and succeeds; see {@link isRepeat}. Fails with `secret_version_mismatch` for any
+ * other version, the active one included, and with `not_found` for a subscription that the company does not have.
  *
  * Locks: the subscription, then the previous secret.
  */
@@ -49,7 +50,7 @@ export async function activateSecret(
        returning ${SUBSCRIPTION_COLUMNS}`,
       [subscriptionId, pendingSecretVersion, now],
     );
-    invariant(row, 'the locked row is there');
+    invariant(row, 'the locked row exists');
     await recordAudit(tx, {
       companyId,
       actor,
@@ -71,9 +72,10 @@ export async function activateSecret(
 }
 
 /**
- * Whether a request repeats the activation that made the active secret so. It does while the secret that this activation
- * replaced is still in its overlap and no newer rotation has begun; after that a retry is no longer plausible, and the version is
- * more likely a mistake for the pending one.
+ * Whether a request repeats the activation that made the active secret so.
+ *
+ * It does while the secret that this activation replaced is still in its overlap and no newer rotation has begun. After that a
+ * retry is no longer plausible, and the version is more likely a mistake for the pending one.
  */
 async function isRepeat(
   tx: Transaction,

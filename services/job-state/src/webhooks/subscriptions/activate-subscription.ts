@@ -10,18 +10,19 @@ import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resou
 /** A subscription after its activation. */
 export interface Activation {
   readonly subscription: SubscriptionRow;
-  /** The back-fill that was begun, or is still running; undefined when none was asked for or none runs. */
+  /** The back-fill that was started or still runs; undefined if none was requested or none runs. */
   readonly backfillId: string | undefined;
 }
 
 /**
- * Makes a subscription active: from now on matching events are queued for it, and what was held goes on in its time, whatever
- * the backlog. With `backfill` the events since the pause, or since the creation of one that was never active, are queued as
- * well. One that is active already stays as it is, and no back-fill is begun: one that is asked for is then the one that is
- * still running. Fails with `not_found` for a subscription that the company does not have, and with `test_delivery_required`
- * unless a test delivery to the present URL was answered with 2xx.
+ * Activates a subscription: matching events are queued from now on, and held deliveries resume gradually.
  *
- * Atomic: the activation and the beginning of the back-fill. Lock: the subscription.
+ * The backlog does not slow down the activation. With `backfill` it also queues the events since the pause, or since the
+ * creation if the subscription never was active. An active subscription stays unchanged and starts no back-fill: the result
+ * then has the back-fill that still runs. Fails with `not_found` for a subscription that the company does not have, and with
+ * `test_delivery_required` unless a test delivery to the current URL got a 2xx.
+ *
+ * Atomic: the activation and the start of the back-fill. Lock: the subscription.
  */
 export async function activateSubscription(
   deps: {

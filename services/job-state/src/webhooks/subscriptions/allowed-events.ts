@@ -8,9 +8,11 @@ import {
 import type { FieldViolation } from '@partner/kernel/service-error';
 
 /**
- * What of the events that a subscription names is not for a company of the class: neither the name of an event that it may
- * have nor, as `group.*`, a group with any. `install.test` goes to any class, but makes no group: it is sent on demand alone.
- * One violation each, under `events.<index>`, with what is allowed.
+ * Returns a violation for each event of a subscription that the company's class does not allow.
+ *
+ * An event must be the name of an allowed event, or `group.*` of a group with at least one. `install.test` is allowed for any
+ * class, but no group includes it: it is only sent on demand. Each violation is under `events.<index>` and lists the allowed
+ * events.
  */
 export function eventViolations(events: readonly string[], companyClass: CompanyClassName): FieldViolation[] {
   const allowed = allowedPatterns(companyClass);

@@ -4,16 +4,17 @@ import { invalidArgument } from '@partner/kernel/validation';
 import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** Of the time that the caller waits, what is kept for the database after the question about the URL. */
-const KEPT_FOR_DATABASE_MS = 500;
+/** Part of the caller's deadline that is reserved for the database after the URL check. */
+const DATABASE_RESERVE_MS = 500;
 
-/** For how long the caller still waits. */
+/** The caller's deadline. */
 export type Caller = Pick<HandlerContext, 'timeoutMs' | 'signal'>;
 
 /**
- * Asks the dispatcher whether deliveries may go to a URL (spec: Subscription URL rules) and gives the URL's normalised form.
- * Fails with `invalid_argument` (`url`) and the dispatcher's words when they may not, and with `unavailable` when the
- * dispatcher does not answer in the time that the caller waits, or the caller waits no longer.
+ * Checks with the dispatcher that deliveries may go to a URL, and returns its normalised form (spec: Subscription URL rules).
+ *
+ * Fails with `invalid_argument` (`url`) and the dispatcher's message if they may not. Fails with `unavailable` if the
+ * dispatcher does not respond before the caller's deadline, or the deadline has passed.
  */
 export async function checkEndpoint(
   endpoints: Client<typeof EndpointService>,
@@ -35,18 +36,18 @@ export async function judgeEndpoint(
   const leftMs = caller.timeoutMs();
   const limits = {
     signal: caller.signal,
-    ...(leftMs !== undefined && { timeoutMs: leftMs - KEPT_FOR_DATABASE_MS }),
+    ...(leftMs !== undefined && { timeoutMs: leftMs - DATABASE_RESERVE_MS }),
   };
   const verdict = await endpoints.checkEndpoint({ url }, limits).catch((cause: unknown) => {
     throw unavailable('the endpoint URL can not be checked now', cause);
   });
   if (verdict.allowed !== true) return { refusal: verdict.refusal ?? 'is refused' };
   const { normalizedUrl } = verdict;
-  invariant(normalizedUrl, 'an allowed URL comes normalised');
+  invariant(normalizedUrl, 'an allowed URL is normalised');
   return { normalizedUrl };
 }
 
-/** Throws `unavailable` for a caller who waits no longer. */
+/** Throws `unavailable` after the caller's deadline. */
 export function refuseWhenOverdue(caller: Caller): void {
   if ((caller.timeoutMs() ?? 1) <= 0) throw unavailable('it took too long');
 }

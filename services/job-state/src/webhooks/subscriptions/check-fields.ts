@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import { eventViolations } from './allowed-events.js';
 
 /**
- * What an owner says of a subscription, checked against the schema and the company's class; an event that is named twice
- * comes once. Fails with `invalid_argument` that lists every fault, an event that the class may not have as `events.<index>`.
+ * Checks the fields of a subscription against the schema and the company's class, and removes duplicate events.
+ *
+ * Fails with `invalid_argument` that lists every violation; a disallowed event is `events.<index>`.
  */
 export function checkFields<Fields extends { readonly events?: readonly string[] | undefined }>(
   schema: z.ZodType<Fields>,

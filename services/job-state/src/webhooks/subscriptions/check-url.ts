@@ -8,8 +8,9 @@ import { type Caller, judgeEndpoint } from './check-endpoint.js';
 const urlOnly = subscriptionFields(CURRENT_SCHEMA_VERSION).creation.pick({ url: true });
 
 /**
- * Says whether a subscription can be created with a URL (spec: Subscription URL rules): undefined when it can, else why not, in
- * the words that the creation uses for `url`. The dispatcher is asked only for a URL whose text is right. Fails with
+ * Returns why no subscription can be created with a URL; undefined if one can (spec: Subscription URL rules).
+ *
+ * The message is that of the creation for `url`. The dispatcher is only called for a URL with valid text. Fails with
  * `unavailable` as the creation does.
  */
 export async function refusalOfUrl(

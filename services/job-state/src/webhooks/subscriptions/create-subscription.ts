@@ -17,21 +17,21 @@ import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resou
 
 const FIRST_VERSION = 1;
 
-/** What the creation of subscriptions works with. */
+/** Dependencies of the creation of subscriptions. */
 export interface CreateSubscriptionDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly endpoints: Client<typeof EndpointService>;
   readonly sealingKeys: SealingKeys;
-  /** The newest schema version of payloads that a subscription can opt in to; the one that it gets when it names none. */
+  /** The newest schema version of payloads, and the default of a subscription. */
   readonly newestSchemaVersion: number;
   readonly logger: Pick<Logger, 'info'>;
   readonly clock: () => Date;
 }
 
-/** The subscription that an owner asks for. */
+/** The subscription to create. */
 export interface SubscriptionToCreate {
   readonly companyId: string;
-  /** The owner who asks, for the log. */
+  /** The owner who creates it, for the log. */
   readonly membershipId?: string | undefined;
   /** The same owner, for the audit trail. */
   readonly actor?: Actor | undefined;
@@ -40,18 +40,22 @@ export interface SubscriptionToCreate {
   /** Event names, or `group.*`. */
   readonly events: readonly string[];
   readonly description: string | undefined;
-  /** The current one when not given. */
+  /** Absent: the current one. */
   readonly schemaVersion: number | undefined;
 }
 
 /**
- * Makes a paused subscription with its first secret, which is kept sealed and given out only here. An event that is named
- * twice is kept once. Fails with `invalid_argument` for an event that the company's class may not have (`events.<index>`),
- * a URL that the dispatcher's rules refuse (`url`) or a schema version that does not exist; with `subscription_limit_reached`
- * for one subscription too many, before the dispatcher is asked; with `unavailable` when the dispatcher does not answer in
- * the time that the caller waits. For a caller who no longer waits nothing is made.
+ * Creates a paused subscription with its first secret.
  *
- * Lock: the company, so that subscriptions created at the same time are counted one after another.
+ * The secret is stored sealed and returned only here. Duplicate events are removed. Fails with
+ * - `invalid_argument` for an event that the company's class does not allow (`events.<index>`), a URL that the dispatcher's
+ *   rules reject (`url`) or an unknown schema version;
+ * - `subscription_limit_reached` for one subscription too many, before the dispatcher is called;
+ * - `unavailable` if the dispatcher does not respond before the caller's deadline.
+ *
+ * After the caller's deadline nothing is created.
+ *
+ * Lock: the company, which serializes the count of concurrent creations.
  */
 export async function createSubscription(
   deps: CreateSubscriptionDeps,
@@ -70,7 +74,7 @@ export async function createSubscription(
   const { secret, sealed, sealingKeyId } = createSecret(deps.sealingKeys, owner);
   const subscription = await deps.database.transaction(
     async (tx) => {
-      await claimPlace(tx, companyId);
+      await claimSlot(tx, companyId);
       refuseWhenOverdue(caller);
       const [row] = await tx.query<SubscriptionRow>(
         `with s as (
@@ -113,7 +117,7 @@ export async function createSubscription(
   return { subscription, secret };
 }
 
-async function claimPlace(tx: Transaction, companyId: string): Promise<void> {
+async function claimSlot(tx: Transaction, companyId: string): Promise<void> {
   const [company] = await tx.query('select 1 from companies where id = $1 for no key update', [companyId]);
   if (company === undefined) throw notFound('company');
   await refuseOneTooMany(tx, companyId);

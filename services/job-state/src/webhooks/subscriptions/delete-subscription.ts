@@ -4,9 +4,11 @@ import type { Database, TransactionLimits } from '../../database/database.js';
 import { lockSubscription, type OwnersSubscription } from './get-subscription.js';
 
 /**
- * Deletes a subscription and drops its secrets. From then on it is `not_found` for its owner, leaves its place to another one
- * and gets nothing; what it has not got yet is cancelled in its time, whatever the backlog. Its row stays for as long as its
- * deliveries are kept. Fails with `not_found` for a subscription that the company does not have.
+ * Deletes a subscription and drops its secrets.
+ *
+ * From then on it is `not_found` for its owner, frees its slot and gets no event. Its unfinished deliveries are cancelled
+ * gradually, however large the backlog. Its row stays as long as its deliveries are kept. Fails with `not_found` for a
+ * subscription that the company does not have.
  *
  * Locks: the subscription, then its secrets.
  */

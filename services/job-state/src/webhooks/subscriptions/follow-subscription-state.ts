@@ -4,26 +4,28 @@ import type { Database } from '../../database/database.js';
 import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 
-/** Deliveries that one statement moves, so that what it locks is bounded. */
+/** Deliveries that one statement moves, which bounds its locks. */
 const BATCH_SIZE = 1_000;
-/** Subscriptions that one run works on. */
+/** Subscriptions of one run. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** What becomes of the deliveries of a subscription. */
+/** How the deliveries of a subscription change. */
 type Move = 'hold' | 'resume' | 'cancel';
 
 const MOVES = ['hold', 'resume', 'cancel'] as const satisfies readonly Move[];
 
-/** What the following works with. */
+/** Dependencies of following the state of subscriptions. */
 export interface FollowDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
 /**
- * The subscriptions whose deliveries do not stand as their state wants it: `held` and `waiting` hop through the partial indexes
- * from one subscription with such deliveries to the next, whatever their number.
+ * Finds the subscriptions whose deliveries do not match their state.
+ *
+ * `held` and `waiting` hop through the partial indexes from one subscription with such deliveries to the next, however many
+ * deliveries there are.
  */
-const LOOK = `
+const MISMATCHED = `
   with recursive held (id) as (
     (select d.subscription_id from deliveries d where d.state = 'held' order by d.subscription_id limit 1)
     union all
@@ -64,8 +66,9 @@ const LOOK = `
   limit ${MAX_SUBSCRIPTIONS}`;
 
 /**
- * Up to $2 of each kind and subscription, so that the backlog of one does not keep the others waiting. The state is asked for
- * again: what has changed since the look is left for the next one.
+ * Selects up to $2 deliveries of each kind and subscription, so that a backlog does not block the others.
+ *
+ * It checks the state again: a change since the scan is left to the next run.
  */
 function candidates(condition: string, branches: readonly string[]): string {
   const of = branches
@@ -78,7 +81,7 @@ function candidates(condition: string, branches: readonly string[]): string {
     limit ${BATCH_SIZE}`;
 }
 
-/** Rows that another transaction is changing are skipped, or fail the second look: they come with the next run. */
+/** Rows that another transaction is changing are skipped, or fail the second check. The next run finds them. */
 function locked(candidateRows: string, condition: string): string {
   return `
     with candidates as materialized (${candidateRows}), locked as materialized (
@@ -120,20 +123,21 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
 };
 
 /**
- * Moves deliveries that have not come to an end, and are under no lease, to where the state of their subscription wants them,
- * a bounded number at a time, and gives how many it moved:
+ * Moves unfinished deliveries without a lease to the state that their subscription requires, and returns their number.
  *
- * - of a paused subscription they become `held`, tests excepted;
- * - of an active one those that were held go on, each at the time that it had;
- * - of a deleted one they come to their end as `cancelled`.
+ * It moves a bounded number at a time:
  *
- * It is driven by what is there and not by what has happened: a delivery that is queued, or whose attempt fails, while its
- * subscription changes is found by the next run. Any number of replicas may run it.
+ * - deliveries of a paused subscription become `held`, tests excepted;
+ * - held deliveries of an active one resume, each at its original time;
+ * - deliveries of a deleted one finish as `cancelled`.
  *
- * Locks: deliveries in ascending id; none is waited for.
+ * It compares states and does not depend on notifications: the next run also finds a delivery that is queued, or whose attempt
+ * fails, while its subscription changes. Any number of replicas can run it.
+ *
+ * Locks: deliveries in ascending id, without waiting for any.
  */
 export async function followSubscriptionState({ database }: FollowDeps): Promise<number> {
-  const found = await database.query<{ id: string; move: Move }>(LOOK);
+  const found = await database.query<{ id: string; move: Move }>(MISMATCHED);
   let moved = 0;
   for (const move of MOVES) {
     const ids = found.filter((each) => each.move === move).map(({ id }) => id);
@@ -152,12 +156,12 @@ export async function followSubscriptionState({ database }: FollowDeps): Promise
   return moved;
 }
 
-/** Follows the states of subscriptions until it is stopped. Waking makes it prompt, looking at intervals makes it correct. */
+/** Follows the states of subscriptions until it is stopped. Waking makes it prompt, polling makes it correct. */
 export function startFollowingSubscriptionState(
   options: FollowDeps & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
     readonly metrics: Registry;
-    /** Milliseconds between two looks, when nothing wakes it. */
+    /** Milliseconds between two polls when nothing wakes it. */
     readonly intervalMs: number;
   },
 ): Loop {

@@ -10,15 +10,15 @@ export interface SubscriptionOfCompany {
   readonly subscriptionId: string;
 }
 
-/** One subscription of one company, and the owner who asks for a change of it. */
+/** One subscription of one company, and the owner who changes it. */
 export interface OwnersSubscription extends SubscriptionOfCompany {
-  /** For the log; absent when the caller does not tell. */
+  /** For the log; absent if the caller does not provide it. */
   readonly membershipId?: string | undefined;
-  /** For the audit trail; absent when the caller does not tell. */
+  /** For the audit trail; absent if the caller does not provide it. */
   readonly actor?: Actor | undefined;
 }
 
-/** Reads one subscription; another company's, or a deleted one, is `not_found` like one that does not exist. */
+/** Reads one subscription. Another company's, or a deleted one, is `not_found`, like one that does not exist. */
 export async function getSubscription(
   database: Queryable,
   { companyId, subscriptionId }: SubscriptionOfCompany,
@@ -32,7 +32,7 @@ export async function getSubscription(
   return row;
 }
 
-/** Reads one subscription as {@link getSubscription} does and locks it, so that changes of it come one after another. */
+/** Reads one subscription as {@link getSubscription} does and locks it, which serializes its changes. */
 export async function lockSubscription(
   tx: Transaction,
   { companyId, subscriptionId }: SubscriptionOfCompany,
@@ -47,7 +47,7 @@ export async function lockSubscription(
   return row;
 }
 
-/** The subscription that a request names; a request that leaves a part out is a fault of the caller. */
+/** The subscription of a request. A missing field is an error of the caller. */
 export function subscriptionOf(request: {
   readonly companyId?: string | undefined;
   readonly subscriptionId?: string | undefined;

@@ -7,11 +7,11 @@ import { type Loop, startLoop } from '../../database/start-loop.js';
 
 /** Secrets that one transaction changes. */
 const BATCH_SIZE = 100;
-/** Batches that one run seals anew, at most. */
+/** Maximum number of batches that one run reseals. */
 const RESEALED_BATCHES = 10;
 const SECRETS_FRESH_MS = 60_000;
 
-/** What the maintenance of secrets works with. */
+/** Dependencies of the maintenance of secrets. */
 export interface SecretMaintenanceDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly sealingKeys: SealingKeys;
@@ -19,11 +19,12 @@ export interface SecretMaintenanceDeps {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Keeps the secrets of subscriptions in order. */
+/** Drops expired secrets and reseals those under former keys. */
 export interface SecretMaintenance {
   /**
-   * Drops one batch of secrets, and seals at most 10 batches anew: what is left of these waits for the next run. `more` while
-   * there may be more to drop.
+   * Drops one batch of secrets and reseals at most 10 batches.
+   *
+   * The next run reseals the rest. Returns `more` while there may be more to drop.
    */
   runOnce(): Promise<'more' | 'idle'>;
 }
@@ -35,15 +36,16 @@ interface SecretRow {
 }
 
 /**
- * Makes the maintenance of secrets, which any number of replicas may run. It drops secrets whose time is over, and seals
- * those that are sealed under a former key anew under the current one, so that the former key can be taken away once
- * `partner_webhook_secrets_under_former_keys` is 0. Deliveries under way are not touched: whoever opens a secret holds both
- * keys. What can not be opened, because its key is not held or it was changed, is left as it is and logged once.
+ * Creates the maintenance of secrets, which any number of replicas can run.
+ *
+ * It drops expired secrets, and reseals those under a former key under the current one. The former key can be removed once
+ * `partner_webhook_secrets_under_former_keys` is 0. Deliveries in flight are not affected: every process that opens secrets has
+ * both keys. A secret that cannot be opened, because its key is missing or it was modified, stays unchanged and is logged once.
  */
 export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMaintenance {
   const { database, sealingKeys, logger } = deps;
   const former = [...sealingKeys.keys.keys()].filter((id) => id !== sealingKeys.currentKeyId);
-  const keysTold = new Set<string>();
+  const reportedKeys = new Set<string>();
   const unopenable = new Set<string>();
 
   async function reseal(): Promise<number> {
@@ -86,7 +88,7 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
     }
   }
 
-  async function tellOfUnknownKeys(): Promise<void> {
+  async function reportUnknownKeys(): Promise<void> {
     const found = await database.query<{ sealingKeyId: string; secrets: number }>(
       `select sealing_key_id as "sealingKeyId", count(*)::integer as secrets from subscription_secrets
        where sealing_key_id <> all($1::text[])
@@ -94,8 +96,8 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
       [[...sealingKeys.keys.keys()]],
     );
     for (const { sealingKeyId, secrets } of found) {
-      if (keysTold.has(sealingKeyId)) continue;
-      keysTold.add(sealingKeyId);
+      if (reportedKeys.has(sealingKeyId)) continue;
+      reportedKeys.add(sealingKeyId);
       logger.warn({ sealingKeyId, secrets }, 'webhook_secrets.key_not_held');
     }
   }
@@ -104,8 +106,8 @@ export function createSecretMaintenance(deps: SecretMaintenanceDeps): SecretMain
     async runOnce() {
       const dropped = await dropExpired(database, deps.clock());
       if (dropped > 0) logger.info({ dropped }, 'webhook_secrets.dropped');
-      await tellOfUnknownKeys();
-      // Never all of them at once: while replicas disagree on which key is current, they seal each other's secrets anew.
+      await reportUnknownKeys();
+      // Bounded: while replicas disagree on the current key, they reseal each other's secrets.
       for (let batch = 0; former.length > 0 && batch < RESEALED_BATCHES; batch += 1) {
         if ((await reseal()) < BATCH_SIZE) break;
       }
@@ -132,7 +134,7 @@ export function startSecretMaintenance(
     readonly metrics: Registry;
     /** Milliseconds between two runs. */
     readonly intervalMs: number;
-    /** For how many milliseconds a count of the secrets is good; absent: 60,000. */
+    /** How long a count of the secrets is cached, in milliseconds; absent: 60,000. */
     readonly freshMs?: number;
   },
 ): Loop {

@@ -6,9 +6,10 @@ import { lockSubscription, type OwnersSubscription } from './get-subscription.js
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /**
- * Pauses a subscription: from now on no event is queued for it, and what it has not got yet is held in its time, whatever
- * the backlog. Repeating it is harmless: it stays paused since the first time. Fails with `not_found` for a subscription that
- * the company does not have.
+ * Pauses a subscription: from now on no event is queued for it, and its unfinished deliveries are held gradually.
+ *
+ * The backlog does not slow down the pause. It is idempotent: a repeat keeps the time of the first pause. Fails with
+ * `not_found` for a subscription that the company does not have.
  *
  * Lock: the subscription.
  */
@@ -30,7 +31,7 @@ export async function pauseSubscription(
        returning ${SUBSCRIPTION_COLUMNS}`,
       [subscriptionId, deps.clock()],
     );
-    invariant(paused, 'the locked row is there');
+    invariant(paused, 'the locked row exists');
     await recordAudit(tx, {
       companyId,
       actor,

@@ -8,9 +8,11 @@ import { lockSubscription, type OwnersSubscription } from './get-subscription.js
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
 /**
- * Makes a pending secret with the next version number (spec: Secret rotation 1), which is kept sealed and given out only here.
- * Deliveries stay signed with the current one. A pending secret that there is, is dropped; a test that was to be signed with it
- * is signed with the current one. Version numbers are not used again. Fails with `not_found` for a subscription that the company does not have.
+ * Creates a pending secret with the next version number (spec: Secret rotation 1).
+ *
+ * It is stored sealed and returned only here. Deliveries stay signed with the current secret. An existing pending secret is
+ * dropped; a test that was to be signed with it is signed with the current one. Version numbers are never reused. Fails with
+ * `not_found` for a subscription that the company does not have.
  *
  * Locks: the subscription, then the secret that is replaced.
  */

@@ -2,8 +2,9 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { SubscriptionRow } from './subscription-resource.js';
 
 /**
- * The 409 for a secret version that the operation cannot use. Says what became of that version, which secret signs deliveries,
- * and which one is pending.
+ * The 409 for a secret version that the operation cannot use.
+ *
+ * It reports the state of that version, which secret signs deliveries, and which one is pending.
  */
 export function secretVersionMismatch(
   field: string,

@@ -14,29 +14,33 @@ import { lockSubscription, type OwnersSubscription, type SubscriptionOfCompany }
 import { secretVersionMismatch } from './secret-version-mismatch.js';
 import type { SubscriptionRow } from './subscription-resource.js';
 
-/** Test deliveries of one subscription within {@link TEST_WINDOW_MS}, at most. */
+/** Maximum number of test deliveries of one subscription within {@link TEST_WINDOW_MS}. */
 export const MAX_TEST_DELIVERIES = WEBHOOK_LIMITS.testsPerSubscription;
-/** Test deliveries of all subscriptions of one company within {@link TEST_WINDOW_MS}, at most, deleted ones included. */
+/**
+ * Maximum number of test deliveries of all subscriptions of one company within {@link TEST_WINDOW_MS}, deleted ones included.
+ */
 export const MAX_TEST_DELIVERIES_OF_COMPANY = WEBHOOK_LIMITS.testsPerCompany;
 
 const TEST_WINDOW_MS = WEBHOOK_LIMITS.testWindowSeconds * 1_000;
-/** Ids tell the time by the clock of the replica that made them. */
-const CLOCKS_APART_MS = 60_000;
+/** Ids carry the time by the clock of the replica that created them. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** A test that an owner asks for. */
+/** A test delivery to send. */
 export interface TestToSend extends OwnersSubscription {
-  /** The version of the secret to sign with; undefined: what is current at each attempt. */
+  /** The version of the secret to sign with; undefined: the current one at each attempt. */
   readonly secretVersion?: number | undefined;
 }
 
 /**
- * Queues an `install.test` event for one subscription alone, paused or not. Once it is delivered to the subscription's
- * present URL, that URL is verified. With `secretVersion` it is signed with that secret, so that a pending one can be tried
- * before it is activated. Fails with `not_found` for a subscription that the company does not have, with
- * `secret_version_mismatch` for a secret that is neither current nor pending, and with `rate_limited` after 10 within 60 s, or
- * 60 of the company's subscriptions together.
+ * Queues an `install.test` event for one subscription only, paused or not.
  *
- * Locks: the subscription, then the company, so that tests sent at the same time are counted one after another.
+ * Once it is delivered to the subscription's current URL, that URL is verified. With `secretVersion` it is signed with that
+ * secret, so that a pending one can be tried before its activation. Fails with
+ * - `not_found` for a subscription that the company does not have;
+ * - `secret_version_mismatch` for a secret that is neither current nor pending;
+ * - `rate_limited` after 10 within 60 s, or 60 of the company's subscriptions together.
+ *
+ * Locks: the subscription, then the company, which serializes the count of concurrent tests.
  */
 export async function sendTestDelivery(
   deps: {
@@ -94,7 +98,7 @@ export async function sendTestDelivery(
       `select ${DELIVERY_COLUMNS} from deliveries d where d.id = $1`,
       [deliveryId],
     );
-    invariant(row, 'what was inserted is there');
+    invariant(row, 'the inserted row exists');
     await recordAudit(tx, {
       companyId,
       actor,
@@ -135,7 +139,7 @@ async function refuseTooMany(
       companyId,
       begin,
       MAX_TEST_DELIVERIES_OF_COMPANY,
-      idFloor('dlv', new Date(begin.getTime() - CLOCKS_APART_MS)),
+      idFloor('dlv', new Date(begin.getTime() - MAX_CLOCK_SKEW_MS)),
     ],
   );
   const own = tests.filter((test) => test.subscriptionId === subscriptionId);
@@ -143,7 +147,7 @@ async function refuseTooMany(
   refuseFrom(tests, MAX_TEST_DELIVERIES_OF_COMPANY, 'all subscriptions of a company together', now);
 }
 
-/** Of the tests within the window, newest first: when there are as many as there can be, the oldest of them has to leave it. */
+/** The tests within the window, newest first. At the limit, the oldest of them has to leave the window before the next test. */
 function refuseFrom(
   tests: readonly { readonly createdAt: Date }[],
   limit: number,

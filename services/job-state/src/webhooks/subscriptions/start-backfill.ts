@@ -7,14 +7,15 @@ import type { Transaction } from '../../database/database.js';
 import { eventsOfSubscription } from '../events/events-of-subscription.js';
 import type { SubscriptionOfCompany } from './get-subscription.js';
 
-/** Of the events of a pause so many are looked at, at most, to tell how many there are to back-fill. */
+/** Maximum number of events of a pause that are counted for a back-fill. */
 const MAX_EVENTS_COUNTED = 100_000;
 
 /**
- * Begins, in the transaction of an activation, to queue the events that the subscription missed while it was paused from
- * `from` to `to`: those that match what it names, its class and its schema version by the time that they are queued, and have
- * no delivery to it. One that is still running goes on until the new `to`. Its events are counted up to
- * {@link MAX_EVENTS_COUNTED}; when there are more, `atLeast` of it is true. The caller holds the lock of the subscription.
+ * Starts a back-fill, in the transaction of an activation, of the events missed during the pause from `from` to `to`.
+ *
+ * It queues the events that match the subscription's names, class and schema version at the time of queueing and have no
+ * delivery to it. A back-fill that still runs is extended to the new `to`. Its events are counted up to {@link
+ * MAX_EVENTS_COUNTED}; if there are more, `atLeast` is true. The caller holds the lock of the subscription.
  */
 export async function startBackfill(
   tx: Transaction,
@@ -64,6 +65,6 @@ export async function startBackfill(
       subscription.schemaVersion,
     ],
   );
-  invariant(row, 'an insert gives its row');
+  invariant(row, 'an insert returns its row');
   return row;
 }

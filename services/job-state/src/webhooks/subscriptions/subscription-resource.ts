@@ -1,7 +1,7 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { Subscription } from '@partner/proto-contracts/public-api/webhook-subscription';
 
-/** What is shown of a subscription, as {@link SUBSCRIPTION_COLUMNS} select it. */
+/** The public fields of a subscription, as {@link SUBSCRIPTION_COLUMNS} selects them. */
 export interface SubscriptionRow {
   readonly id: string;
   readonly url: string;

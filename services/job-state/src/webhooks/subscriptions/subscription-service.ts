@@ -27,14 +27,15 @@ import { sendTestDelivery } from './send-test-delivery.js';
 import { shownSubscription, type SubscriptionRow } from './subscription-resource.js';
 import { updateSubscription } from './update-subscription.js';
 
-/** What the management of subscriptions works with. */
+/** Dependencies of the subscription service. */
 export interface SubscriptionServiceDeps extends CreateSubscriptionDeps, ActivateSecretDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
 /**
- * Serves the RPCs with which a company's owner manages webhook subscriptions. Every write takes one of the places of its
- * company, and no more time than its caller waits.
+ * Serves the RPCs with which a company's owner manages webhook subscriptions.
+ *
+ * Every write takes one slot of its company and ends by its caller's deadline.
  */
 export function createSubscriptionService(
   deps: SubscriptionServiceDeps,
@@ -142,7 +143,7 @@ function rendered(row: SubscriptionRow) {
   return { resourceJson: JSON.stringify(shownSubscription(row)) };
 }
 
-/** The subscription that a write names, and who asks for it. */
+/** The subscription that a write names, and the owner who makes it. */
 function ownersSubscription(
   request: Parameters<typeof subscriptionOf>[0] & Parameters<typeof actorOf>[0],
 ): OwnersSubscription {

@@ -9,12 +9,12 @@ import type { CreateSubscriptionDeps } from './create-subscription.js';
 import { getSubscription, lockSubscription, type OwnersSubscription } from './get-subscription.js';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-resource.js';
 
-/** What the change of subscriptions works with. */
+/** Dependencies of the change of subscriptions. */
 export interface UpdateSubscriptionDeps extends Omit<CreateSubscriptionDeps, 'database' | 'sealingKeys'> {
   readonly database: Pick<Database, 'query' | 'transaction'>;
 }
 
-/** What an owner wants changed; what is not given stays as it is. */
+/** The fields to change; undefined fields stay. */
 export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly companyClass: CompanyClassName;
   readonly url: string | undefined;
@@ -23,13 +23,15 @@ export interface SubscriptionToUpdate extends OwnersSubscription {
   readonly schemaVersion: number | undefined;
 }
 
-/** What can be changed of a subscription. */
+/** The fields of a subscription that can change. */
 type Fields = Pick<SubscriptionRow, 'url' | 'events' | 'description' | 'schemaVersion'>;
 
 /**
- * Changes a subscription and gives it as it is then. A URL whose normalised form is another is not verified: an active
- * subscription becomes paused by it, and its deliveries are held until it is active again. Fails as the creation does, with
- * `invalid_argument` when nothing is given, and with `not_found` for a subscription that the company does not have.
+ * Changes a subscription and returns it.
+ *
+ * A URL with another normalised form is not verified: an active subscription becomes paused, and its deliveries are held until
+ * it is active again. Fails as the creation does, with `invalid_argument` if no field is given, and with `not_found` for a
+ * subscription that the company does not have.
  *
  * Lock: the subscription.
  */
@@ -41,7 +43,7 @@ export async function updateSubscription(
   const { companyId, subscriptionId, membershipId, actor, companyClass } = request;
   const { change } = subscriptionFields(deps.newestSchemaVersion);
   const wanted = checkFields(change, request, companyClass);
-  // Before the question about the URL, so that nobody looks names up by way of others' subscriptions.
+  // Before the URL check, so that a company cannot trigger DNS lookups through another company's subscription.
   await getSubscription(queryWithin(deps.database, caller.timeoutMs()), request);
   const url = wanted.url === undefined ? undefined : await checkEndpoint(deps.endpoints, wanted.url, caller);
 
@@ -67,7 +69,7 @@ export async function updateSubscription(
          returning ${SUBSCRIPTION_COLUMNS}`,
         [subscriptionId, after.url, after.events, after.description, after.schemaVersion, deps.clock()],
       );
-      invariant(row, 'the locked row is there');
+      invariant(row, 'the locked row exists');
       await recordAudit(tx, {
         companyId,
         actor,

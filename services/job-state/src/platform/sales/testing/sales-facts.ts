@@ -15,9 +15,9 @@ import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { type IdPrefix, newId } from '@partner/kernel/ids';
 import { salesMessage } from './sales-message.js';
 
-/** A version of something of a project. */
+/** A version of a resource of a project. */
 export interface FactOf {
-  /** Of what it is about; not needed for a project. */
+  /** The id of its resource; not needed for a project. */
   readonly id: string;
   readonly projectId: string;
   readonly version: number;
@@ -25,15 +25,15 @@ export interface FactOf {
   readonly messageId?: string;
 }
 
-/** A message that tells of a fact, and what the selling company hears of it. */
+/** A message with a fact, and the resulting event for the selling company. */
 export interface FactCase {
   readonly event: EventName;
   readonly kind: string;
-  /** The state that is kept. */
+  /** The stored state. */
   readonly state: string;
   readonly newId: () => string;
   readonly message: (fact: FactOf) => IncomingMessage;
-  /** The `data` of the event; `at` is the instant of the message as it is told. */
+  /** The `data` of the event; `at` is the instant of the message as the event shows it. */
   readonly data: (fact: FactOf, at: string) => object;
 }
 
@@ -42,7 +42,7 @@ const TOTAL_TOLD = { amountMinor: 1_849_900, currency: 'USD' };
 
 const made = (prefix: IdPrefix) => () => newId(prefix);
 
-/** Every message that tells of a fact. */
+/** Every message with a fact. */
 export const FACT_CASES: readonly FactCase[] = [
   {
     event: 'quote.sent',

@@ -2,7 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import type { IncomingMessage } from '@partner/kernel/amqp/consumer';
 import { incoming } from '../../../testing/test-jobs.js';
 
-/** A message of the platform as the consumer gets it. */
+/** A message of the platform as the consumer receives it. */
 export function salesMessage<Desc extends DescMessage>(
   schema: Desc,
   message: MessageInitShape<Desc>,

@@ -14,7 +14,7 @@ import { salesMessage } from './sales-message.js';
 
 const stampAt = (minutes: number) => timestampFromDate(new Date(TEST_NOW.getTime() + minutes * 60_000));
 
-/** Facts about one thing: by which of its cases each version is told. */
+/** Facts about one resource: the case that publishes each version. */
 const kinds = [...new Set(FACT_CASES.map(({ kind }) => kind))];
 const casesOf = (kind: string): readonly FactCase[] => FACT_CASES.filter((fact) => fact.kind === kind);
 
@@ -26,8 +26,9 @@ const thing = fc.constantFrom(...kinds).chain((kind) =>
 );
 
 /**
- * Messages about the sales of some companies as the platform would send them, each valid after those before it: projects, facts
- * about them, entries of the journals of the companies. `leadIds`: leads that are there, for appointments.
+ * Messages about the sales of some companies as the platform would send them, each valid after the previous ones.
+ *
+ * They are projects, facts about them and journal entries. `leadIds`: existing leads, for appointments.
  */
 export function salesStream(given: {
   readonly companyIds: readonly string[];
@@ -69,7 +70,7 @@ function messagesOfProject(planned: {
     sellingCompanyId: planned.companyId,
     occurredAt: stampAt(-60),
   });
-  // The project itself is one thing, however often it is planned.
+  // The project itself is one resource, however often it is planned.
   let projectVersion = 1;
   const facts = planned.things.flatMap(({ kind, facts: ofThing }) => {
     const id = ofThing[0]?.newId() ?? '';
@@ -112,8 +113,9 @@ function messagesOfAppointment(planned: {
 }
 
 /**
- * All that has to be the same in whatever order and however often messages came: what is kept, and which versions were told to
- * whom. The notes in an event are those that were known when it was told.
+ * The state that must be the same in any order and repetition of messages: records, and announced versions by receiver.
+ *
+ * The notes in an event are those known when it was emitted.
  */
 export async function salesState(database: Queryable): Promise<unknown> {
   return {
