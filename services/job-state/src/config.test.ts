@@ -10,7 +10,7 @@ const MINIMUM = {
 };
 
 describe('the settings of job-state', () => {
-  test('have defaults that fit production [SECRET-8]', () => {
+  test('have defaults for production [SECRET-8]', () => {
     expect(parseConfig(configSchema, { ...MINIMUM, PARTNER_ENVIRONMENT: 'production' })).toMatchObject({
       POSTGRES_POOL_SIZE: 10,
       WEBHOOK_RETRY_BASE_MS: 60_000,
@@ -23,7 +23,7 @@ describe('the settings of job-state', () => {
     });
   });
 
-  test('keep nothing for less than what builds on it needs [DELIVERY-18, FEED-8]', () => {
+  test('keep nothing for less time than its dependents need [DELIVERY-18, FEED-8]', () => {
     const shortest = { RETENTION_DELIVERIES_DAYS: '7', RETENTION_FEED_DAYS: '30' };
     expect(parseConfig(configSchema, { ...MINIMUM, ...shortest })).toMatchObject({
       RETENTION_DELIVERIES_DAYS: 7,
@@ -43,7 +43,7 @@ describe('the settings of job-state', () => {
     );
   });
 
-  test('leave a lease room for the queue and a whole attempt', () => {
+  test('give a lease enough time for the queue and a whole attempt', () => {
     expect(() => parseConfig(configSchema, { ...MINIMUM, DELIVERY_LEASE_SECONDS: '19' })).toThrow(
       'DELIVERY_LEASE_SECONDS',
     );
@@ -52,7 +52,7 @@ describe('the settings of job-state', () => {
     });
   });
 
-  test('list every fault at once, without the values', () => {
+  test('list every violation at once, without the values', () => {
     expect(() =>
       parseConfig(configSchema, { ...MINIMUM, POSTGRES_URL: 'mysql://secret', AMQP_URL: '' }),
     ).toThrow(

@@ -41,13 +41,13 @@ function deps() {
   return { database, clock: () => TEST_NOW, logger: silentLogger, environment: 'sandbox' } as const;
 }
 
-/** What the console asks. */
+/** The requests of the console. */
 function client() {
   const service = createAccessService(deps());
   return createClient(AccessService, createInMemoryTransport([rpcService(AccessService, service)]));
 }
 
-/** What a gateway asks. */
+/** The requests of a gateway. */
 function gateway(used: string[] = []) {
   const service = createAuthenticationService({
     ...deps(),
@@ -81,7 +81,7 @@ async function insertKey(
 }
 
 describe('an API key', () => {
-  test('has a principal, and its use is noted', async () => {
+  test('has a principal, and its use is recorded', async () => {
     const used: string[] = [];
     const key = await insertKey(installer, 'installer-company');
     await database.query('update companies set installer_requests_per_minute = 120 where id = $1', [
@@ -96,7 +96,7 @@ describe('an API key', () => {
     expect(used).toEqual([key.keyId]);
   });
 
-  test('of a contractor names the installer company that it is bound to', async () => {
+  test('of a contractor includes the installer company that it is bound to', async () => {
     const key = await insertKey(seller, 'installer-contractor', { boundCompanyId: installer });
     expect(await gateway().authenticateKey(key)).toMatchObject({
       companyId: seller,
@@ -106,7 +106,7 @@ describe('an API key', () => {
     });
   });
 
-  test('that is unknown, wrong, expired or revoked is refused, each time in the same words and without a note [AUTH-10]', async () => {
+  test('that is unknown, wrong, expired or revoked is refused with the same message and without a recorded use [AUTH-10]', async () => {
     const used: string[] = [];
     const good = await insertKey(seller, 'general');
     const expired = await insertKey(seller, 'general', { expiresAt: TEST_NOW });
@@ -135,7 +135,7 @@ describe('an API key', () => {
     expect(used).toEqual([]);
   });
 
-  test('can be revoked by its company, again and again, and each time it is broadcast', async () => {
+  test('can be revoked by its company repeatedly, with a broadcast each time', async () => {
     const key = await insertKey(seller, 'general');
     for (let repeat = 0; repeat < 2; repeat += 1)
       await client().revokeKey({ companyId: seller, keyId: key.keyId });
@@ -149,7 +149,7 @@ describe('an API key', () => {
     ).toHaveLength(2);
   });
 
-  test('can not be revoked by another company', async () => {
+  test('cannot be revoked by another company', async () => {
     const key = await insertKey(seller, 'general');
     await expect(client().revokeKey({ companyId: installer, keyId: key.keyId })).rejects.toMatchObject({
       reason: 'not_found',
@@ -157,7 +157,7 @@ describe('an API key', () => {
     expect(await gateway().authenticateKey(key)).toMatchObject({ companyId: seller });
   });
 
-  test('has its last use written afterwards, and never an older one over a newer one [AUTH-10]', async () => {
+  test('has its last use written later, never an older one over a newer one [AUTH-10]', async () => {
     const key = await insertKey(seller, 'general');
     const later = new Date(TEST_NOW.getTime() + 5_000);
     for (const uses of [[TEST_NOW, later], [TEST_NOW]]) {
@@ -176,7 +176,7 @@ describe('an API key', () => {
   });
 });
 
-test('the uses of keys are written in the order of their ids, so that two replicas can not block each other', async () => {
+test('the uses of keys are written in the order of their ids, so that two replicas cannot deadlock', async () => {
   const keys = [await insertKey(seller, 'general'), await insertKey(seller, 'general')];
   const [first, last] = keys.map(({ keyId }) => keyId).sort();
   invariant(first !== undefined && last !== undefined, 'there are two keys');
@@ -209,7 +209,7 @@ test('the uses of keys are written in the order of their ids, so that two replic
 });
 
 describe('a login', () => {
-  test('is found whatever the case of the address, and says who the person is', async () => {
+  test('is found ignoring the case of the address, and identifies the person', async () => {
     const id = newId('mem');
     await database.query(
       `insert into memberships (id, company_id, role, display_name, email, password_hash)
@@ -226,7 +226,7 @@ describe('a login', () => {
     });
   });
 
-  test('and the owner have one password version, and another after each setting of the password [SESSION-6]', async () => {
+  test('has one password version for the login and the owner, and a new one after each setting of the password [SESSION-6]', async () => {
     const membershipId = newId('mem');
     const email = `${membershipId}@seller.example`;
     await database.query(
@@ -250,7 +250,7 @@ describe('a login', () => {
     expect(ofOwnerThen).toBe(second);
   });
 
-  test('of an unknown address or an inactive member is no login and no error', async () => {
+  test('of an unknown address or an inactive member is undefined without an error', async () => {
     await database.query(
       `insert into memberships (id, company_id, role, display_name, email, password_hash, active)
        values ($1, $2, 'OWNER', 'Gone', 'gone@seller.example', 'x', false)`,

@@ -77,7 +77,7 @@ async function created(companyId = seller): Promise<{ readonly id: string; reado
   return { id: key.id, text: apiKey };
 }
 
-/** Whether a gateway that looks the key up now is told that it is valid. */
+/** Whether the gateway's lookup of the key succeeds now. */
 async function isTaken(text: string): Promise<boolean> {
   const parsed = parseApiKey(text, 'production');
   invariant(parsed, 'the text has the form of a key of the environment');
@@ -107,7 +107,7 @@ async function move(jobId: string, installerCompanyId: string, occurredAt: Date)
 }
 
 describe('creating a key', () => {
-  test('gives one that is taken at once, and of which only the hash and the last four characters are kept', async () => {
+  test('returns a key that works at once, and stores only its hash and its last four characters', async () => {
     const { key, apiKey } = await client().createKey({
       companyId: seller,
       kind: 'general',
@@ -150,7 +150,7 @@ describe('creating a key', () => {
     },
   );
 
-  test('of a company that installs gives one of the installer surface [CONSOLE-9]', async () => {
+  test('of a company that installs creates one of the installer surface [CONSOLE-9]', async () => {
     const { key } = await client().createKey({ companyId: installer, kind: 'installer-company' });
     expect(key).toMatchObject({ kind: 'installer-company', state: 'active' });
   });
@@ -169,7 +169,7 @@ describe('creating a key', () => {
     }
   });
 
-  test('binds to no other company, and does not tell whether there is one [CONSOLE-9]', async () => {
+  test('binds to no other company, and does not reveal whether it exists [CONSOLE-9]', async () => {
     const otherSeller = await insertCompany(database, 'SALES');
     await insertAssignedJob(database, otherSeller, installer);
     const messages = await Promise.all(
@@ -205,16 +205,16 @@ describe('creating a key', () => {
     }
   });
 
-  test('needs a company to bind to exactly for a contractor key, and a description of 120 characters at most', async () => {
-    const faults = [
+  test('requires a bound company only for a contractor key, and a description of at most 120 characters', async () => {
+    const invalidKeys = [
       { kind: 'installer-contractor' },
       { kind: 'general', boundCompanyId: installer },
       { kind: 'general', description: 'x'.repeat(121) },
       { kind: 'unknown' },
       {},
     ];
-    for (const fault of faults) {
-      const failure = await failureOf(client().createKey({ companyId: seller, ...fault }));
+    for (const invalidKey of invalidKeys) {
+      const failure = await failureOf(client().createKey({ companyId: seller, ...invalidKey }));
       expect(failure.reason).toBe('invalid_argument');
     }
     const { key } = await client().createKey({
@@ -225,10 +225,10 @@ describe('creating a key', () => {
     expect(key.description).toBe('😀'.repeat(120));
   });
 
-  test('stops at 20 keys in force, also when two are asked for at the same time [CONSOLE-8]', async () => {
+  test('stops at 20 keys in force, also for concurrent requests [CONSOLE-8]', async () => {
     for (let count = 0; count < 19; count += 1) await created();
     const { both } = await database.transaction(async (tx) => {
-      // Keys can be counted meanwhile, but not be made.
+      // Keys can be counted meanwhile, but not created.
       await tx.query('lock table api_keys in exclusive mode');
       const asked = [created(), created()].map((call) =>
         call.then(
@@ -264,7 +264,7 @@ describe('creating a key', () => {
 });
 
 describe('rotating a key', () => {
-  test('makes one of the same kind, and lets the old one go on for the overlap and no longer [CONSOLE-10]', async () => {
+  test('creates one of the same kind, and the old one expires after the overlap [CONSOLE-10]', async () => {
     await insertAssignedJob(database, seller, installer);
     const made = await client().createKey({
       companyId: seller,
@@ -297,14 +297,14 @@ describe('rotating a key', () => {
     expect(await revocationsOf(made.key.id)).toBe(0);
   });
 
-  test('without an overlap ends the old one at once, and broadcasts it', async () => {
+  test('without an overlap revokes the old one at once, and broadcasts it', async () => {
     const { id, text } = await created();
     await client().rotateKey({ companyId: seller, keyId: id, overlapHours: 0 });
     expect(await isTaken(text)).toBe(false);
     expect(await revocationsOf(id)).toBe(1);
   });
 
-  test('never lets the old one go on for longer than it would have [CONSOLE-10]', async () => {
+  test('never extends the lifetime of the old one [CONSOLE-10]', async () => {
     const { id } = await created();
     const end = new Date(TEST_NOW.getTime() + HOUR_MS);
     await database.query('update api_keys set expires_at = $2 where id = $1', [id, end]);
@@ -312,7 +312,7 @@ describe('rotating a key', () => {
     expect(previous.expiresAt).toBe(end.toISOString());
   });
 
-  test('is refused for one that was replaced, is revoked or is expired [CONSOLE-10]', async () => {
+  test('is refused for one that was replaced, revoked or has expired [CONSOLE-10]', async () => {
     const [replaced, revoked, expired] = [await created(), await created(), await created()];
     const rotate = (keyId: string) => client().rotateKey({ companyId: seller, keyId, overlapHours: 1 });
     const outcomes = await Promise.all(
@@ -332,7 +332,7 @@ describe('rotating a key', () => {
     expect(await listed()).toHaveLength(4);
   });
 
-  test('counts both keys, unless the old one ends at once [CONSOLE-8]', async () => {
+  test('counts both keys, unless the old one expires at once [CONSOLE-8]', async () => {
     const keys = [];
     for (let count = 0; count < 20; count += 1) keys.push(await created());
     const [{ id, text } = { id: '', text: '' }] = keys;
@@ -352,7 +352,7 @@ describe('rotating a key', () => {
 });
 
 describe('the keys of a company', () => {
-  test('are listed newest first, page by page, whatever their state', async () => {
+  test('are listed newest first, page by page, in any state', async () => {
     const [first, second, third] = [await created(), await created(), await created()];
     await client().revokeKey({ companyId: seller, keyId: second.id });
     const page = await client().listKeys({ companyId: seller, limit: 2 });
@@ -371,7 +371,7 @@ describe('the keys of a company', () => {
     }
   });
 
-  test('are no other company’s: it sees none, and can neither rotate nor revoke one', async () => {
+  test('are invisible to another company, which can neither rotate nor revoke them', async () => {
     const { id, text } = await created();
     const other = await insertCompany(database, 'SALES');
     expect(await listed(other)).toEqual([]);

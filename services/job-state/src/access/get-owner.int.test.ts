@@ -28,14 +28,14 @@ async function member(role: string, active = true): Promise<string> {
 }
 
 describe('an owner', () => {
-  test('is an active one of the company', async () => {
+  test('is an active owner of the company', async () => {
     const membershipId = await member('OWNER');
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toEqual({
       passwordHash: '$argon2id$hash',
     });
   });
 
-  test('is nobody else', async () => {
+  test('is no other person', async () => {
     const owner = await member('OWNER');
     const others = [
       { companyId, membershipId: await member('TECHNICIAN') },
@@ -46,7 +46,7 @@ describe('an owner', () => {
     for (const other of others) await expect(getOwner({ database }, other)).resolves.toBeUndefined();
   });
 
-  test('is none any more once the membership is ended or has another role [SESSION-6]', async () => {
+  test('is no longer one once the membership has ended or has another role [SESSION-6]', async () => {
     const membershipId = await member('OWNER');
     await database.query(`update memberships set active = false where id = $1`, [membershipId]);
     await expect(getOwner({ database }, { companyId, membershipId })).resolves.toBeUndefined();

@@ -118,7 +118,7 @@ describe('a token', () => {
     expect((await contact(late)).pending).toBeNull();
   });
 
-  test('ends with the next address, and an unknown one confirms nothing [ANNOUNCE-2]', async () => {
+  test('is invalidated by the next address, and an unknown one confirms nothing [ANNOUNCE-2]', async () => {
     const former = await request('one@peak.example');
     await request('two@peak.example');
     for (const tokenSha256 of [former, newToken()]) {
@@ -129,7 +129,7 @@ describe('a token', () => {
   });
 });
 
-test('an unknown company, what is no address, and a token of another length change nothing [ANNOUNCE-4]', async () => {
+test('an unknown company, an invalid address, and a token of another length change nothing [ANNOUNCE-4]', async () => {
   await expect(request('dev@peak.example', newToken(), 'cmp_unknown')).rejects.toMatchObject({
     reason: 'not_found',
   });

@@ -40,7 +40,7 @@ afterAll(() => testDatabase.drop());
 
 const deps = () => ({ database, clock: () => TEST_NOW, logger: silentLogger });
 
-/** Hands in a lead of the company and gives it with its project. */
+/** Submits a lead of the company and returns it with its project. */
 async function insertLead(companyId: string, key?: string): Promise<{ leadId: string; projectId: string }> {
   houses += 1;
   const { result } = await createLead(deps(), {
@@ -90,7 +90,7 @@ async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-/** Every trace that bookings leave, in numbers. */
+/** The number of rows of each kind that bookings leave. */
 async function traces() {
   const [row] = await database.query<Record<string, number>>(
     `select (select count(*)::int from appointments) as appointments,
@@ -114,7 +114,7 @@ function after(before: Record<string, number>, bookings: number, keys = bookings
 }
 
 describe('an appointment', () => {
-  test('is booked with everything that tells of it in one transaction [EVENT-3]', async () => {
+  test('is booked with its event and its message in one transaction [EVENT-3]', async () => {
     const subscriptionId = newId('whk');
     await database.query(
       `insert into subscriptions (id, company_id, url, events, state, schema_version)
@@ -186,7 +186,7 @@ describe('an appointment', () => {
     ]);
   });
 
-  test('without a project and notes tells that there are none', async () => {
+  test('without a project and notes is published with nulls', async () => {
     const { appointmentId } = await book();
     const [event] = await database.query<{ body: Buffer }>('select body from events where resource_id = $1', [
       appointmentId,
@@ -202,7 +202,7 @@ describe('an appointment', () => {
     expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
   });
 
-  test('wakes what publishes messages, and what releases deliveries when there is one', async () => {
+  test('wakes the outbox relay, and the scheduler if there is a delivery', async () => {
     const woken: string[] = [];
     const listening = (companyId: string): Pick<Database, 'transaction'> => ({
       transaction: (work, limits) =>
@@ -216,7 +216,7 @@ describe('an appointment', () => {
     expect(woken).toEqual([`${seller} deliveries`, `${seller} outbox`, `${otherSeller} outbox`]);
   });
 
-  test('repeated with its key gives the first answer again and has no further effect', async () => {
+  test('replayed with its key returns the first response again and has no further effect', async () => {
     const key = keyed();
     const first = await book({ binding: key });
     const before = await traces();
@@ -225,7 +225,7 @@ describe('an appointment', () => {
     expect(await traces()).toEqual(before);
   });
 
-  test('repeated after its lead has become another company’s still gives the first answer', async () => {
+  test("replayed after its lead has become another company's still returns the first response", async () => {
     const { leadId } = await insertLead(seller);
     const key = keyed();
     const first = await book({ binding: key, leadId });
@@ -234,7 +234,7 @@ describe('an appointment', () => {
     expect(await refusal(book({ leadId }))).toMatchObject({ reason: 'permission_denied' });
   });
 
-  test('with a key that was used for another body or for another operation is a mismatch', async () => {
+  test('with a key of another body or another operation is a mismatch', async () => {
     const key = newId('evt');
     const first = await book({ binding: keyed(key, '{"a":1}') });
     const leadKey = newId('evt');
@@ -253,7 +253,7 @@ describe('an appointment', () => {
     });
   });
 
-  test('takes the key from a lead that comes with it later', async () => {
+  test('refuses the key to a lead that uses it later', async () => {
     const key = newId('evt');
     await book({ binding: keyed(key) });
     expect(await refusal(insertLead(seller, key))).toMatchObject({ reason: 'idempotency_mismatch' });
@@ -271,7 +271,7 @@ describe('an appointment', () => {
     ['a lead', 'leadId', 'lead'],
     ['a project', 'projectId', 'project'],
   ] as const)(
-    'with %s that is another company’s or nobody’s is refused alike, writes nothing and leaves the key unused',
+    'with %s of another company or an unknown one is refused alike, writes nothing and leaves the key unused',
     async (_what, field, noun) => {
       const key = keyed();
       const before = await traces();
@@ -290,11 +290,11 @@ describe('an appointment', () => {
     },
   );
 
-  test('with neither the lead nor the project of the company names the lead', async () => {
+  test('with neither the lead nor the project of the company reports the lead', async () => {
     expect((await refusal(book(foreign))).message).toMatch(/^leadId: /);
   });
 
-  test('about the project of another lead of the company is an invalid argument, and leaves the key unused [APPT-5]', async () => {
+  test('with the project of another lead of the company is an invalid argument, and leaves the key unused [APPT-5]', async () => {
     const other = await insertLead(seller);
     const key = keyed();
     const before = await traces();
@@ -308,7 +308,7 @@ describe('an appointment', () => {
     expect(booked.idempotency).toMatchObject({ replayed: false });
   });
 
-  test('may be about a project of the company without a lead [APPT-5]', async () => {
+  test('can have a project of the company without a lead [APPT-5]', async () => {
     const projectId = newId('prj');
     await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
     const { appointmentId } = await book({ projectId });
@@ -317,7 +317,7 @@ describe('an appointment', () => {
     ).toEqual([{ lead_id: own.leadId, project_id: projectId }]);
   });
 
-  test('asks for lead and project in the statement that inserts', async () => {
+  test('reads lead and project in the statement that inserts', async () => {
     const statements: string[] = [];
     const counting: Pick<Database, 'transaction'> = {
       transaction: (work, limits) =>
@@ -337,7 +337,7 @@ describe('an appointment', () => {
     expect(statements.filter((text) => /\b(leads|projects|appointments)\b/.test(text))).toHaveLength(1);
   });
 
-  test('sent many times at once is one appointment, one event and one message', async () => {
+  test('sent many times concurrently is one appointment, one event and one message', async () => {
     for (let round = 0; round < 4; round += 1) {
       const key = keyed();
       const before = await traces();
@@ -348,7 +348,7 @@ describe('an appointment', () => {
     }
   });
 
-  test('whose key is held by a request that does not end is told so', async () => {
+  test('whose key is held by a request that hangs gets an error', async () => {
     const key = keyed();
     const ended = createGate();
     const reached = createGate();
@@ -385,7 +385,7 @@ describe('an appointment', () => {
     expect((await book({ binding: key })).idempotency).toMatchObject({ replayed: false });
   });
 
-  test('that ends when it starts is not stored, whoever asks', async () => {
+  test('that ends when it starts is not stored, for any caller', async () => {
     await expect(book({ endsAt: STARTS })).rejects.toThrow('appointments_ends_at_check');
   });
 });
@@ -421,7 +421,7 @@ describe('the RPC', () => {
     ]);
   });
 
-  test('takes every instant that a date-time can name', async () => {
+  test('accepts every instant that a date-time can name', async () => {
     const [startsAt, endsAt] = [new Date('0000-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
     const { appointmentId } = await client().bookAppointment({
       ...request(),
@@ -433,7 +433,7 @@ describe('the RPC', () => {
     ).toEqual([{ starts_at: startsAt, ends_at: endsAt }]);
   });
 
-  test('gives the appointment, and until when the key can be repeated', async () => {
+  test('returns the appointment, and until when the key can be replayed', async () => {
     const { appointmentId, idempotency } = await client().bookAppointment({
       ...request(),
       projectId: own.projectId,

@@ -80,7 +80,7 @@ async function createWebhook() {
 }
 
 describe('a change', () => {
-  test('is recorded with who made it, from where, when and by which request [CONSOLE-11]', async () => {
+  test('is recorded with its author, origin, time and request [CONSOLE-11]', async () => {
     const before = new Date();
     const { subscriptionId } = await runWithRequestId('request-1', createWebhook);
     const { entries } = await audit.listAuditEntries({ companyId });
@@ -152,7 +152,7 @@ describe('a change', () => {
     expect(kept?.secrets).toBe(0);
   });
 
-  test('of deliveries is recorded: a replay, and the beginning and the end of a bulk replay', async () => {
+  test('of deliveries is recorded: a replay, and the start and the end of a bulk replay', async () => {
     const webhook = await fixture.activated(companyId);
     const { subscriptionId } = webhook;
     await fixture.event(companyId);
@@ -238,7 +238,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of a session is recorded by the one who keeps sessions [CONSOLE-11]', async () => {
+  test('of a session is recorded by the service that keeps sessions [CONSOLE-11]', async () => {
     const { STARTED, CONFIRMED, ENDED } = SessionChange;
     for (const change of [STARTED, CONFIRMED, ENDED]) {
       await audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', change });
@@ -250,15 +250,15 @@ describe('a change', () => {
         details: {},
       })),
     );
-    for (const fault of [{ change: SessionChange.UNSPECIFIED }, {}]) {
+    for (const invalid of [{ change: SessionChange.UNSPECIFIED }, {}]) {
       const failure = await failureOf(
-        audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', ...fault }),
+        audit.recordSessionChange({ companyId, actor, sessionId: 'session-1', ...invalid }),
       );
       expect(failure.reason).toBe('invalid_argument');
     }
   });
 
-  test('that fails leaves no entry, and one whose entry can not be written is not made [CONSOLE-11]', async () => {
+  test('that fails leaves no entry, and one whose entry cannot be written is not made [CONSOLE-11]', async () => {
     const webhook = await createWebhook();
     await failureOf(fixture.client.activateSubscription({ ...webhook, actor }));
     await failureOf(fixture.client.activateSecret({ ...webhook, actor, pendingSecretVersion: 7 }));
@@ -275,8 +275,8 @@ describe('a change', () => {
   });
 });
 
-describe('whoever asks', () => {
-  test('without saying who they are is recorded as nobody, and a caller who tells the membership alone by its name', async () => {
+describe('the author of a change', () => {
+  test('without identification is recorded as none, and one with only a membership by its name', async () => {
     const webhook = await fixture.created(companyId);
     const actingMembershipId = newId('mem');
     await fixture.database.query(
@@ -298,7 +298,7 @@ describe('whoever asks', () => {
     });
   });
 
-  test('with a long user agent has its first 200 characters recorded [CONSOLE-11]', async () => {
+  test('with a long user agent is recorded with its first 200 characters [CONSOLE-11]', async () => {
     const userAgent = `${'a'.repeat(200)}b`;
     await audit.recordSessionChange({
       companyId,
@@ -344,7 +344,7 @@ describe('the trail', () => {
     expect(all.nextCursor).toBeNull();
   });
 
-  test('is the company’s own, wherever a page begins', async () => {
+  test('contains only the company’s own entries, wherever a page begins', async () => {
     await record(2);
     const other = await fixture.company();
     const { entries } = await audit.listAuditEntries({ companyId });
@@ -354,16 +354,16 @@ describe('the trail', () => {
   });
 
   test.each([{ limit: 0 }, { limit: 101 }, { action: 'webhook.unknown' }])(
-    'can not be asked for with %j',
-    async (fault) => {
-      const failure = await failureOf(audit.listAuditEntries({ companyId, ...fault }));
+    'cannot be queried with %j',
+    async (invalid) => {
+      const failure = await failureOf(audit.listAuditEntries({ companyId, ...invalid }));
       expect(failure.reason).toBe('invalid_argument');
     },
   );
 
-  test('is found by an index, however many entries others have', async () => {
+  test('is read through an index, however many entries others have', async () => {
     const plan = await fixture.database.transaction(async (tx) => {
-      // An empty table is read whole otherwise.
+      // Postgres would scan an empty table instead.
       await tx.query('set local enable_seqscan = off');
       await tx.query('set local enable_bitmapscan = off');
       return tx.query<{ 'QUERY PLAN': string }>(

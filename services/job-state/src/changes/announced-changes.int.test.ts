@@ -11,24 +11,24 @@ import { openSubscriptionFixture, type SubscriptionFixture } from '../testing/su
 
 const FAILED = AttemptOutcome.TIMED_OUT;
 let fixture: SubscriptionFixture;
-const told: string[] = [];
+const announced: string[] = [];
 
 beforeAll(async () => {
   fixture = await openSubscriptionFixture();
-  fixture.database.onAnnounced((companyId, ids) => void told.push(`${companyId} ${ids.join()}`));
+  fixture.database.onAnnounced((companyId, ids) => void announced.push(`${companyId} ${ids.join()}`));
 });
 
 beforeEach(() => {
-  told.length = 0;
+  announced.length = 0;
 });
 
 afterAll(() => fixture.close());
 
-/** What work announces. */
+/** The announcements that work causes. */
 async function announcedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
-  told.length = 0;
+  announced.length = 0;
   await work();
-  return told.splice(0);
+  return announced.splice(0);
 }
 
 async function queued(companyId: string, subscriptionId: string): Promise<string> {
@@ -44,7 +44,7 @@ async function attempted(deliveryId: string, outcome: AttemptOutcome): Promise<v
   await fixture.handle(attemptedMessage({ deliveryId, leaseId, outcome }));
 }
 
-describe('a page that shows webhooks is told of', () => {
+describe('a page that shows webhooks is notified of', () => {
   test('every change that an owner makes to a subscription', async () => {
     const companyId = await fixture.company();
     let of = { companyId, subscriptionId: '' };
@@ -71,7 +71,7 @@ describe('a page that shows webhooks is told of', () => {
     for (const change of changes) expect(await announcedBy(change)).toEqual([line]);
   });
 
-  test('an event that is queued, and of none that nobody gets [CONSOLE-2]', async () => {
+  test('a queued event, but not of one without any subscriber [CONSOLE-2]', async () => {
     const companyId = await fixture.company();
     expect(await announcedBy(() => fixture.event(companyId))).toEqual([]);
     const subscriptionId = await fixture.subscription({ companyId });
@@ -79,7 +79,7 @@ describe('a page that shows webhooks is told of', () => {
     expect(await announcedBy(() => fixture.event(companyId))).toEqual([`${companyId} ${subscriptionId}`]);
   });
 
-  test('each attempt, and of one that comes late and saves a dead letter', async () => {
+  test('each attempt, and of a late one that reverts a dead letter', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     const line = `${companyId} ${subscriptionId}`;
@@ -96,7 +96,7 @@ describe('a page that shows webhooks is told of', () => {
     ).toEqual([]);
   });
 
-  test('replays, one by one and together', async () => {
+  test('single and bulk replays', async () => {
     const { database } = fixture;
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
@@ -137,16 +137,16 @@ describe('a page that shows webhooks is told of', () => {
     );
   });
 
-  test('nothing that was undone [CONSOLE-2]', async () => {
+  test('nothing that was rolled back [CONSOLE-2]', async () => {
     const undone = fixture.database.transaction(async (tx) => {
       tx.announceAfterCommit('cmp_1', ['whk_1']);
       await tx.query('select 1 / 0');
     });
     await expect(undone).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
-  test('several changes of one transaction at once, each company apart', async () => {
+  test('several changes of one transaction in one announcement per company', async () => {
     await fixture.database.transaction(async (tx) => {
       tx.announceAfterCommit('cmp_1', ['whk_1']);
       tx.announceAfterCommit('cmp_2', ['whk_3']);
@@ -154,6 +154,6 @@ describe('a page that shows webhooks is told of', () => {
       tx.announceAfterCommit('cmp_3', []);
       await tx.query('select 1');
     });
-    expect(told).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);
+    expect(announced).toEqual(['cmp_1 whk_1,whk_2', 'cmp_2 whk_3']);
   });
 });

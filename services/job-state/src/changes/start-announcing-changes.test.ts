@@ -40,7 +40,7 @@ const announced = () =>
   });
 
 describe('changes', () => {
-  test('are announced at once, to whoever is there', () => {
+  test('are announced at once to every listener', () => {
     tell('cmp_1', ['whk_1', 'whk_2']);
     expect(published).toMatchObject([
       {
@@ -52,7 +52,7 @@ describe('changes', () => {
     expect(announced()).toEqual([['cmp_1', 'whk_1', 'whk_2']]);
   });
 
-  test('are announced once a second for each company, together', () => {
+  test('are announced together once a second for each company', () => {
     tell('cmp_1', ['whk_1']);
     for (let n = 0; n < 1_000; n += 1) tell('cmp_1', [`whk_${n % 3}`]);
     tell('cmp_2', ['whk_9']);
@@ -73,10 +73,10 @@ describe('changes', () => {
     [
       'fails at once',
       () => {
-        throw new Error('a fault');
+        throw new Error('unexpected');
       },
     ],
-  ])('concern nobody who commits when the broker %s', (_name, outcome) => {
+  ])('do not affect a commit if the broker %s', (_name, outcome) => {
     takes = outcome;
     tell('cmp_1', ['whk_1']);
     tell('cmp_1', ['whk_1']);
@@ -84,7 +84,7 @@ describe('changes', () => {
     expect(announced()).toHaveLength(2);
   });
 
-  test('are not announced after the end', () => {
+  test('are not announced after the stop', () => {
     tell('cmp_1', ['whk_1']);
     tell('cmp_1', ['whk_2']);
     announcements.stop();

@@ -24,7 +24,7 @@ let database: Database;
 let boundary: { sellingCompanyId: string; installerCompanyId: string };
 let other: { sellingCompanyId: string; installerCompanyId: string };
 
-/** Half a minute after the jobs were made. */
+/** Half a minute after the creation of the jobs. */
 const NOTED = new Date(TEST_NOW.getTime() + 30_000);
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function refusal(attempt: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-/** Everything that is stored of a job. */
+/** The complete stored state of a job. */
 async function stored(jobId: string): Promise<Record<string, unknown>> {
   const [row] = await database.query<Record<string, unknown>>(
     `select job.*,
@@ -81,7 +81,7 @@ async function stored(jobId: string): Promise<Record<string, unknown>> {
   return row;
 }
 
-/** The messages to the platform about a job's notes, in the order of their making. */
+/** The messages to the platform about a job's notes, in order of creation. */
 async function messagesAbout(jobId: string) {
   const rows = await database.query<{ body: Buffer; exchange: string }>(
     'select body, exchange from outbox where type = $1 order by id',
@@ -93,7 +93,7 @@ async function messagesAbout(jobId: string) {
 }
 
 describe('a note', () => {
-  test('is the first line of the notes, and moves nothing of the job but when it was last updated', async () => {
+  test('is the first line of the notes, and changes only the last update of the job', async () => {
     const jobId = await newJob();
     const before = await stored(jobId);
     const { job, idempotency } = await append({ jobId });
@@ -117,7 +117,7 @@ describe('a note', () => {
     expect(await listContractorJobs(database, { ...boundary, limit: 1 })).toEqual([job]);
   });
 
-  test('after another one stands on a new line, as it was given [CONTRACTOR-4]', async () => {
+  test('after another one is on a new line, exactly as given [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     await append({ jobId, note: 'one' });
     await append({ jobId, note: ' two\n🏠 ' });
@@ -126,7 +126,7 @@ describe('a note', () => {
     expect(await stored(jobId)).toMatchObject({ installer_note: job.installerNote });
   });
 
-  test('is told to the platform [CONTRACTOR-4]', async () => {
+  test('is published to the platform [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     await append({ jobId, note: 'one' });
     await append({ jobId, note: 'two' });
@@ -141,7 +141,7 @@ describe('a note', () => {
     ]);
   });
 
-  test('on a job that was updated later by another clock still moves it on', async () => {
+  test('on a job that was updated later by another clock still advances its last update', async () => {
     const jobId = await newJob();
     const ahead = new Date(NOTED.getTime() + 5_000);
     await database.query('update jobs set last_updated_at = $2 where id = $1', [jobId, ahead]);
@@ -150,7 +150,7 @@ describe('a note', () => {
     expect(await stored(jobId)).toMatchObject({ last_updated_at: job.lastUpdated });
   });
 
-  test('that comes with many others at once is kept like all of them, and their times have their order', async () => {
+  test('concurrent with many others is kept like all of them, and their times follow their order', async () => {
     const jobId = await newJob();
     const notes = Array.from({ length: 24 }, (_, index) => `note ${index}`);
     await Promise.all(
@@ -196,7 +196,7 @@ describe('a note', () => {
   });
 
   test.each(['n', '🏠'])(
-    'may fill the notes up to 20,000 characters such as %s, and not further',
+    'may fill the notes up to 20,000 characters such as %s, and no more',
     async (one) => {
       const jobId = await newJob();
       for (let count = 0; count < 9; count += 1) await append({ jobId, note: one.repeat(2_000) });
@@ -218,7 +218,7 @@ describe('a note', () => {
     },
   );
 
-  test('for which there is no room is refused, and with a key the refusal is kept and repeated [CONTRACTOR-4]', async () => {
+  test('that exceeds the limit is refused, and with a key the refusal is stored and repeated [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const fill = (text: string) =>
       database.query('update jobs set installer_note = $2 where id = $1', [jobId, text]);
@@ -236,7 +236,7 @@ describe('a note', () => {
     expect(await stored(jobId)).toMatchObject({ installer_note: '' });
   });
 
-  test('repeated with its key gives the first answer again and is not appended again [CONTRACTOR-4]', async () => {
+  test('replayed with its key returns the first response again and is not appended again [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });
@@ -248,7 +248,7 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(2);
   });
 
-  test('repeated with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
+  test('replayed with its key after the job has left the installer is not found, and has no second effect once it is back [IDEM-6]', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const first = await append({ jobId, binding: key });
@@ -268,7 +268,7 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
-  test('is not repeated to a key that is bound to another installer', async () => {
+  test('is not replayed to a key that is bound to another installer', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     await append({ jobId, binding: key });
@@ -279,7 +279,7 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
-  test('with a key that was used for another body or operation is a mismatch', async () => {
+  test('with a key of another body or operation is a mismatch', async () => {
     const jobId = await newJob();
     const key = newId('evt');
     await append({ jobId, binding: binding(key, 'POST /a', '{"a":1}') });
@@ -291,7 +291,7 @@ describe('a note', () => {
     expect(await messagesAbout(jobId)).toHaveLength(1);
   });
 
-  test('sent many times at once with one key is appended once', async () => {
+  test('sent many times concurrently with one key is appended once', async () => {
     const jobId = await newJob();
     const key = binding(newId('evt'));
     const answers = await Promise.all(Array.from({ length: 12 }, () => append({ jobId, binding: key })));
@@ -324,7 +324,7 @@ describe('the RPC', () => {
       createInMemoryTransport([rpcService(ContractorJobService, createContractorJobService(deps()))]),
     );
 
-  test('gives the job, and with a key until when it can be repeated', async () => {
+  test('returns the job, and with a key until when it can be replayed', async () => {
     const jobId = await newJob();
     const plain = await client().appendJobNote({ ...boundary, jobId, note: 'one' });
     expect(plain).toMatchObject({ job: { id: jobId, installerNote: 'one' } });

@@ -15,7 +15,7 @@ const STAGES = {
 } as const;
 
 test.each(JOB_STATUSES)(
-  'a job that is %s has the stage of the table, whatever its schedule [CONTRACTOR-5]',
+  'a job that is %s has the stage of the table for any schedule [CONTRACTOR-5]',
   (status) => {
     const order = ['UNSCHEDULED', 'TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const;
     expect([...SCHEDULE_STATUSES].sort()).toEqual([...order].sort());

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-/** A sales company and an installer company that have nothing yet. */
+/** A sales company and an installer company without any jobs. */
 async function newBoundary() {
   return {
     sellingCompanyId: await insertCompany(database, 'SALES'),
@@ -48,7 +48,7 @@ async function listedIds(
   return (await listContractorJobs(database, { ...boundary, limit })).map(({ id }) => id);
 }
 
-/** Says when a job was last updated, in seconds after the tests' time. */
+/** Sets when a job was last updated, in seconds after the tests' time. */
 async function update(jobId: string, seconds: number): Promise<void> {
   await database.query('update jobs set last_updated_at = $2 where id = $1', [
     jobId,
@@ -68,7 +68,7 @@ async function insertUnassignedJob(sellingCompanyId: string): Promise<void> {
 }
 
 describe('the list of sold jobs', () => {
-  test('shows what the specification names, and nothing else', async () => {
+  test('shows only the fields of the specification', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     const [job] = await listContractorJobs(database, { ...boundary, limit: 1 });
@@ -95,7 +95,7 @@ describe('the list of sold jobs', () => {
     expect(await stage()).toBe('IN_PROGRESS');
   });
 
-  test('ends at the boundary: another seller’s, another installer’s and unassigned jobs are not in it', async () => {
+  test('ends at the boundary: it excludes another seller’s, another installer’s and unassigned jobs', async () => {
     const [boundary, other] = [await newBoundary(), await newBoundary()];
     const { sellingCompanyId, installerCompanyId } = boundary;
     const jobId = await insertAssignedJob(database, sellingCompanyId, installerCompanyId);
@@ -110,7 +110,7 @@ describe('the list of sold jobs', () => {
     expect(await listedIds(other)).toEqual([]);
   });
 
-  test('follows a job that is given to another installer', async () => {
+  test('follows a job that is reassigned to another installer', async () => {
     const [boundary, other] = [await newBoundary(), await newBoundary()];
     const { sellingCompanyId, installerCompanyId } = boundary;
     const jobId = await insertAssignedJob(database, sellingCompanyId, installerCompanyId);
@@ -121,7 +121,7 @@ describe('the list of sold jobs', () => {
     ]);
   });
 
-  test('has the most recently updated first, and of those updated at once the one that was made last [CONTRACTOR-2]', async () => {
+  test('has the most recently updated first, and of those updated at once the one created last [CONTRACTOR-2]', async () => {
     const boundary = await newBoundary();
     const ids: string[] = [];
     for (const seconds of [20, 0, 30, 20, 10]) {
@@ -150,7 +150,7 @@ describe('the RPC', () => {
       ]),
     );
 
-  test('gives at most as many jobs as asked for, 200 at most', async () => {
+  test('returns at most the requested number of jobs, at most 200', async () => {
     const boundary = await newBoundary();
     for (let count = 0; count < 3; count += 1) {
       await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
@@ -179,7 +179,7 @@ describe('the RPC', () => {
     },
   );
 
-  test('leaves out the work order number and the notes that a job does not have [CONTRACTOR-1]', async () => {
+  test('omits a missing work order number and missing notes [CONTRACTOR-1]', async () => {
     const boundary = await newBoundary();
     const jobId = await insertAssignedJob(database, boundary.sellingCompanyId, boundary.installerCompanyId);
     await database.query(

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 describe('a transaction', () => {
-  test('wakes the loops of its topics after the commit, and none when it is undone', async () => {
+  test('wakes the loops of its topics after the commit, and none after a rollback', async () => {
     const { database } = testDatabase;
     const woken: string[] = [];
     database.onWake('outbox', () => woken.push('outbox'));
@@ -63,15 +63,15 @@ describe('a transaction', () => {
     expect(settings.flat()).toEqual(Array.from({ length: 10 }, () => ({ lock_timeout: '0' })));
   });
 
-  test('that takes longer than its caller waits is unavailable', async () => {
+  test("that exceeds its caller's deadline is unavailable", async () => {
     await expect(
       testDatabase.database.transaction((tx) => tx.query('select pg_sleep(20)'), { timeoutMs: 50 }),
     ).rejects.toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
   });
 });
 
-describe('a caller who waits no longer', () => {
-  test('has no statement begun and nothing committed', async () => {
+describe('a caller after its deadline', () => {
+  test('starts no statement and commits nothing', async () => {
     const { database } = testDatabase;
     const outlastCaller = () => database.query('select pg_sleep(0.3)');
     const onTime = { timeoutMs: 250 };
@@ -91,7 +91,7 @@ describe('a caller who waits no longer', () => {
     expect(await database.query('select id from things')).toEqual([{ id: 1 }]);
   });
 
-  test('while all connections are in use gets none, and the load does not make the database unready', async () => {
+  test('gets no connection while all are in use, and the load does not make the database unready', async () => {
     const metrics = new Registry();
     const database = createDatabase({
       url: testDatabase.url,
@@ -119,7 +119,7 @@ describe('a caller who waits no longer', () => {
     released.open();
     await holder;
     expect(await metrics.metrics()).toContain('partner_postgres_pool_idle_connections{pool="main"} 1\n');
-    // The one that held it, and the one that waited in vain.
+    // The one that held it, and the one that timed out.
     expect(await metrics.metrics()).toContain(
       'partner_postgres_connection_wait_seconds_count{pool="main"} 2\n',
     );
@@ -127,7 +127,7 @@ describe('a caller who waits no longer', () => {
     await database.end();
   });
 
-  test('does not take the time of later callers', async () => {
+  test('does not shorten the time of later callers', async () => {
     const { database } = testDatabase;
     const once = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
     const hasty = queryWithin(once, 60);
@@ -136,7 +136,7 @@ describe('a caller who waits no longer', () => {
     const setting = `select current_setting('statement_timeout') as statement_timeout`;
     expect(await once.query(setting)).toEqual([{ statement_timeout: '10s' }]);
     expect(await once.transaction((tx) => tx.query(setting))).toEqual([{ statement_timeout: '10s' }]);
-    // Below the usual 10 s, however much of its time the caller has lost before the statement.
+    // Below the usual 10 s, however much time the caller has lost before the statement.
     expect(await once.query(setting, [], { timeoutMs: 9_999 })).toEqual([
       { statement_timeout: expect.stringMatching(/^(\d{3,4}ms|\ds)$/) },
     ]);
@@ -145,8 +145,8 @@ describe('a caller who waits no longer', () => {
   });
 });
 
-describe('a connection that has died silently', () => {
-  test('is given up, so that the pool recovers by itself', async () => {
+describe('a connection that broke silently', () => {
+  test('is discarded, so that the pool recovers automatically', async () => {
     const proxy = await startTcpProxy(testDatabase.url);
     const database = createDatabase({
       url: proxy.url,
@@ -182,17 +182,17 @@ describe('a connection that has died silently', () => {
 });
 
 describe('a statement', () => {
-  test('with a character that Postgres can not store is an invalid argument', async () => {
+  test('with a character that Postgres cannot store is an invalid argument', async () => {
     await expect(testDatabase.database.query('select $1::text', ['a\u0000'])).rejects.toMatchObject({
       reason: 'invalid_argument',
     });
   });
 
-  test('that is wrong fails as it is', async () => {
+  test('that is invalid fails with the original error', async () => {
     await expect(testDatabase.database.query('select nothing from nowhere')).rejects.toThrow('nowhere');
   });
 
-  test('to a server that is not there is unavailable, and the database is not ready', async () => {
+  test('to an unreachable server is unavailable, and the database is not ready', async () => {
     const away = createDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       poolSize: 1,

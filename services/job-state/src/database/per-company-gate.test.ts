@@ -4,7 +4,7 @@ import { createPerCompanyGate } from './per-company-gate.js';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** Work that runs until it is let go, and says when it begins. */
+/** Work that runs until it is released, and reports when it starts. */
 function createWork() {
   const begun = createGate();
   const letGo = createGate();
@@ -18,7 +18,7 @@ function createWork() {
   };
 }
 
-test('work beyond the bound waits in order, and other companies do not wait', async () => {
+test('work beyond the bound queues in order, and other companies do not wait', async () => {
   const gate = createPerCompanyGate({ running: 1, waiting: 10 });
   const order: string[] = [];
   const first = createWork();
@@ -37,7 +37,7 @@ test('work beyond the bound waits in order, and other companies do not wait', as
   expect(order).toEqual(['second', 'third']);
 });
 
-test('work that waits in vain is unavailable, is never begun and takes no place', async () => {
+test('work that times out in the queue is unavailable, never starts and uses no slot', async () => {
   const gate = createPerCompanyGate({ running: 1, waiting: 10 });
   const first = createWork();
   const running = gate.run('cmp_a', FOR_EVER, first.run);
@@ -54,7 +54,7 @@ test('work that waits in vain is unavailable, is never begun and takes no place'
   expect(begun).toBe(1);
 });
 
-test('work that finds too much waiting is unavailable at once', async () => {
+test('work that finds a full queue is unavailable at once', async () => {
   const gate = createPerCompanyGate({ running: 1, waiting: 1 });
   const first = createWork();
   const running = gate.run('cmp_a', FOR_EVER, first.run);
@@ -68,7 +68,7 @@ test('work that finds too much waiting is unavailable at once', async () => {
   expect(await waiting).toBe('waited');
 });
 
-test('work that fails leaves its place', async () => {
+test('work that fails frees its slot', async () => {
   const gate = createPerCompanyGate({ running: 1, waiting: 0 });
   await expect(gate.run('cmp_a', 0, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(await gate.run('cmp_a', 0, () => Promise.resolve('done'))).toBe('done');

@@ -6,17 +6,17 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 const message = incoming('partner.platform.v1.JobCreated', new Uint8Array(), newId('evt'));
 
-test('a message that meets an outage is tried again later', async () => {
+test('a message during an outage is retried later', async () => {
   const handle = retryWhileUnavailable(() => Promise.reject(new ServiceError('unavailable', 'away')));
   expect(await handle(message)).toEqual({ kind: 'retry', afterMs: 1_000 });
 });
 
-test('a message that a handler fails on is a failure', async () => {
-  const handle = retryWhileUnavailable(() => Promise.reject(new Error('a fault')));
-  await expect(handle(message)).rejects.toThrow('a fault');
+test('a message whose handler fails is a failure', async () => {
+  const handle = retryWhileUnavailable(() => Promise.reject(new Error('unexpected')));
+  await expect(handle(message)).rejects.toThrow('unexpected');
 });
 
-test('a message that is handled has its own outcome', async () => {
+test('a handled message has its own outcome', async () => {
   const handle = retryWhileUnavailable(() => Promise.resolve({ kind: 'dead', reason: 'malformed' }));
   expect(await handle(message)).toEqual({ kind: 'dead', reason: 'malformed' });
 });

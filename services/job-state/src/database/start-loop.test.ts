@@ -5,7 +5,7 @@ import { startLoop } from './start-loop.js';
 
 const NEVER_MS = 3_600_000;
 
-/** A loop whose runs end as they are told, with a way to wait for the start of the next run. */
+/** A loop whose runs end as instructed, with a way to wait for the start of the next run. */
 function controlled(results: readonly ('more' | 'idle' | 'throws')[], intervalMs: number) {
   let runs = 0;
   const said: string[] = [];
@@ -52,7 +52,7 @@ describe('a loop', () => {
     expect(runs()).toBe(3);
   });
 
-  test('runs when woken, also when it was woken during a run', async () => {
+  test('runs when woken, also if it was woken during a run', async () => {
     const { loop, ranTimes, runs } = controlled([], NEVER_MS);
     loop.wake();
     await ranTimes(2);
@@ -62,14 +62,14 @@ describe('a loop', () => {
     expect(runs()).toBe(3);
   });
 
-  test('goes on after runs that failed, and says once that it fails and once that it works again', async () => {
+  test('continues after failed runs, and logs the first failure and the recovery once', async () => {
     const { loop, ranTimes, said } = controlled(['throws', 'throws', 'throws', 'more', 'more'], NEVER_MS);
     await ranTimes(6);
     await loop.stop();
     expect(said).toEqual(['test.failing', 'test.resumed']);
   });
 
-  test('tells when it last succeeded, and how often it failed', async () => {
+  test('reports when it last succeeded, and how often it failed', async () => {
     const failing = controlled(
       Array.from({ length: 10_000 }, () => 'throws' as const),
       NEVER_MS,
@@ -88,7 +88,7 @@ describe('a loop', () => {
     expect(worked).toContain('partner_loop_failures_total{loop="test"} 0\n');
   });
 
-  test('without a pause for failures tries again when woken, and logs each failure', async () => {
+  test('without a pause for failures retries when woken, and logs each failure', async () => {
     const failures = createRecorder<string>();
     const loop = startLoop({
       name: 'test',

@@ -18,7 +18,7 @@ import { makePartitionsAhead } from '../retention/run-retention.js';
 import { runIdempotent } from './run-idempotent.js';
 import { binding, insertAssignedJob, insertCompany, TEST_NOW } from '../testing/test-jobs.js';
 
-/** Longer than a write waits for anything. */
+/** Longer than any timeout of a write. */
 const PATIENT_MS = 60_000;
 
 let testDatabase: TestDatabase;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-test('the writes of a company whose row is stuck leave connections to authentication and to other companies', async () => {
+test('the writes of a company whose row is locked leave connections to authentication and to other companies', async () => {
   const { database, url } = testDatabase;
   const seller = await insertCompany(database, 'SALES');
   const [stuck, other] = [
@@ -95,7 +95,7 @@ test('the writes of a company whose row is stuck leave connections to authentica
   released.open();
   await holder;
   await elsewhere.end();
-  // A write waits 2 s for the row at most; of those that have it in time the first takes effect.
+  // A write waits at most 2 s for the row; of those that get it in time the first takes effect.
   const outcomes = await settled;
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   for (const outcome of outcomes.filter(({ status }) => status === 'rejected')) {
@@ -128,10 +128,10 @@ test('a request whose key is in use waits 2 seconds for the one that has it [IDE
   expect(limits).toMatchObject([{ lockTimeoutMs: 2_000 }]);
 });
 
-describe('a key at the border of two partitions', () => {
+describe('a key at the boundary of two partitions', () => {
   const DAY_MS = 24 * 3_600_000;
   const HOLDING_PERIOD_MS = 45 * DAY_MS;
-  /** Midnight before a Monday: what is kept up to here is in another partition than what is kept for longer. */
+  /** Midnight before a Monday: keys that expire by then are in another partition than later ones. */
   const BORDER = new Date('2026-06-01T00:00:00.000Z');
   const clockOf = (offsetMs: number) => () => new Date(BORDER.getTime() - HOLDING_PERIOD_MS + offsetMs);
 
@@ -144,7 +144,7 @@ describe('a key at the border of two partitions', () => {
 
   beforeAll(() => makePartitionsAhead(testDatabase.database, clockOf(0)));
 
-  /** Uses a key at the time of a clock; tells how often the work was done. */
+  /** Uses a key at the time of a clock; returns how often the work ran. */
   function createUse(companyId: string, given: ReturnType<typeof binding>) {
     let count = 0;
     return {
@@ -170,7 +170,7 @@ describe('a key at the border of two partitions', () => {
     ['ahead', -1, 0],
     ['behind', 0, -1],
   ])(
-    'is used once by two requests at once, when the clock of the second is %s [IDEM-5]',
+    'is used once by two concurrent requests, if the clock of the second is %s [IDEM-5]',
     async (_how, firstMs, secondMs) => {
       const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
       const [begun, ends] = [createGate(), createGate()];
@@ -190,7 +190,7 @@ describe('a key at the border of two partitions', () => {
     },
   );
 
-  test('is used once by many requests at once whose clocks differ', async () => {
+  test('is used once by many concurrent requests with different clocks', async () => {
     const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) => use(clockOf((index % 5) - 2))),
@@ -200,7 +200,7 @@ describe('a key at the border of two partitions', () => {
     expect(count()).toBe(1);
   });
 
-  test('is free again once it has expired, not before, and then held for as long once more', async () => {
+  test('is free again once it has expired, not before, and is then held for as long again', async () => {
     const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
     await use(clockOf(-1));
     await use(clockOf(-1 + HOLDING_PERIOD_MS - 1));
@@ -211,7 +211,7 @@ describe('a key at the border of two partitions', () => {
     expect(count()).toBe(2);
   });
 
-  test('is in use for whoever has waited 2 seconds, and then is not bound to that request', async () => {
+  test('is in use for a request that has waited 2 seconds, and is then not bound to that request', async () => {
     const { use, count } = createUse(newId('cmp'), binding(newId('evt')));
     const [begun, ends] = [createGate(), createGate()];
     const first = use(clockOf(-1), async () => {

@@ -27,7 +27,7 @@ afterAll(() => fixture.close());
 
 type Options = Parameters<JobWriteFixture['record']>[1];
 
-/** Each kind of write: one that a fresh job allows, one that it refuses with a 422, and what each leaves behind. */
+/** Each kind of write: one that a fresh job allows, one that it refuses with a 422, and their effects. */
 const KINDS = [
   {
     kind: 'a status event',
@@ -97,7 +97,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     }
   });
 
-  test('never happens before the change before it, also when the clock of its replica is behind [JOB-5]', async () => {
+  test('is never earlier than the previous change, even if the clock of its replica is behind [JOB-5]', async () => {
     const jobId = await fixture.job();
     fixture.setNow(LATER);
     await fixture.assign({ jobId });
@@ -109,11 +109,11 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
       updated_at: LATER,
       last_updated_at: LATER,
     });
-    const told = (await fixture.eventsOf(jobId)).map(({ occurredAt }) => occurredAt);
-    expect(told).toEqual(told.map(() => LATER.toISOString()));
+    const instants = (await fixture.eventsOf(jobId)).map(({ occurredAt }) => occurredAt);
+    expect(instants).toEqual(instants.map(() => LATER.toISOString()));
   });
 
-  test('with a known key gives the first outcome again, byte for byte, and changes nothing', async () => {
+  test('with a known key returns the first outcome again, byte for byte, and changes nothing', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const first = await write({ jobId, binding: key });
@@ -150,7 +150,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect(await fixture.stored(jobId)).toMatchObject({ version: 2 });
   });
 
-  test('that is refused is refused in the same words again, also when it would be allowed now', async () => {
+  test('that is refused is refused with the same message again, also if it would be allowed now', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const first = await refusalOf(refused({ jobId, binding: key }));
@@ -167,7 +167,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
   });
 
   test.each(['COMPLETE', 'CANCELLED'])(
-    'of a job that is %s is refused, whatever else is wrong, and stays so under its key [STATUS-6]',
+    'of a job that is %s is refused before any other check, and stays refused under its key [STATUS-6]',
     async (status) => {
       const jobId = await fixture.job();
       await fixture.database.query('update jobs set status = $2 where id = $1', [jobId, status]);
@@ -188,7 +188,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     },
   );
 
-  test('that is stale is stale before it is anything else, and stays so under its key', async () => {
+  test('with a stale version is refused before any other check, and stays refused under its key', async () => {
     const jobId = await fixture.job();
     for (const expectedVersion of [2, 7, 2_147_483_647]) {
       const key = binding(newId('evt'));
@@ -203,7 +203,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, entries: 1, events: 0, messages: 0 });
   });
 
-  test('on another company’s job is not found, whatever else is wrong, and leaves the key unused', async () => {
+  test("of another company's job is not found before any other check, and leaves the key unused", async () => {
     const foreign = await fixture.job(fixture.otherInstaller);
     const key = binding(newId('evt'));
     for (const jobId of [foreign, newId('job')]) {
@@ -232,7 +232,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
     expect((await write({ jobId, binding: key })).idempotency).toMatchObject({ replayed: false });
   });
 
-  test('sent many times at once under one key has one effect and one answer [IDEM-5]', async () => {
+  test('sent many times concurrently under one key has one effect and one response [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const answers = await Promise.all(Array.from({ length: WRITERS }, () => write({ jobId, binding: key })));
@@ -264,7 +264,7 @@ describe.each(KINDS)('$kind', ({ what, log, done, write, refused, reason, traces
 });
 
 describe('writes of every kind', () => {
-  test('change nothing that is not theirs to change', async () => {
+  test('change only their own fields', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
     await fixture.record({ jobId });
@@ -281,7 +281,7 @@ describe('writes of every kind', () => {
     expect(last.version).toBe(8);
   });
 
-  test('with one expected version at once: exactly one wins, and the feed has no gap', async () => {
+  test('with one expected version concurrently: exactly one wins, and the feed has no gap', async () => {
     const technician = await fixture.technician();
     const already = await readFeed(fixture.database, {
       companyId: fixture.installer,
@@ -328,7 +328,7 @@ describe('writes of every kind', () => {
     );
   });
 
-  test('that wait for one another make a chain of versions without a hole, whoever they are', async () => {
+  test('queued behind each other have consecutive versions, whatever their kind', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
     const insist = async (attempt: (expectedVersion: number) => Promise<JobWritten>): Promise<number> => {

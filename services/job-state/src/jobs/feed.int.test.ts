@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-/** The same database, on which each transaction is held open for a random while between its statements and its commit. */
+/** The same database, with a random delay between the statements and the commit of each transaction. */
 function withPauses(): Pick<Database, 'transaction'> {
   return {
     transaction: (work, limits) =>
@@ -39,7 +39,7 @@ function withPauses(): Pick<Database, 'transaction'> {
   };
 }
 
-/** Follows a company's feed from its beginning until it has seen a number of entries. */
+/** Follows a company's feed from its start until it has seen a number of entries. */
 async function follow(companyId: string, until: number, limit: number): Promise<readonly number[]> {
   const seen: number[] = [];
   let cursor = '0';
@@ -98,7 +98,7 @@ describe('the feed', () => {
     }
   });
 
-  test('takes entries of two companies in one transaction from both sides without a deadlock', async () => {
+  test('accepts concurrent transactions with entries of the same two companies without a deadlock', async () => {
     const one = await insertCompany(database, 'INSTALLER');
     const two = await insertCompany(database, 'INSTALLER');
     const entry = (companyId: string) => ({ companyId, jobId: 'job', changedAt: new Date(), resource: '{}' });
@@ -114,7 +114,7 @@ describe('the feed', () => {
     expect(page.entries).toHaveLength(40);
   });
 
-  test('gives no number away when a transaction is undone', async () => {
+  test('uses no sequence in a transaction that is rolled back', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (resource: string, fails: boolean) =>
       database.transaction(async (tx) => {
@@ -131,7 +131,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('is read page by page, and without a place to start from it gives the newest entries, oldest of them first [FEED-5]', async () => {
+  test('is read page by page, and without a start returns the newest entries in ascending order [FEED-5]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     for (let count = 0; count < 5; count += 1) {
       await database.transaction((tx) =>
@@ -148,7 +148,7 @@ describe('the feed', () => {
     expect(await read('5', 2)).toEqual([[], false]);
   });
 
-  test('never uses a withdrawn number again [FEED-7]', async () => {
+  test('never reuses a withdrawn sequence [FEED-7]', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (jobId: string) =>
       database.transaction((tx) =>

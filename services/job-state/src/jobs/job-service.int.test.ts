@@ -44,7 +44,7 @@ const times = {
 const EXPIRES_AT = timestampFromDate(new Date(TEST_NOW.getTime() + 45 * 24 * 3_600_000));
 
 describe('SetSchedule', () => {
-  test('answers with the job and with how the key took part', async () => {
+  test('returns the job and the outcome of the key', async () => {
     const jobId = await fixture.job();
     const request = {
       ...write(jobId),
@@ -68,7 +68,7 @@ describe('SetSchedule', () => {
     expect(again.idempotency).toMatchObject({ replayed: true, expiresAt: EXPIRES_AT });
   });
 
-  test('takes times that are not there as none', async () => {
+  test('reads missing times as none', async () => {
     const jobId = await fixture.job();
     await fixture.schedule({ jobId });
     const answer = await client.setSchedule({
@@ -92,7 +92,7 @@ describe('SetSchedule', () => {
     ['status', { status: ScheduleStatus.UNSCHEDULED }],
     ['status', { status: ScheduleStatus.UNSPECIFIED }],
   ] satisfies [string, Partial<MessageInitShape<typeof SetScheduleRequestSchema>>][])(
-    'needs a %s that can be meant: not %j',
+    'requires a valid %s: not %j',
     async (field, part) => {
       const request = {
         ...write('job_1'),
@@ -110,7 +110,7 @@ describe('SetSchedule', () => {
 });
 
 describe('ReplaceAssignments', () => {
-  test('answers with the job and with how the key took part', async () => {
+  test('returns the job and the outcome of the key', async () => {
     const jobId = await fixture.job();
     const membershipId = await fixture.technician();
     const request = { ...write(jobId), membershipIds: [membershipId] };
@@ -131,7 +131,7 @@ describe('ReplaceAssignments', () => {
     ['membershipIds', { membershipIds: ['mem_1', 'mem_2', 'mem_1'] }],
     ['membershipIds', { membershipIds: Array.from({ length: 21 }, (_, index) => `mem_${index}`) }],
   ] satisfies [string, Partial<MessageInitShape<typeof ReplaceAssignmentsRequestSchema>>][])(
-    'needs a %s that can be meant: not %j',
+    'requires a valid %s: not %j',
     async (field, part) => {
       await expect(client.replaceAssignments({ ...write('job_1'), ...part })).rejects.toMatchObject({
         reason: 'invalid_argument',
@@ -142,7 +142,7 @@ describe('ReplaceAssignments', () => {
 });
 
 describe('ListTechnicians', () => {
-  test('gives the technicians of the company alone, the active ones first, then by name in any case, then by id [TECH-3]', async () => {
+  test('returns only the technicians of the company, active ones first, then by name ignoring case, then by id [TECH-3]', async () => {
     const companyId = fixture.otherInstaller;
     const member = async (
       displayName: string,
@@ -167,7 +167,7 @@ describe('ListTechnicians', () => {
     ).toEqual([ada, bob, ...zoes, gone]);
   });
 
-  test('gives 2,000 at most [TECH-3]', async () => {
+  test('returns at most 2,000 [TECH-3]', async () => {
     const companyId = fixture.seller;
     await fixture.database.query(
       `insert into memberships (id, company_id, role, display_name)
@@ -180,7 +180,7 @@ describe('ListTechnicians', () => {
     expect([rest.technicians.length, rest.hasMore]).toEqual([1, false]);
   });
 
-  /** Reads the pages of a company, four at most; `between` runs after each. */
+  /** Reads the pages of a company, at most four; `between` runs after each. */
   async function readPages(companyId: string, between: () => Promise<unknown>): Promise<string[]> {
     const read: string[] = [];
     let after: Technician | undefined;
@@ -213,7 +213,7 @@ describe('ListTechnicians', () => {
     expect(await readPages(companyId, () => Promise.resolve())).toEqual(names);
   });
 
-  test('hides no other technician when the last one of a page is renamed, deactivated or deleted before the next [TECH-3]', async () => {
+  test('skips no other technician if the last one of a page is renamed, deactivated or deleted before the next [TECH-3]', async () => {
     for (const change of [
       `update memberships set display_name = 'Zoe Adams' where id = $1`,
       'update memberships set active = false where id = $1',
@@ -235,14 +235,14 @@ describe('ListTechnicians', () => {
     ['after.membership_id', { after: { displayName: 'Ada Cole', active: true } }],
     ['after.display_name', { after: { membershipId: 'mem_1', active: true } }],
     ['after.active', { after: { membershipId: 'mem_1', displayName: 'Ada Cole' } }],
-  ])('needs a %s that can be meant: not %j', async (field, part) => {
+  ])('requires a valid %s: not %j', async (field, part) => {
     await expect(client.listTechnicians({ companyId: fixture.seller, ...part })).rejects.toMatchObject({
       reason: 'invalid_argument',
       message: expect.stringContaining(field),
     });
   });
 
-  test('gives nobody to a company that has none, and needs to know the company', async () => {
+  test('returns an empty list for a company without any, and requires the company', async () => {
     expect((await client.listTechnicians({ companyId: 'cmp_nobody' })).technicians).toEqual([]);
     await expect(client.listTechnicians({})).rejects.toMatchObject({
       reason: 'invalid_argument',

@@ -34,7 +34,7 @@ afterAll(() => testDatabase.drop());
 
 const insertInstaller = () => insertCompany(database, 'INSTALLER');
 
-/** The platform gives a job to a company; each assignment is newer than the one before. */
+/** Assigns a job to a company with a newer version than the previous assignment. */
 let assignments = 0;
 async function assign(to: string, jobId: string, within: Pick<Database, 'transaction'> = database) {
   assignments += 1;
@@ -44,7 +44,7 @@ async function assign(to: string, jobId: string, within: Pick<Database, 'transac
   await within.transaction((tx) => recordForTest(tx, message, occurredAt));
 }
 
-/** Moves a job's status at the version given; resolves to what stood in the way. */
+/** Changes a job's status at the given version; resolves to the error, if any. */
 async function move(
   companyId: string,
   job: { readonly id: string; readonly version: number; readonly status: string },
@@ -88,7 +88,7 @@ describe('the jobs of a company', () => {
       await insertAssignedJob(database, seller, other);
     }
     const [one = '', two = '', three = '', four = '', five = ''] = [...ids].sort();
-    // A job that has changed is stored behind the others.
+    // A changed job is stored behind the others.
     expect(await move(companyId, { id: one, version: 1, status: 'ASSIGNED' })).toBeUndefined();
     expect(await read(companyId, 2)).toEqual([[one, two], true, '6']);
     expect(await read(companyId, 2, two)).toEqual([[three, four], true, '6']);
@@ -104,7 +104,7 @@ describe('the jobs of a company', () => {
     expect(withoutIndex.jobs.map(({ jobId }) => jobId)).toEqual([one, two]);
   });
 
-  test('are as they are now: with the projection that is served and the instant of their last change', async () => {
+  test('are in their current state: with the served projection and the instant of their last change', async () => {
     const companyId = await insertInstaller();
     const id = await insertAssignedJob(database, seller, companyId);
     expect(await move(companyId, { id, version: 1, status: 'ASSIGNED' })).toBeUndefined();
@@ -114,7 +114,7 @@ describe('the jobs of a company', () => {
     expect(jobs).toEqual([{ jobId: id, changedAt, resource }]);
   });
 
-  test('are none when all of them have left, while the feed goes on from its newest sequence, and 0 before the first', async () => {
+  test('are empty when all of them have left, while the feed continues from its newest sequence; 0 before the first entry', async () => {
     const [companyId, other] = [await insertInstaller(), await insertInstaller()];
     expect(await read(companyId, 10)).toEqual([[], false, '0']);
     const id = await insertAssignedJob(database, seller, companyId);
@@ -123,10 +123,10 @@ describe('the jobs of a company', () => {
     expect(await read(other, 10)).toEqual([[id], false, '1']);
   });
 
-  test('are found without a look at the jobs of others', async () => {
+  test('are found without reading the jobs of others', async () => {
     const companyId = await insertInstaller();
     const others = await Promise.all(Array.from({ length: 20 }, insertInstaller));
-    // Theirs are the oldest, as of a company that gets no new ones: after its last job come only those of others.
+    // Their jobs are the oldest, as of a company without new ones: after its last job only those of others follow.
     await database.query(
       `insert into jobs (id, selling_company_id, installer_company_id, version, status, assigned_at, customer, scope,
          projection, created_at, updated_at, last_updated_at)
@@ -153,7 +153,7 @@ describe('the jobs of a company', () => {
     expect(Math.max(0, ...removed)).toBeLessThan(100);
   });
 
-  test('and the sequence belong together: what is committed meanwhile is in neither or has a higher sequence', async () => {
+  test('are consistent with the sequence: a concurrent commit is in neither or has a higher sequence', async () => {
     const companyId = await insertInstaller();
     const id = await insertAssignedJob(database, seller, companyId);
     let version = 1;
@@ -186,12 +186,12 @@ const projection = z.object({ id: z.string(), version: z.int(), status: z.string
 const versionIn = (resource: string) => projection.parse(JSON.parse(resource)).version;
 
 interface Reader {
-  /** The newest that the reader was told of each job, in the order in which it was told. */
+  /** The newest state that the reader received of each job, in order of arrival. */
   readonly picture: Map<string, string>;
   readonly snapshots: number;
 }
 
-/** Walks a snapshot as the API does, then tails the feed until the writers have finished and nothing is left. */
+/** Walks a snapshot as the API does, then tails the feed until the writers have finished and it is drained. */
 async function walkAndTail(companyId: string, limit: number, isOver: () => boolean): Promise<Reader> {
   const picture = new Map<string, string>();
   let pages = 0;
@@ -225,7 +225,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
   const CHANGES_PER_WRITER = 25;
   const READERS = 16;
 
-  test('ends with the truth, whatever was moved, given and taken away while it read', async () => {
+  test('has the final state, whatever was changed, assigned and unassigned while it read', async () => {
     const companyId = await insertInstaller();
     const other = await insertInstaller();
     const ids = await Promise.all(
@@ -263,7 +263,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
     };
     const writers = Array.from({ length: WRITERS }, write);
     const readers: Promise<Reader>[] = [];
-    // Each begins at another moment of the writing, with pages small enough that it goes on during the snapshot.
+    // Each starts at another moment of the writing, with pages so small that the writing continues during the snapshot.
     while (readers.length < READERS) {
       const due = (readers.length * WRITERS * CHANGES_PER_WRITER) / READERS;
       await eventually(`${due} changes`, () => changes >= due, { everyMs: 1 });
@@ -275,7 +275,7 @@ describe('a reader that walks a snapshot and then tails the feed', () => {
       'select id, projection from jobs where installer_company_id = $1',
       [companyId],
     );
-    // A job that has left is not in the feed any more; the company is told by an event.
+    // A job that has left is no longer in the feed; an event notifies the company.
     const left = await database.query<{ resource_id: string; resource_version: number }>(
       `select resource_id, resource_version from events where company_id = $1 and name = 'install.job_unassigned'`,
       [companyId],

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('a status event', () => {
-  test('is stored, kept in the history, told to the company and told to the platform [EVENT-1, EVENT-4]', async () => {
+  test('is stored, added to the history, and published to the company and the platform [EVENT-1, EVENT-4]', async () => {
     const jobId = await fixture.job();
     const { resource, idempotency } = await fixture.record({ jobId, note: 'on it' });
 
@@ -71,7 +71,7 @@ describe('a status event', () => {
     ]);
   });
 
-  test('that blocks the job makes it not ready, the next move makes it ready again, and both are told [EVENT-4]', async () => {
+  test('that blocks the job makes it not ready, the next change makes it ready again, and both emit an event [EVENT-4]', async () => {
     const jobId = await fixture.job();
     const blocked = await fixture.record({ jobId, status: 'BLOCKED', blockerCode: 'PERMIT' });
     const notReady = { ready: false, blockerCodes: ['PERMIT'] };
@@ -92,15 +92,15 @@ describe('a status event', () => {
   });
 
   test.each([
-    // The selling side's view of the job, and what of the readiness event when PERMIT blocks it.
-    { ready: false, codes: ['PERMIT'], told: false },
-    { ready: false, codes: ['WEATHER', 'PERMIT'], told: false },
-    { ready: false, codes: ['WEATHER'], told: true },
-    { ready: false, codes: [], told: true },
-    { ready: true, codes: ['PERMIT'], told: true },
+    // The selling side's view of the job, and the fields of the readiness event when PERMIT blocks it.
+    { ready: false, codes: ['PERMIT'], emitsEvent: false },
+    { ready: false, codes: ['WEATHER', 'PERMIT'], emitsEvent: false },
+    { ready: false, codes: ['WEATHER'], emitsEvent: true },
+    { ready: false, codes: [], emitsEvent: true },
+    { ready: true, codes: ['PERMIT'], emitsEvent: true },
   ])(
-    'of a job that is ready $ready with $codes for its seller tells of readiness only when what is shown changes',
-    async ({ ready, codes, told }) => {
+    'of a job with ready $ready and $codes for its seller emits readiness only if the shown readiness changes',
+    async ({ ready, codes, emitsEvent }) => {
       const jobId = await fixture.job();
       await fixture.database.query(
         'update jobs set readiness_ready = $2, readiness_blocker_codes = $3 where id = $1',
@@ -111,18 +111,18 @@ describe('a status event', () => {
       const events = await fixture.eventsOf(jobId);
       const readiness = events.filter(({ event }) => event === 'install.readiness_changed');
       expect(readiness.map(({ data }) => data)).toEqual(
-        told
+        emitsEvent
           ? [
               { jobId, ready: false, blockerCodes: [...new Set([...codes, 'PERMIT'])] },
               { jobId, ready, blockerCodes: codes },
             ]
           : [],
       );
-      expect(events).toHaveLength(told ? 4 : 2);
+      expect(events).toHaveLength(emitsEvent ? 4 : 2);
     },
   );
 
-  test('that moves neither into nor out of BLOCKED tells nothing of readiness', async () => {
+  test('that changes neither to nor from BLOCKED emits no readiness event', async () => {
     const jobId = await fixture.job();
     await fixture.record({ jobId });
     await fixture.record({ jobId, status: 'ON_SITE', expectedVersion: 2 });
@@ -150,7 +150,7 @@ describe('a status event', () => {
     expect(other.idempotency).toMatchObject({ replayed: false });
   });
 
-  test('that is not allowed is refused with what is, and the refusal is repeated word for word', async () => {
+  test('that is not allowed is refused with the allowed ones, and the refusal is repeated word for word', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const first = await refusalOf(fixture.record({ jobId, binding: key, status: 'COMPLETE' }));
@@ -168,7 +168,7 @@ describe('a status event', () => {
     });
   });
 
-  test('that occurred too far from now is refused before the job is looked for, and leaves the key unused [LIMIT-5, STATUS-1]', async () => {
+  test('that occurred too far from now is refused before the job is loaded, and leaves the key unused [LIMIT-5, STATUS-1]', async () => {
     const key = binding(newId('evt'));
     const shift = (ms: number) => new Date(TEST_NOW.getTime() + ms);
     const jobId = await fixture.job();
@@ -189,7 +189,7 @@ describe('a status event', () => {
     expect(atTheEdge.idempotency).toMatchObject({ replayed: false });
   });
 
-  test('repeated when it has become too old still has its recorded outcome', async () => {
+  test('replayed after it has become too old still has its recorded outcome', async () => {
     const jobId = await fixture.job();
     const [moved, stale] = [binding(newId('evt')), binding(newId('evt'))];
     const occurredAt = new Date(TEST_NOW.getTime() - 30 * 24 * 3_600_000);
@@ -208,7 +208,7 @@ describe('a status event', () => {
     }
   });
 
-  test('with a key that has expired takes effect anew [IDEM-5]', async () => {
+  test('with an expired key takes effect again [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'), 'POST /a');
     await fixture.record({ jobId, binding: key });
@@ -229,7 +229,7 @@ describe('a status event', () => {
     }
   });
 
-  test('whose key is held by a request that does not end is told so [IDEM-5]', async () => {
+  test('whose key is held by a request that hangs gets an error [IDEM-5]', async () => {
     const jobId = await fixture.job();
     const key = binding(newId('evt'));
     const ended = createGate();
@@ -255,7 +255,7 @@ describe('a status event', () => {
     expect((await fixture.record({ jobId, binding: key })).idempotency).toMatchObject({ replayed: true });
   });
 
-  test('that can not be done before the caller’s deadline fails as unavailable and has no effect', async () => {
+  test("that cannot finish before the caller's deadline fails as unavailable and has no effect", async () => {
     const jobId = await fixture.job();
     const released = createGate();
     const locked = createGate();

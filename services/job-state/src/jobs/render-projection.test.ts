@@ -34,7 +34,7 @@ const job: JobRecord = {
   updatedAt: new Date('2026-10-02T09:01:00.000Z'),
 };
 
-/** A value that also holds what installers must never see, as a row of a later version might. */
+/** A value that also has fields that installers must never see, as a row of a later version might. */
 function withSecrets<T extends object>(value: T): T {
   return Object.assign({ ...value }, { email: 'CANARY', price: 'CANARY', margin: { financing: 'CANARY' } });
 }
@@ -51,7 +51,7 @@ describe('the projection', () => {
     });
   });
 
-  test('lets nothing through that is not listed, at any depth [SERVICE-6]', () => {
+  test('drops fields that are not listed, at any depth [SERVICE-6]', () => {
     const loaded: JobRecord = withSecrets({
       ...job,
       sellingCompany: withSecrets(job.sellingCompany),
@@ -70,7 +70,7 @@ describe('the projection', () => {
     expect(renderProjection(loaded)).toBe(renderProjection(job));
   });
 
-  test('adds the code of a blocked job to the blockers of the selling side, once [STATUS-5]', () => {
+  test('adds the blocker code of a blocked job to those of the selling side, once [STATUS-5]', () => {
     const readiness = { ready: false, blockerCodes: ['PERMIT', 'MATERIAL_MISSING'] };
     const read = (blockerCode: JobRecord['blockerCode']): unknown =>
       JSON.parse(renderProjection({ ...job, status: 'BLOCKED', blockerCode, readiness }));

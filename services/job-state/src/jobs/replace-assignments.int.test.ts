@@ -37,7 +37,7 @@ async function someoneWaitsForALock() {
 }
 
 describe('a set of technicians', () => {
-  test('is stored, shown in the order given, and told to the platform; no event tells of it [JOB-4]', async () => {
+  test('is stored, shown in the given order, and published to the platform, without an event [JOB-4]', async () => {
     const jobId = await fixture.job();
     const [first, second, third] = [
       await fixture.technician(),
@@ -67,7 +67,7 @@ describe('a set of technicians', () => {
     ]);
   });
 
-  test('replaces the one before: who stays keeps the instant, who is new gets another, who left is gone', async () => {
+  test('replaces the previous one: who stays keeps the instant, who is new gets another, who left is removed', async () => {
     const jobId = await fixture.job();
     const [stays, leaves, comes] = [
       await fixture.technician(),
@@ -98,7 +98,7 @@ describe('a set of technicians', () => {
     expect(message).toMatchObject({ version: 3, membershipIds: [] });
   });
 
-  test('with anybody who is unknown, of another company, inactive or no technician is refused in the same words [ASSIGN-2]', async () => {
+  test('with a membership that is unknown, of another company, inactive or no technician is refused with the same message [ASSIGN-2]', async () => {
     const jobId = await fixture.job();
     const good = await fixture.technician();
     const messages = [];
@@ -118,7 +118,7 @@ describe('a set of technicians', () => {
     expect(await fixture.stored(jobId)).toMatchObject({ version: 1, technician_assignments: [] });
   });
 
-  test('names everybody who can not be assigned', async () => {
+  test('lists every membership that cannot be assigned', async () => {
     const jobId = await fixture.job();
     const good = await fixture.technician();
     const refusal = await refusalOf(fixture.assign({ jobId, membershipIds: ['a', good, 'b'] }));
@@ -127,7 +127,7 @@ describe('a set of technicians', () => {
     );
   });
 
-  test('does not keep somebody who has been deactivated since', async () => {
+  test('does not keep a technician who has been deactivated since', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
     await fixture.assign({ jobId, membershipIds: [technician] });
@@ -137,7 +137,7 @@ describe('a set of technicians', () => {
     ).toMatchObject({ reason: 'technician_not_assignable' });
   });
 
-  test('waits for a deactivation that is under way, and sees it', async () => {
+  test('waits for a deactivation in flight, and sees it', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
     const done = createGate();
@@ -154,7 +154,7 @@ describe('a set of technicians', () => {
     expect(await refused).toMatchObject({ reason: 'technician_not_assignable' });
   });
 
-  test('lets no deactivation in between the look at a technician and the commit', async () => {
+  test('blocks a deactivation between the check of a technician and the commit', async () => {
     const jobId = await fixture.job();
     const technician = await fixture.technician();
     const done = createGate();
@@ -180,7 +180,7 @@ describe('a set of technicians', () => {
     expect(await seenByDeactivation).toEqual([{ technician_assignments: assignments }]);
   });
 
-  test('can be given to many jobs at once, in any order of the technicians', async () => {
+  test('can be assigned to many jobs concurrently, in any order of the technicians', async () => {
     const technicians = [await fixture.technician(), await fixture.technician(), await fixture.technician()];
     const outcomes = await Promise.allSettled(
       Array.from({ length: 24 }, async (_, index) => {

@@ -47,7 +47,7 @@ describe('a schedule move', () => {
     [null, null],
     [startsAt, null],
     [endsAt, startsAt],
-  ])('to CANCELLED clears the times, whatever is given: %p to %p [SCHED-4]', (start, end) => {
+  ])('to CANCELLED clears any given times: %p to %p [SCHED-4]', (start, end) => {
     const submitted = {
       status: 'CANCELLED',
       startsAt: start,
@@ -60,12 +60,12 @@ describe('a schedule move', () => {
     });
   });
 
-  test('is judged by the move before the times', () => {
+  test('checks the status change before the times', () => {
     const cancel = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone } as const;
     expect(decideScheduleMove('UNSCHEDULED', cancel)).toMatchObject({ kind: 'transition_not_allowed' });
   });
 
-  test('never leaves a firm schedule without a start that stands before its end, nor a cancelled one with times', () => {
+  test('never results in a firm schedule without a start before its end, nor a cancelled one with times', () => {
     const time = fc.option(fc.date({ noInvalidDate: true }));
     fc.assert(
       fc.property(fc.constantFrom(...PAIRS), time, time, ({ from, to }, start, end) => {

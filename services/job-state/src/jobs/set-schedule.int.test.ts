@@ -37,7 +37,7 @@ const SHOWN = {
 const CANCELLED = { status: 'CANCELLED', startsAt: null, endsAt: null, timeZone: 'Europe/Berlin' };
 
 describe('a schedule', () => {
-  test('is stored, shown, told to the company and told to the platform', async () => {
+  test('is stored, shown, and published to the company and the platform', async () => {
     const jobId = await fixture.job();
     const { resource } = await fixture.schedule({ jobId });
     expect(JSON.parse(resource)).toMatchObject({ version: 2, status: 'ASSIGNED', schedule: SHOWN });
@@ -72,7 +72,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  test('that is cancelled has no times any more, neither here nor anywhere else, and the time zone that was given', async () => {
+  test('that is cancelled has no times anywhere, and keeps the given time zone', async () => {
     const jobId = await fixture.job();
     await fixture.schedule({ jobId });
     const { resource } = await fixture.schedule({
@@ -98,7 +98,7 @@ describe('a schedule', () => {
     expect(message?.startsAt ?? message?.endsAt).toBeUndefined();
   });
 
-  test('tells the company of every difference, and of none when the same one is set again [EVENT-4, JOB-4]', async () => {
+  test('emits an event for every difference, and none if the same one is set again [EVENT-4, JOB-4]', async () => {
     const jobId = await fixture.job();
     const series = [
       { ...TEST_SCHEDULE, status: 'TENTATIVE' },
@@ -120,7 +120,7 @@ describe('a schedule', () => {
     expect(await fixture.messagesOf(JobScheduleChangedSchema, jobId)).toHaveLength(series.length);
   });
 
-  test('may lie anywhere in the years that a date-time can name', async () => {
+  test('may be anywhere in the years that a date-time can name', async () => {
     const jobId = await fixture.job();
     const submitted = {
       ...TEST_SCHEDULE,
@@ -134,7 +134,7 @@ describe('a schedule', () => {
     });
   });
 
-  test('that can not be cancelled is refused with the moves that there are', async () => {
+  test('that cannot be cancelled is refused with the allowed changes', async () => {
     const jobId = await fixture.job();
     const refused = {
       reason: 'transition_not_allowed',
@@ -157,7 +157,7 @@ describe('a schedule', () => {
     [{ startsAt: null }, 'startsAt: is required when status is CONFIRMED'],
     [{ endsAt: null }, 'endsAt: is required when status is CONFIRMED'],
     [{ endsAt: TEST_SCHEDULE.startsAt }, 'endsAt: must be after startsAt'],
-  ])('with %j is refused with a message that names the field', async (times, message) => {
+  ])('with %j is refused with a message about the field', async (times, message) => {
     const jobId = await fixture.job();
     const submitted = { ...TEST_SCHEDULE, ...times };
     expect(await refusalOf(fixture.schedule({ jobId, submitted }))).toMatchObject({
@@ -166,7 +166,7 @@ describe('a schedule', () => {
     });
   });
 
-  test('wakes the deliveries when somebody subscribes', async () => {
+  test('wakes the scheduler if a subscription matches', async () => {
     const jobId = await fixture.job(fixture.otherInstaller);
     await fixture.database.query(
       `insert into subscriptions (id, company_id, url, events, state, schema_version, verified_url_version)
@@ -179,7 +179,7 @@ describe('a schedule', () => {
     });
     await fixture.schedule({ jobId, companyId: fixture.otherInstaller });
     expect(woken).toBe(1);
-    // Nothing to tell of.
+    // No event.
     await fixture.schedule({ jobId, companyId: fixture.otherInstaller, expectedVersion: 2 });
     expect(woken).toBe(1);
     const deliveries = await fixture.database.query(

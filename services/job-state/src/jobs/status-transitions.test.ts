@@ -25,14 +25,11 @@ const ALLOWED = [
 const PAIRS = JOB_STATUSES.flatMap((from) => REPORTABLE_STATUSES.map((to) => ({ from, to })));
 
 describe('a status move', () => {
-  test.each(PAIRS)(
-    'from $from to $to is judged by the table [ERROR-8, STATUS-2, STATUS-4]',
-    ({ from, to }) => {
-      expect(decideStatusMove(from, to)).toEqual(
-        ALLOWED.includes(`${from} > ${to}`)
-          ? { kind: 'moved' }
-          : { kind: 'transition_not_allowed', allowed: JOB_STATUS_MOVES[from] },
-      );
-    },
-  );
+  test.each(PAIRS)('from $from to $to follows the table [ERROR-8, STATUS-2, STATUS-4]', ({ from, to }) => {
+    expect(decideStatusMove(from, to)).toEqual(
+      ALLOWED.includes(`${from} > ${to}`)
+        ? { kind: 'moved' }
+        : { kind: 'transition_not_allowed', allowed: JOB_STATUS_MOVES[from] },
+    );
+  });
 });

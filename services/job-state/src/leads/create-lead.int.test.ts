@@ -55,7 +55,7 @@ async function leadsAt(address: string): Promise<readonly { id: string; full_nam
 }
 
 describe('a lead', () => {
-  test('at a new address is made with a project, and the platform is told [LEAD-5]', async () => {
+  test('at a new address is created with a project, and published to the platform [LEAD-5]', async () => {
     const address = newAddress();
     const { result, idempotency } = await submit({ address, smsConsent: true });
     expect(result).toMatchObject({ kind: 'created' });
@@ -102,7 +102,7 @@ describe('a lead', () => {
     });
   });
 
-  test('of another company at the same address stands for itself', async () => {
+  test('of another company at the same address is separate', async () => {
     const address = newAddress();
     const other = await insertCompany(database, 'SALES');
     const first = await submit({ address });
@@ -131,7 +131,7 @@ describe('a lead', () => {
     expect(new Set(answers.map(({ result }) => result.projectId))).toEqual(new Set([projectId]));
   });
 
-  test('posted many times at once for one address is made once, and nobody waits for ever [LEAD-5]', async () => {
+  test('posted many times concurrently for one address is created once, without a deadlock [LEAD-5]', async () => {
     for (let round = 0; round < 4; round += 1) {
       const address = newAddress();
       const answers = await Promise.all(
@@ -146,7 +146,7 @@ describe('a lead', () => {
     }
   });
 
-  test('with a known key gives the first answer again and records no further submission', async () => {
+  test('with a known key returns the first response again and records no further submission', async () => {
     const address = newAddress();
     const key = binding(newId('evt'));
     const first = await submit({ address, binding: key });
@@ -159,7 +159,7 @@ describe('a lead', () => {
     expect(submissions).toHaveLength(0);
   });
 
-  test('with a character that can not be stored is an invalid argument', async () => {
+  test('with a character that cannot be stored is an invalid argument', async () => {
     await expect(submit({ address: newAddress(), fullName: 'a\u0000b' })).rejects.toMatchObject({
       reason: 'invalid_argument',
     });

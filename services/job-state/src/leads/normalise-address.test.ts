@@ -348,7 +348,7 @@ const SAME: readonly (readonly [string, string])[] = [
   ['Rm 5, 12 Elm St, Troy, NY 12180', '12 Elm St Room 5, Troy, NY 12180'],
 ];
 
-/** Pairs that the comma decides, so that they are not the same without it. */
+/** Pairs that differ only by the comma. */
 const SAME_BY_COMMA: readonly (readonly [string, string])[] = [
   ['10 Main St Apt 5 E, Lansing MI', '10 Main St Apt 5E, Lansing MI'],
   ['10 Elm St # 2 N, Augusta SC', '10 Elm St # 2N, Augusta SC'],
@@ -588,7 +588,7 @@ const DIFFERENT: readonly (readonly [string, string])[] = [
   ['100 East Ave St Louis MO 63101', '100 E Ave St Louis MO 63101'],
 ];
 
-/** The parts of a place, each with the ways in which it is written. */
+/** The parts of a place, each with its spellings. */
 const PARTS_WRITTEN = {
   house: [['12'], ['120'], ['12A', '12-A'], ['112-10', '112–10'], ['123½', '123 1/2', '123-1/2'], ['1231']],
   before: [
@@ -664,7 +664,7 @@ const PARTS = [
   'zip',
 ] as const satisfies readonly (keyof typeof PARTS_WRITTEN)[];
 
-/** Which of its values each part has. */
+/** The value of each part. */
 type Place = Readonly<Record<(typeof PARTS)[number], number>>;
 
 const valueOf = (part: (typeof PARTS)[number]) => fc.nat({ max: PARTS_WRITTEN[part].length - 1 });
@@ -681,7 +681,7 @@ const place: fc.Arbitrary<Place> = fc.record({
   zip: valueOf('zip'),
 });
 
-/** Which way each part is written, what stands between the parts, and where the unit and the country stand. */
+/** The spelling of each part, the separators, and the positions of the unit and the country. */
 const style = fc.record({
   choices: fc.array(fc.nat({ max: 60 }), { minLength: PARTS.length, maxLength: PARTS.length }),
   gap: fc.constantFrom(', ', ' ', '\n', ' , ', '，', ' | '),
@@ -712,7 +712,7 @@ function write(
   return `${parts.filter((part) => part !== '').join(gap)}${country}`;
 }
 
-/** What a regular expression that tries every way to match would stumble over. */
+/** Inputs that would cause catastrophic backtracking in a regular expression. */
 const HOSTILE = [
   ...[
     'N E ',
@@ -759,7 +759,7 @@ const HOSTILE = [
   ],
 ];
 
-/** A letter of an address as another hand or program may write it. */
+/** A letter of an address as another person or program may write it. */
 function disturb(letter: string, choice: number): string {
   if (choice === 0) return letter.toUpperCase();
   if (choice === 1) return letter.toLowerCase();
@@ -817,7 +817,7 @@ describe('the key of an address', () => {
     }
   });
 
-  test('is the same for two ways to write one place, and for no two places', () => {
+  test('is the same for two spellings of one place, and differs for two places', () => {
     fc.assert(
       fc.property(place, place, style, style, (one, other, oneStyle, otherStyle) => {
         const key = normaliseAddress(write(one, oneStyle));
@@ -843,7 +843,7 @@ describe('the key of an address', () => {
     );
   });
 
-  test('changes with the name of the street, whatever it is', () => {
+  test('changes with any name of the street', () => {
     const known = new Set([...SUFFIXES.keys(), ...UNIT_DESIGNATORS.keys(), ...STATES.keys()]);
     const name = fc.stringMatching(/^[A-Z][a-z]{3,9}$/).filter((word) => !known.has(word.toUpperCase()));
     fc.assert(
@@ -856,7 +856,7 @@ describe('the key of an address', () => {
     );
   });
 
-  test('does not depend on case, width, accents, spaces and signs that are not seen', () => {
+  test('does not depend on case, width, accents, spaces and invisible signs', () => {
     const noise = fc.array(fc.nat({ max: 9 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(fc.constantFrom(...SAME.flat()), noise, (address, choices) => {
@@ -876,7 +876,7 @@ describe('the key of an address', () => {
     }
   });
 
-  test('keeps different house numbers, units and ZIP codes apart, whatever they are', () => {
+  test('differs for different house numbers, units and ZIP codes', () => {
     const place = fc.record({
       house: fc.integer({ min: 1, max: 99_999 }),
       unit: fc.option(fc.integer({ min: 1, max: 9_999 })),
@@ -919,12 +919,12 @@ describe('the key of an address', () => {
     );
   });
 
-  test('comes at once for a long text of whatever it repeats', () => {
+  test('is computed fast for a long text of any repetition', () => {
     for (const part of HOSTILE) normaliseAddress(part.repeat(20_000 / part.length));
     expect(HOSTILE).not.toHaveLength(0);
   });
 
-  test('tells apart addresses of signs and addresses that are not seen', () => {
+  test('differs for addresses of signs and of invisible characters', () => {
     const addresses = [
       '...',
       '???',

@@ -33,7 +33,7 @@ const recipients = (afterCompanyId?: string, limit = 100) =>
 
 const addresses = async () => (await recipients()).recipients.map(({ email }) => email);
 
-test('an announcement is for confirmed contacts that have not got it, and recorded once for each address [ANNOUNCE-8]', async () => {
+test('an announcement is for confirmed contacts that have not received it, and recorded once for each address [ANNOUNCE-8]', async () => {
   const companies = [
     await insertCompany(testDatabase.database, 'SALES'),
     await insertCompany(testDatabase.database, 'INSTALLER'),
@@ -62,7 +62,7 @@ test('an announcement is for confirmed contacts that have not got it, and record
   expect(await addresses()).toEqual(['new@example.com', 'two@example.com']);
 });
 
-test('of runs that claim an announcement to an address at once, one gets it, until it is sent, released or 5 minutes old [ANNOUNCE-10]', async () => {
+test('of concurrent runs that claim an announcement to an address one gets it, until it is sent, released or 5 minutes old [ANNOUNCE-10]', async () => {
   const companyId = await insertCompany(testDatabase.database, 'SALES');
   const email = 'claimed@example.com';
   await setContact(companyId, email);
@@ -93,7 +93,7 @@ test('of runs that claim an announcement to an address at once, one gets it, unt
   expect(await addresses()).not.toContain(email);
 });
 
-test('what is no date and an unknown company are recorded for nobody', async () => {
+test('an invalid date and an unknown company are rejected without a record', async () => {
   const sent = { announcement, companyId: 'cmp_unknown', email: 'one@example.com', operator: 'olga' };
   await expect(recordAnnouncement(deps(), sent)).rejects.toMatchObject({ reason: 'not_found' });
   await expect(recordAnnouncement(deps(), { ...sent, announcement: 'today' })).rejects.toMatchObject({

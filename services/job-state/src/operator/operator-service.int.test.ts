@@ -72,7 +72,7 @@ async function trail(companyId: string) {
 }
 
 describe('companies', () => {
-  test('are made, found, listed oldest first in pages, and searched by name', async () => {
+  test('are created, found, listed oldest first in pages, and searched by name', async () => {
     const first = await newCompany(CompanyClass.SALES, 'Zebra Homes');
     const second = await newCompany(CompanyClass.INSTALLER, 'zebra Installers');
     const page = await operators.listCompanies({ nameContains: 'ZEBRA', limit: 1 });
@@ -106,7 +106,7 @@ describe('companies', () => {
     });
   });
 
-  test('are refused without an operator, class or good name', async () => {
+  test('are refused without an operator, a class or a valid name', async () => {
     const whole = { name: 'Good', class: CompanyClass.SALES, operator };
     for (const wrong of [
       { ...whole, operator: undefined },
@@ -119,7 +119,7 @@ describe('companies', () => {
     }
   });
 
-  test('change in what is given alone, and a change that changes nothing leaves no entry [CONSOLE-11]', async () => {
+  test('change only in the given fields, and a change without effect leaves no entry [CONSOLE-11]', async () => {
     const companyId = await newCompany();
     const books = await newCompany(CompanyClass.ACCOUNTING, 'Books');
     const change = {
@@ -166,7 +166,7 @@ describe('companies', () => {
     expect(entries[1]?.actor?.membershipId).toBeNull();
   });
 
-  test('get no journal of what is no accounting company, and unknown ones are not found', async () => {
+  test('get no journal of a company that is no accounting company, and unknown ones are not found', async () => {
     const companyId = await newCompany();
     const books = await newCompany(CompanyClass.ACCOUNTING);
     const link = (from: string, to: string) =>
@@ -181,7 +181,7 @@ describe('companies', () => {
 });
 
 describe('owners', () => {
-  test('can sign in with the password that was set, and no more once they are disabled', async () => {
+  test('can sign in with the password that was set, and no longer once they are disabled', async () => {
     const companyId = await newCompany();
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     const { membershipId, email, owner } = await newOwner(companyId, passwordHash);
@@ -231,7 +231,7 @@ describe('owners', () => {
     });
   });
 
-  test('have an address of their own, and a hash of the right kind', async () => {
+  test('need a unique address and a valid hash', async () => {
     const companyId = await newCompany();
     const { email, membershipId } = await newOwner(companyId);
     const whole = { companyId, displayName: 'Ola', email: 'ola@example.com', operator };
@@ -253,8 +253,8 @@ describe('owners', () => {
   });
 });
 
-describe('whose something is', () => {
-  test('is found by its id, by that of an attempt too', async () => {
+describe('the owner of a resource', () => {
+  test('is found by its id, also by that of an attempt', async () => {
     const companyId = await newCompany();
     const subscriptionId = await fixture.subscription({ companyId });
     const eventId = await fixture.event(companyId);
@@ -295,7 +295,7 @@ describe('whose something is', () => {
     },
   );
 
-  test('is not found for a whole API key, whose secret is not told', async () => {
+  test('is not found for a whole API key, whose secret is not revealed', async () => {
     const id = newId('key');
     await expect(operators.findCompany({ id: `${id}.secret` })).rejects.toMatchObject({
       reason: 'not_found',
@@ -304,7 +304,7 @@ describe('whose something is', () => {
   });
 });
 
-test('the backlog tells what is due, under way, late, waiting and held', async () => {
+test('the backlog counts due, in-flight, late, waiting and held deliveries', async () => {
   const empty = await operators.getBacklog({});
   const companyId = await newCompany();
   const subscriptionId = await fixture.subscription({ companyId });
@@ -348,14 +348,14 @@ test('the backlog tells what is due, under way, late, waiting and held', async (
   expect(empty.oldestOutboxMs).toBeUndefined();
   await set(1, `overdue_since = now() - interval '100 seconds'`);
   expect((await operators.getBacklog({})).oldestDueMs).toBeGreaterThanOrEqual(100_000);
-  invariant(backlog.now && backlog.databaseNow, 'both clocks are told');
+  invariant(backlog.now && backlog.databaseNow, 'the backlog has both clocks');
   const skewMs = timestampMs(backlog.now) - timestampMs(backlog.databaseNow);
   expect(Math.abs(skewMs)).toBeLessThan(5_000);
   expect(backlog.databaseConnections).toBeGreaterThan(0);
   expect(backlog.databaseConnectionsMax).toBeGreaterThan(backlog.databaseConnections ?? 0);
 });
 
-test('the backlog tells what waits for busy and for failing endpoints apart from what is late', async () => {
+test('the backlog counts deliveries to endpoints at capacity and failing ones separately from late ones', async () => {
   const before = await operators.getBacklog({});
   const waitingHours = async (hours: number, underWay: number) => {
     const companyId = await newCompany();

@@ -40,7 +40,7 @@ async function enqueue(count: number): Promise<void> {
   });
 }
 
-/** A publisher that remembers, fails as told, and says when it has been given a number of messages. */
+/** A publisher that records, fails as instructed, and reports when it has received a number of messages. */
 function fakePublisher(
   answer: (message: OutgoingMessage, attempt: number) => Promise<void> = () => Promise.resolve(),
 ) {
@@ -79,7 +79,7 @@ const pending = async () =>
   (await database.query<{ n: number }>('select count(*)::int as n from outbox'))[0]?.n;
 
 describe('the outbox relay', () => {
-  test('publishes what was enqueued, in its order, as soon as it is committed, and forgets it', async () => {
+  test('publishes enqueued messages in order, as soon as they are committed, and deletes them', async () => {
     const publisher = fakePublisher();
     const relay = start(publisher);
     await enqueue(450);
@@ -97,7 +97,7 @@ describe('the outbox relay', () => {
     expect(await pending()).toBe(0);
   });
 
-  test('has the messages of a request carry its id, and no others', async () => {
+  test('adds the id of a request to its messages, and to no others', async () => {
     await runWithRequestId('req-1', () => enqueue(1));
     await enqueue(1);
     const publisher = fakePublisher();
@@ -107,7 +107,7 @@ describe('the outbox relay', () => {
     expect(publisher.attempts.map(({ headers }) => headers?.['x-request-id'])).toEqual(['req-1', undefined]);
   });
 
-  test('never publishes what was rolled back', async () => {
+  test('never publishes messages of a rolled-back transaction', async () => {
     const publisher = fakePublisher();
     const relay = start(publisher);
     await expect(
@@ -126,7 +126,7 @@ describe('the outbox relay', () => {
     expect(publisher.attempts).toHaveLength(1);
   });
 
-  test('keeps what was not confirmed and publishes it again under the same id; what was confirmed is not repeated', async () => {
+  test('keeps unconfirmed messages and publishes them again under the same id; confirmed ones are not repeated', async () => {
     const publisher = fakePublisher(({ body }, attempt) =>
       attempt === 1 && (fromBinary(JobStatusChangedSchema, body).version ?? 0) % 2 === 0
         ? Promise.reject(new PublishError('timeout', 'no confirm'))
@@ -155,7 +155,7 @@ describe('the outbox relay', () => {
     expect(new Set(ids).size).toBe(900);
   });
 
-  test('takes a broadcast that reaches nobody as done', async () => {
+  test('treats a broadcast without a receiver as complete', async () => {
     const publisher = fakePublisher(() => Promise.reject(new PublishError('returned', 'nobody listens')));
     await database.transaction((tx) =>
       enqueueMessage(tx, {
@@ -170,7 +170,7 @@ describe('the outbox relay', () => {
     expect(publisher.attempts).toHaveLength(1);
   });
 
-  test('is not held up on one exchange by messages that another one refuses', async () => {
+  test('is not blocked on one exchange by messages that another one rejects', async () => {
     const publisher = fakePublisher((message) =>
       message.exchange === PARTNER_EVENTS
         ? Promise.reject(new PublishError('nacked', 'full'))
@@ -191,7 +191,7 @@ describe('the outbox relay', () => {
     expect(await pending()).toBe(250);
   });
 
-  test('tells the age of the oldest message', async () => {
+  test('reports the age of the oldest message', async () => {
     const metrics = new Registry();
     const publisher = fakePublisher(() => Promise.reject(new PublishError('not-connected', 'away')));
     await enqueue(1);

@@ -83,7 +83,7 @@ async function waitsFor(messageId: string): Promise<unknown> {
 }
 
 describe('a company of the platform', () => {
-  test('appears, and what has waited for it, and for what that makes, takes effect', async () => {
+  test('is created, and messages that wait for it, and their dependents, take effect', async () => {
     const [seller, installer, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
     for (const message of [
@@ -101,7 +101,7 @@ describe('a company of the platform', () => {
     ]);
   });
 
-  test('takes its newest name and its newest links, in whatever order they come [PLATFORM-2]', async () => {
+  test('has its newest name and its newest links, in any order of messages [PLATFORM-2]', async () => {
     const companyId = newId('cmp');
     const accounting = [
       await insertCompany(database, 'ACCOUNTING'),
@@ -125,7 +125,7 @@ describe('a company of the platform', () => {
     });
   });
 
-  test('that was made in another way is changed by any message', async () => {
+  test('from another source is changed by any message', async () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     await handle(companyChanged(companyId, { name: 'Told', class: CompanyClass.INSTALLER }));
     expect(await companyOf(companyId)).toMatchObject({ name: 'Told', version: 1 });
@@ -141,7 +141,7 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toMatchObject({ links: [accounting] });
   });
 
-  test('waits no more for a link that a newer message has dropped [PLATFORM-6]', async () => {
+  test('no longer waits for a link that a newer message has dropped [PLATFORM-6]', async () => {
     const [companyId, other, missing] = [newId('cmp'), newId('cmp'), newId('cmp')];
     const superseded = companyChanged(companyId, { version: 2, accountingCompanyIds: [missing] });
     const unrelated = companyChanged(other, { accountingCompanyIds: [missing] });
@@ -154,7 +154,7 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toMatchObject({ version: 3, links: [] });
   });
 
-  test('never changes its class, also when it is made in another way at the same time', async () => {
+  test('never changes its class, even if another source creates it concurrently', async () => {
     const companyId = newId('cmp');
     const handling = await database.transaction(async (tx) => {
       await tx.query(`insert into companies (id, name, class) values ($1, 'Made', 'SALES')`, [companyId]);
@@ -174,7 +174,7 @@ describe('a company of the platform', () => {
     expect(await companyOf(companyId)).toEqual({ name: 'Made', class: 'SALES', version: 0, links: [] });
   });
 
-  test('never changes its class, and is linked to accounting companies alone', async () => {
+  test('never changes its class, and can only be linked to accounting companies', async () => {
     const companyId = await insertCompany(database, 'SALES');
     expect(await handle(companyChanged(companyId, { class: CompanyClass.INSTALLER }))).toEqual({
       kind: 'dead',
@@ -231,7 +231,7 @@ describe('a membership of the platform', () => {
   const giveWord = (membershipId: string) =>
     database.query('update memberships set password_hash = $2 where id = $1', [membershipId, '$argon2id$x']);
 
-  test('of an owner appears without a password: nobody can sign in until one is set [PLATFORM-19]', async () => {
+  test('of an owner is created without a password: the owner cannot sign in until one is set [PLATFORM-19]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER', email, password_hash: null });
@@ -242,7 +242,7 @@ describe('a membership of the platform', () => {
     expect(await getOwner({ database }, { companyId, membershipId })).toBeDefined();
   });
 
-  test('is as its newest version says, and keeps the password [PLATFORM-2]', async () => {
+  test('has the state of its newest version, and keeps the password [PLATFORM-2]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     await giveWord(membershipId);
@@ -264,7 +264,7 @@ describe('a membership of the platform', () => {
     });
   });
 
-  test('that is inactive, or no owner any more, signs in no more', async () => {
+  test('that is inactive, or no longer an owner, cannot sign in', async () => {
     const [inactive, technician] = [newId('mem'), newId('mem')];
     const second = `${newId('usr')}@owners.example`;
     await handle(membershipChanged(inactive));
@@ -281,7 +281,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(technician)).toMatchObject({ email: null, password_hash: null });
   });
 
-  test('lets nobody in again whom an operator has shut out [PLATFORM-19]', async () => {
+  test('never re-enables the sign-in of an owner whom an operator disabled [PLATFORM-19]', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     await giveWord(membershipId);
@@ -303,7 +303,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(membershipId)).toMatchObject({ role: 'OWNER' });
   });
 
-  test('does not move to another company', async () => {
+  test('cannot move to another company', async () => {
     const membershipId = newId('mem');
     await handle(membershipChanged(membershipId));
     const other = await insertCompany(database, 'INSTALLER');
@@ -313,7 +313,7 @@ describe('a membership of the platform', () => {
     });
   });
 
-  test('waits for an address that another one has, until that one leaves it [PLATFORM-20]', async () => {
+  test('waits for an address that another one has, until that one gives it up [PLATFORM-20]', async () => {
     const [first, second] = [newId('mem'), newId('mem')];
     await handle(membershipChanged(first));
     const waiting = membershipChanged(second, { email: email.toUpperCase() });
@@ -325,7 +325,7 @@ describe('a membership of the platform', () => {
     expect(await membershipOf(second)).toMatchObject({ email: email.toUpperCase() });
   });
 
-  test('exchanges its address with others, and each keeps the own password, whichever message comes first [PLATFORM-20]', async () => {
+  test('exchanges its address with others, and each keeps its own password, for any order of messages [PLATFORM-20]', async () => {
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],
@@ -355,7 +355,7 @@ describe('a membership of the platform', () => {
     }
   });
 
-  test('takes an address that many want at the same time once; the others wait [PLATFORM-20]', async () => {
+  test('gets an address that many request concurrently once; the others wait [PLATFORM-20]', async () => {
     const ids = Array.from({ length: 6 }, () => newId('mem'));
     const outcomes = await Promise.all(ids.map((id) => handle(membershipChanged(id))));
     expect(outcomes).toEqual(ids.map(() => DONE));
@@ -367,7 +367,7 @@ describe('a membership of the platform', () => {
     expect(await database.query('select from inbox where waits_for = $1', [holder?.id])).toHaveLength(5);
   });
 
-  describe('with the address of an owner whom an operator has made', () => {
+  describe('with the address of an owner whom an operator created', () => {
     const made = async (given: { readonly companyId: string; readonly active?: boolean }) => {
       const membershipId = newId('mem');
       await database.query(
@@ -378,7 +378,7 @@ describe('a membership of the platform', () => {
       return membershipId;
     };
 
-    test('of the same company is that owner from now on, with the password and in the audit trail [PLATFORM-20]', async () => {
+    test('of the same company becomes that owner, with the password and in the audit trail [PLATFORM-20]', async () => {
       const former = await made({ companyId });
       await recordAudit(database, {
         companyId,
@@ -417,7 +417,7 @@ describe('a membership of the platform', () => {
       expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: null, active: true });
     });
 
-    test('keeps its own password when it was known before', async () => {
+    test('keeps its own password if it was known before', async () => {
       await made({ companyId });
       const membershipId = newId('mem');
       await handle(membershipChanged(membershipId, { email: `${membershipId}@owners.example` }));
@@ -426,7 +426,7 @@ describe('a membership of the platform', () => {
       expect(await membershipOf(membershipId)).toMatchObject({ email, password_hash: '$argon2id$x' });
     });
 
-    test('of another company is refused, and the reason names neither address nor owner [PLATFORM-20]', async () => {
+    test('of another company is refused, and the reason has neither address nor owner [PLATFORM-20]', async () => {
       const other = await insertCompany(database, 'INSTALLER');
       const holder = await made({ companyId: other });
       const membershipId = newId('mem');

@@ -70,7 +70,7 @@ async function eventsOf(jobId: string): Promise<readonly string[]> {
 }
 
 describe('the platform', () => {
-  test('creates a job, gives it to an installer company, and that company sees it [EVENT-4]', async () => {
+  test('creates a job, assigns it to an installer company, and that company sees it [EVENT-4]', async () => {
     const jobId = newId('job');
     expect(await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }))).toEqual({ kind: 'done' });
     await expect(getJob({ database }, { companyId: one, jobId })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('the platform', () => {
     });
   });
 
-  test('may send a message twice, also at the same time: it takes effect once [PLATFORM-1]', async () => {
+  test('can send a message twice, also concurrently: it takes effect once [PLATFORM-1]', async () => {
     const jobId = newId('job');
     const messages = [
       jobCreatedMessage({ jobId, sellingCompanyId: seller }),
@@ -102,7 +102,7 @@ describe('the platform', () => {
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('takes a job from one company and gives it to another: it leaves no trace of the first one’s work [PLATFORM-9, TENANT-2]', async () => {
+  test('reassigns a job from one company to another: no trace of the first one’s work remains [PLATFORM-9, TENANT-2]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     await recordStatusEvent(
       { database, clock: () => now, logger: silentLogger },
@@ -136,7 +136,7 @@ describe('the platform', () => {
     ]);
   });
 
-  test('does no harm with an assignment that is older than the one in effect or names the same company [PLATFORM-9]', async () => {
+  test('does no harm with an assignment that is older than the one in effect or has the same company [PLATFORM-9]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     const before = await getJob({ database }, { companyId: one, jobId });
     await handle(jobAssignedMessage({ jobId, installerCompanyId: two, version: 1, occurredAt: at(5) }));
@@ -146,7 +146,7 @@ describe('the platform', () => {
     expect(await getJob({ database }, { companyId: one, jobId })).toBe(before);
   });
 
-  test('ends with the newest assignment in whatever order, and however often, assignments come', async () => {
+  test('has the newest assignment in effect, for any order and repetition of assignments', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 5 }),
@@ -175,7 +175,7 @@ describe('the platform', () => {
     );
   });
 
-  test('may send what builds on something before that: it is acknowledged, and takes effect after what it waited for [PLATFORM-6]', async () => {
+  test('can send a message before its prerequisite: it is acknowledged, and takes effect after the prerequisite [PLATFORM-6]', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
@@ -190,7 +190,7 @@ describe('the platform', () => {
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('may send a job and its assignments in any order, and at the same time: the newest assignment is in effect', async () => {
+  test('can send a job and its assignments in any order, and concurrently: the newest assignment is in effect', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
@@ -221,7 +221,7 @@ describe('the platform', () => {
     );
   });
 
-  test('sends many assignments before a job: only the newest makes a feed entry', async () => {
+  test('sends many assignments before a job: only the newest adds a feed entry', async () => {
     const jobId = newId('job');
     for (const version of [2, 5, 3, 4])
       await handle(jobAssignedMessage({ jobId, installerCompanyId: version % 2 === 0 ? two : one, version }));
@@ -229,7 +229,7 @@ describe('the platform', () => {
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
 
-  test('is told why a message is dead that is malformed, has no id or contradicts what is recorded [PLATFORM-6, PLATFORM-13]', async () => {
+  test('gets the reason for a dead message that is malformed, has no id or contradicts recorded data [PLATFORM-6, PLATFORM-13]', async () => {
     const jobId = await insertAssignedJob(database, seller, one);
     await database.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
     const cases: readonly [IncomingMessage, string][] = [
@@ -258,7 +258,7 @@ describe('the platform', () => {
     ).toEqual([{ company_id: seller, lead_id: null, address_key: '77 PROJECT ST BOULDER CO 80302' }]);
   });
 
-  test('names a project that was begun before: leads for the address of the first job merge into it all the same', async () => {
+  test('names a project that was begun before: leads for the address of the first job merge into it too', async () => {
     const projectId = newId('prj');
     await database.query('insert into projects (id, company_id) values ($1, $2)', [projectId, seller]);
     for (const line1 of ['82 Project Street', '83 Project Street']) {
@@ -286,7 +286,7 @@ describe('the platform', () => {
     ]);
   });
 
-  test('names a project whose address stands for another: it is made without the address, and leads merge as before [PLATFORM-4]', async () => {
+  test('names a project whose address another one has: it is created without the address, and leads merge as before [PLATFORM-4]', async () => {
     const [first, second] = [newId('prj'), newId('prj')];
     const jobs = [newId('job'), newId('job')];
     for (const [index, projectId] of [first, second].entries()) {
@@ -330,7 +330,7 @@ describe('the platform', () => {
     });
   });
 
-  test('names the project of a lead, or one project for two jobs: it stays as it is', async () => {
+  test('names the project of a lead, or one project for two jobs: it stays unchanged', async () => {
     const projectId = newId('prj');
     for (const line1 of ['79 Project Street', '80 Project Street']) {
       const message = jobCreatedMessage({ jobId: newId('job'), sellingCompanyId: seller, projectId, line1 });
@@ -341,7 +341,7 @@ describe('the platform', () => {
     ]);
   });
 
-  test('names a project or a job of another company: that is refused and nothing is made', async () => {
+  test('names a project or a job of another company: it is refused and nothing is created', async () => {
     const other = await insertCompany(database, 'SALES');
     const [projectId, jobId, jobOfOther] = [newId('prj'), newId('job'), newId('job')];
     await handle(

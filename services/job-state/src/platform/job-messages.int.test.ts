@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-/** When the platform says that things happened. */
+/** The instant of the platform's messages. */
 const HAPPENED = new Date('2026-10-01T09:30:00.000Z');
 const STARTS = new Date('2026-10-05T14:00:00.000Z');
 const ENDS = new Date('2026-10-05T18:00:00.000Z');
@@ -119,7 +119,7 @@ async function tell(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) expect(await handle(message)).toEqual(DONE);
 }
 
-/** Tells the same once more: under the same message id and under another one. */
+/** Repeats a message: under the same message id and under another one. */
 async function tellAgain(...messages: readonly IncomingMessage[]): Promise<void> {
   for (const message of messages) {
     await tell({ ...message, redelivered: true }, { ...message, messageId: newId('evt') });
@@ -181,7 +181,7 @@ async function report(jobId: string, status: ReportableStatus, expectedVersion: 
   });
 }
 
-/** Has the company set a schedule itself, at `TEST_NOW`. */
+/** Sets a schedule as the company, at `TEST_NOW`. */
 async function setTentative(jobId: string, expectedVersion: number): Promise<void> {
   await setSchedule(writing(), {
     companyId: one,
@@ -201,8 +201,8 @@ async function completedJob(): Promise<string> {
   return jobId;
 }
 
-describe('a job that is taken from its company', () => {
-  test('is gone for it, and begins at the start with whoever gets it next, also the same company [PLATFORM-9, PLATFORM-11]', async () => {
+describe('a job that is removed from its company', () => {
+  test('is invisible to it, and starts afresh with the next company, also the same one [PLATFORM-9, PLATFORM-11]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     await tell(unassigned(jobId, 3));
@@ -221,11 +221,11 @@ describe('a job that is taken from its company', () => {
     expect((await namesOf(jobId)).slice(-2)).toEqual(['install.job_unassigned 3', 'install.job_assigned 4']);
   });
 
-  test('shows the notes of its company to no other [CONTRACTOR-4]', async () => {
+  test('shows the notes of its company to no other one [CONTRACTOR-4]', async () => {
     const jobId = await newJob();
     const left = { sellingCompanyId: seller, jobId, binding: undefined, timeoutMs: undefined };
     await appendJobNote(writing(), { ...left, installerCompanyId: one, note: 'Gate code 1234' });
-    // Nothing of this is another company's.
+    // Another company sees none of this.
     await tell(assigned(jobId, one, 3), readiness(jobId, 4, 'PERMIT'));
     expect(await notesOf(jobId, one)).toBe('Gate code 1234');
     await tell(assigned(jobId, two, 5));
@@ -235,7 +235,7 @@ describe('a job that is taken from its company', () => {
     expect(await notesOf(jobId, one)).toBeNull();
   });
 
-  test('and given back: what it has written stands when the later message comes first [PLATFORM-2]', async () => {
+  test('and returned keeps what its company has written if the later message comes first [PLATFORM-2]', async () => {
     const [inOrder, swapped] = [await newJob(), await newJob()];
     for (const jobId of [inOrder, swapped]) await report(jobId, 'ACKNOWLEDGED', 1);
     await tell(assigned(inOrder, two, 3), assigned(inOrder, one, 4));
@@ -245,7 +245,7 @@ describe('a job that is taken from its company', () => {
     expect(await namesOf(swapped, two)).toEqual([]);
   });
 
-  test('stays with nobody when the older assignment comes late [PLATFORM-2]', async () => {
+  test('stays unassigned if the older assignment is late [PLATFORM-2]', async () => {
     const jobId = await newUnassignedJob();
     await tell(unassigned(jobId, 3), assigned(jobId, one, 2));
     await expect(shown(jobId)).rejects.toMatchObject({ reason: 'not_found' });
@@ -262,7 +262,7 @@ describe('a job that is taken from its company', () => {
 });
 
 describe('a cancellation', () => {
-  test('is shown, told and kept in the history, once [PLATFORM-12, STATUS-5]', async () => {
+  test('is shown, published and kept in the history, once [PLATFORM-12, STATUS-5]', async () => {
     const jobId = await newJob();
     await report(jobId, 'BLOCKED', 1);
     const message = cancelled(jobId, 5);
@@ -297,14 +297,14 @@ describe('a cancellation', () => {
     ]);
   });
 
-  test('that was recorded without its time by an older version of this service is as good', async () => {
+  test('that an older version of this service recorded without its time has the same effect', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 5));
     await database.query(`update jobs set heard = heard #- '{cancelled,occurredAt}' where id = $1`, [jobId]);
     await tell(readiness(jobId, 6, 'PERMIT'), assigned(jobId, two, 4));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', readiness: { ready: false } });
-    const told = await eventsOf(jobId, two);
-    expect(told.at(-1)).toMatchObject({ event: 'install.status_changed', data: { status: 'CANCELLED' } });
+    const events = await eventsOf(jobId, two);
+    expect(events.at(-1)).toMatchObject({ event: 'install.status_changed', data: { status: 'CANCELLED' } });
   });
 
   test('of a completed job is refused [PLATFORM-13]', async () => {
@@ -313,7 +313,7 @@ describe('a cancellation', () => {
     expect(await handle(cancelled(jobId, 3))).toEqual(dead('is COMPLETE and can not be cancelled'));
   });
 
-  test('that is heard of before the assignment: the company gets the job as cancelled', async () => {
+  test('that arrives before the assignment: the company gets the job as cancelled', async () => {
     const jobId = await newUnassignedJob();
     await tell(cancelled(jobId, 3));
     expect(
@@ -333,13 +333,13 @@ describe('a cancellation', () => {
     expect(await feedOf(jobId)).toEqual([1]);
   });
 
-  test('that comes after what contradicts it leaves the job to the company that has it [PLATFORM-2]', async () => {
+  test('that arrives after a contradicting message leaves the job to the company that has it [PLATFORM-2]', async () => {
     const jobId = await newJob();
     await tell(assigned(jobId, two, 9), scheduled(jobId, 10), cancelled(jobId, 5));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', schedule: { status: 'CONFIRMED' } });
   });
 
-  test('ends what came before it: older messages still count, newer assignments and schedules are refused [PLATFORM-2, PLATFORM-13]', async () => {
+  test('is final for later messages: older messages still count, newer assignments and schedules are refused [PLATFORM-2, PLATFORM-13]', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 9));
     expect(await handle(assigned(jobId, two, 10))).toEqual(dead('is CANCELLED'));
@@ -351,7 +351,7 @@ describe('a cancellation', () => {
 });
 
 describe('another scope', () => {
-  test('is shown, and has to be acknowledged with the version that shows it [JOB-3, PLATFORM-8]', async () => {
+  test('is shown, and must be acknowledged with the version that shows it [JOB-3, PLATFORM-8]', async () => {
     const jobId = await newJob();
     await report(jobId, 'ACKNOWLEDGED', 1);
     const message = scoped(jobId, 3, 2);
@@ -374,14 +374,14 @@ describe('another scope', () => {
     await report(jobId, 'EN_ROUTE', 3);
   });
 
-  test('that comes late changes nothing, and one whose number does not rise is refused [PLATFORM-2]', async () => {
+  test('that is late changes nothing, and one whose number does not increase is refused [PLATFORM-2]', async () => {
     const jobId = await newJob();
     await tell(scoped(jobId, 5, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 2, scope: { scopeVersion: 4 } });
     expect(await handle(scoped(jobId, 6, 4))).toEqual(dead('scope 4 of job'));
   });
 
-  test('of a closed job is told to nobody [PLATFORM-13]', async () => {
+  test('of a closed job is published to no company [PLATFORM-13]', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 4), scoped(jobId, 3, 2));
     expect(await shown(jobId)).toMatchObject({ version: 3, scope: { scopeVersion: 2 } });
@@ -394,7 +394,7 @@ describe('another scope', () => {
 });
 
 describe('another readiness', () => {
-  test('is shown and told when it differs from what is shown [JOB-3, PLATFORM-7]', async () => {
+  test('is shown and published if it differs from the current one [JOB-3, PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = readiness(jobId, 3, 'PERMIT');
     await tell(readiness(jobId, 4, 'WEATHER', 'PERMIT'), message);
@@ -412,7 +412,7 @@ describe('another readiness', () => {
     ]);
   });
 
-  test('is shown with the blocker of the installer company', async () => {
+  test('is shown together with the blocker of the installer company', async () => {
     const jobId = await newJob();
     await report(jobId, 'BLOCKED', 1);
     await tell(readiness(jobId, 3, 'PERMIT'));
@@ -432,7 +432,7 @@ describe('another readiness', () => {
 });
 
 describe('a schedule of the selling side', () => {
-  test('is shown and told when it differs, and can be called off [PLATFORM-7]', async () => {
+  test('is shown and published if it differs, and can be cancelled [PLATFORM-7]', async () => {
     const jobId = await newJob();
     const message = scheduled(jobId, 4);
     await tell(message, scheduled(jobId, 3, 2), scheduled(jobId, 5));
@@ -480,7 +480,7 @@ describe('a schedule of the selling side', () => {
     );
   });
 
-  test('that comes late, when the job is completed meanwhile, counts as it would have in order [PLATFORM-13]', async () => {
+  test('that is late, with the job completed meanwhile, counts as it would have in order [PLATFORM-13]', async () => {
     const jobId = await completedJob();
     const before = await shown(jobId);
     const message = scheduled(jobId, 4, 0, TEST_NOW);
@@ -500,7 +500,7 @@ describe('a schedule of the selling side', () => {
 
   test('that waits while the job is completed counts as it would have in order', async () => {
     const [jobId, completed] = [await newJob(), await completedJob()];
-    const told = await database.transaction(async (tx) => {
+    const lateMessage = await database.transaction(async (tx) => {
       await tx.query(`update jobs set status = 'COMPLETE' where id = $1`, [jobId]);
       await tx.query(`update job_status_events set job_id = $1 where job_id = $2`, [jobId, completed]);
       const outcome = handle(scheduled(jobId, 4, 0, TEST_NOW));
@@ -512,11 +512,11 @@ describe('a schedule of the selling side', () => {
       });
       return { outcome };
     });
-    expect(await told.outcome).toEqual({ kind: 'done' });
+    expect(await lateMessage.outcome).toEqual({ kind: 'done' });
     expect(await shown(jobId)).toMatchObject({ status: 'COMPLETE', schedule: { status: 'CONFIRMED' } });
   });
 
-  test('counts only since its company has the job, whichever message comes first [PLATFORM-10]', async () => {
+  test('counts only if its company had the job by then, for any order of messages [PLATFORM-10]', async () => {
     const before = await newJob();
     await tell(assigned(before, two, 5), scheduled(before, 4));
     expect(await shown(before, two)).toMatchObject({ version: 2, schedule: { status: 'UNSCHEDULED' } });
@@ -525,7 +525,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(after, two)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
   });
 
-  test('that the company told of late had before counts when the job turns out to have been its own [PLATFORM-10]', async () => {
+  test("before a late assignment message counts if the job turns out to have been the company's [PLATFORM-10]", async () => {
     const jobId = await newUnassignedJob();
     await tell(assigned(jobId, one, 4), scheduled(jobId, 3));
     expect(await shown(jobId)).toMatchObject({ schedule: { status: 'UNSCHEDULED' } });
@@ -536,7 +536,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'TENTATIVE' } });
   });
 
-  test('leaves alone what the company has set after it happened, but not what it has set before [PLATFORM-10]', async () => {
+  test('keeps what the company has set after it happened, but not what it has set before [PLATFORM-10]', async () => {
     const jobId = await newJob();
     await setTentative(jobId, 1);
     const before = new Date(TEST_NOW.getTime() - 1);
@@ -544,7 +544,7 @@ describe('a schedule of the selling side', () => {
     expect(await shown(jobId)).toMatchObject({ version: 2, schedule: { status: 'TENTATIVE' } });
     await tell(scheduled(jobId, 4, 1, TEST_NOW));
     expect(await shown(jobId)).toMatchObject({ version: 3, schedule: { status: 'CONFIRMED' } });
-    // Whoever gets the job next has set nothing.
+    // The next company of the job has set nothing.
     await tell(assigned(jobId, two, 5), scheduled(jobId, 6, 2, before));
     expect(await shown(jobId, two)).toMatchObject({ version: 5, schedule: { status: 'CONFIRMED' } });
   });
@@ -553,7 +553,7 @@ describe('a schedule of the selling side', () => {
 describe('a document', () => {
   const document = newId('doc');
 
-  test('is shown and told with the time of the platform, each version once [JOB-1, JOB-3, PLATFORM-2, PLATFORM-14]', async () => {
+  test('is shown and published with the time of the platform, each version once [JOB-1, JOB-3, PLATFORM-2, PLATFORM-14]', async () => {
     const jobId = await newJob();
     const messages = [
       documented(jobId, 4, document, DocumentCategory.PERMIT, 'image/png'),
@@ -581,7 +581,7 @@ describe('a document', () => {
     ]);
   });
 
-  test('that came while nobody had the job is shown to who gets it, and told when that was the older message', async () => {
+  test('that arrives while the job is unassigned is shown to the next company, and published if it was the older message', async () => {
     const jobId = await newUnassignedJob();
     await tell(documented(jobId, 3, newId('doc')), documented(jobId, 5, document), assigned(jobId, one, 4));
     expect((await shown(jobId)).documents).toHaveLength(2);
@@ -593,7 +593,7 @@ describe('a document', () => {
 });
 
 describe('an accepted completion', () => {
-  test('is told once and changes nothing that is shown', async () => {
+  test('is published once and does not change the projection', async () => {
     const jobId = await newJob();
     const message = accepted(jobId, 3);
     await tell(message);
@@ -610,7 +610,7 @@ describe('an accepted completion', () => {
     ]);
   });
 
-  test('is told to the company that turns out to have had the job, and to no later one', async () => {
+  test('is published to the company that turns out to have had the job, and to no later one', async () => {
     const jobId = await newUnassignedJob();
     await tell(accepted(jobId, 3), assigned(jobId, one, 2));
     expect(await namesOf(jobId)).toEqual(['install.job_assigned 1', 'install.completion_received 1']);
@@ -619,7 +619,7 @@ describe('an accepted completion', () => {
     expect(await namesOf(other)).toEqual(['install.job_assigned 1']);
   });
 
-  test('is told to the company that had the job by then, also when another one has it, or nobody', async () => {
+  test('is published to the company that had the job by then, also if another one has it, or none', async () => {
     const jobId = await newJob();
     const message = accepted(jobId, 3);
     await tell(assigned(jobId, two, 4), message);
@@ -631,7 +631,7 @@ describe('an accepted completion', () => {
     expect((await namesOf(left)).at(-1)).toBe('install.completion_received 2');
   });
 
-  test('is told to another company once that turns out to have had the job by then', async () => {
+  test('is published to another company once that turns out to have had the job by then', async () => {
     const jobId = await newJob();
     await tell(accepted(jobId, 5), assigned(jobId, two, 4));
     await tellAgain(assigned(jobId, two, 4));
@@ -669,7 +669,7 @@ describe('a message about a job', () => {
     ).toEqual([{ waits_for: null, settled: true }]);
   });
 
-  test('leaves to the installer company what is its own', async () => {
+  test("leaves the installer company's own fields unchanged", async () => {
     const jobId = await newJob();
     const membershipId = newId('mem');
     await database.query(

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => testDatabase.drop());
 
-test('the examples of the page about the platform, told from top to bottom, all have the effect that it tells of', async () => {
+test('the examples of the platform contract page, sent from top to bottom, all have the described effect', async () => {
   const { database } = testDatabase;
   const metrics = new Registry();
   const handle = createPlatformMessageHandler({
@@ -40,7 +40,7 @@ test('the examples of the page about the platform, told from top to bottom, all 
         })
         .parse(JSON.parse(example));
       if (leadId !== undefined) {
-        // A partner's request has made it.
+        // A partner's request has created it.
         await database.query(
           `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, '', '', '', '')`,
           [leadId, companyId],
@@ -50,9 +50,9 @@ test('the examples of the page about the platform, told from top to bottom, all 
       const message = incoming(schema.typeName, toBinary(schema, fromJsonString(schema, example)));
       expect([name, await handle(message)]).toEqual([name, { kind: 'done' }]);
       const named = Object.keys(EVENT_CATALOGUE).filter((event) => text.includes(`\`${event}\``));
-      const told = (await namesOfEvents()).slice(before);
-      expect([name, told.every((event) => named.includes(event))]).toEqual([name, true]);
-      expect([name, told.length > 0]).toEqual([name, named.length > 0]);
+      const emitted = (await namesOfEvents()).slice(before);
+      expect([name, emitted.every((event) => named.includes(event))]).toEqual([name, true]);
+      expect([name, emitted.length > 0]).toEqual([name, named.length > 0]);
     }
   }
   expect(await database.query('select waits_for from inbox where waits_for is not null')).toEqual([]);

@@ -54,18 +54,18 @@ function exampleOf(message: DescMessage): JsonObject {
   return jsonObject.parse(JSON.parse(fullest ?? 'null'));
 }
 
-/** Texts that have a form of their own, which bounds them. */
+/** Texts whose format bounds them. */
 const BOUND_BY_FORM = new Set(['currency', 'timeZone', 'blockerCodes']);
 
 const TEXT = (length: number) => 'x'.repeat(length);
-/** Texts of a length that have a form as well. */
+/** Texts of a length with a format as well. */
 const TEXTS: Readonly<Record<string, typeof TEXT>> = {
-  // The parts of a domain have at most 63 characters.
+  // The labels of a domain have at most 63 characters.
   email: (length) => `ada@${'x'.repeat(length - 12).replaceAll(/x{50}(?=x)/g, `${'x'.repeat(49)}.`)}.example`,
   mime: (length) => 'text/'.padEnd(length, 'x'),
 };
 
-/** A text or a list whose length is bounded, and what a message is like with so much of it. */
+/** A text or a list of bounded length, and a function that builds a message of a given length. */
 interface Bounded {
   readonly message: DescMessage;
   readonly section: string;
@@ -73,7 +73,7 @@ interface Bounded {
   readonly withLength: (length: number) => JsonObject;
 }
 
-/** The texts of a message and the lists that its example has, also of the messages in it that have sections of their own. */
+/** The texts of a message and the lists of its example, including nested messages with their own sections. */
 function boundedIn(
   message: DescMessage,
   part: DescMessage,
@@ -114,7 +114,7 @@ function isTaken(message: DescMessage, json: JsonObject): boolean {
   return readPlatformMessage(message.typeName, body, TEST_NOW).kind === 'whole';
 }
 
-describe('the page about the platform', () => {
+describe('the platform contract page', () => {
   test('has a section with examples for each message that the platform sends', () => {
     const withExamples = sections.filter(({ examples }) => examples.length > 0).map(({ name }) => name);
     const sent = [...PLATFORM_MESSAGE_TYPES.values()].map(({ schema }) => schema.name);
@@ -122,7 +122,7 @@ describe('the page about the platform', () => {
   });
 
   test.each(sections.map((section) => [section.name, section] as const))(
-    'names the fields of %s as the contract does, each with its meaning',
+    'lists the fields of %s as the contract does, each with its meaning',
     (name, { fields }) => {
       const message = file_partner_platform_v1_platform_messages.messages.find(
         (candidate) => candidate.name === name,
@@ -137,7 +137,7 @@ describe('the page about the platform', () => {
   );
 
   test.each(bounded.map((one) => [one.message.name, one.section, one.field.jsonName, one] as const))(
-    'says of %s how much %s.%s can hold',
+    'states for %s the maximum length of %s.%s',
     (_message, section, name, { message, field, withLength }) => {
       const meaning = sections
         .find((candidate) => candidate.name === section)
@@ -164,14 +164,14 @@ describe('the page about the platform', () => {
       { accountingCompanyIds: ['cmp_01j00000000000000000000003', 'cmp_01j00000000000000000000003'] },
       /each once, at most/,
     ],
-  ])('says what is refused: %s', (_what, message, change, words) => {
+  ])('states the rejected values: %s', (_what, message, change, words) => {
     const example = exampleOf(message);
     expect(isTaken(message, example)).toBe(true);
     expect(isTaken(message, { ...example, ...change })).toBe(false);
     expect(sections.find(({ name }) => name === message.name)?.text).toMatch(words);
   });
 
-  test("names the platform's vhost and user, and what that may do", () => {
+  test("names the platform's vhost and user, and its permissions", () => {
     const { permissions } = z
       .object({
         permissions: z.array(
@@ -196,7 +196,7 @@ describe('the page about the platform', () => {
     });
   });
 
-  test('names exchanges and queues as they are, and what the service tells', () => {
+  test('names exchanges and queues as they are, and the messages of the service', () => {
     for (const name of [
       PLATFORM.name,
       PLATFORM_MESSAGES.deadLetterQueue,

@@ -44,7 +44,7 @@ const customer = {
   zip: '80302',
 };
 
-/** A company with nothing but a class that a later contract may add. */
+/** A company with only a class that a later contract may add. */
 const CLASS_UNHEARD_OF = Uint8Array.of(4 << 3, 9);
 
 const WHOLE = {
@@ -89,7 +89,7 @@ function readOf<Desc extends DescMessage>(schema: Desc, content: MessageInitShap
   return readPlatformMessage(schema.typeName, toBinary(schema, create(schema, content)), TEST_NOW);
 }
 
-function faultsOf(read: ReadMessage): string {
+function violationsOf(read: ReadMessage): string {
   return read.kind === 'malformed' ? read.reason : '';
 }
 
@@ -106,18 +106,18 @@ describe('a message of the platform', () => {
     ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
     ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
     ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
-  ])('about %s is read when it is whole', (_what, read, thingId) => {
+  ])('about %s is read if it is complete', (_what, read, thingId) => {
     expect(read).toMatchObject({ kind: 'whole', message: { thingId } });
   });
 
-  test('is known by its type, whichever of the contract it is', () => {
+  test('is recognized by its type, for each type of the contract', () => {
     const sent = file_partner_platform_v1_platform_messages.messages.filter(({ fields }) =>
       fields.some(({ name }) => name === 'occurred_at'),
     );
     expect([...PLATFORM_MESSAGE_TYPES.keys()].sort()).toEqual(sent.map(({ typeName }) => typeName).sort());
   });
 
-  test('of a type that nobody knows is malformed', () => {
+  test('of an unknown type is malformed', () => {
     expect(readPlatformMessage('partner.platform.v1.Unheard', new Uint8Array(), TEST_NOW)).toEqual({
       kind: 'malformed',
       reason: 'unknown message type "partner.platform.v1.Unheard"',
@@ -127,37 +127,39 @@ describe('a message of the platform', () => {
   test.each([...PLATFORM_MESSAGE_TYPES.values()].map((type) => [type.schema.name, type] as const))(
     '%s that is empty, or no protobuf, is malformed',
     (_name, { schema, read }) => {
-      const named = faultsOf(read(new Uint8Array(), TEST_NOW));
+      const named = violationsOf(read(new Uint8Array(), TEST_NOW));
       expect(named).toContain(`${schema.typeName}: `);
       expect(named).toContain('occurredAt is missing');
-      expect(faultsOf(read(Buffer.from('{"jobId":1}'), TEST_NOW))).toBe(`the body is no ${schema.typeName}`);
+      expect(violationsOf(read(Buffer.from('{"jobId":1}'), TEST_NOW))).toBe(
+        `the body is no ${schema.typeName}`,
+      );
     },
   );
 
-  test('names every field that is missing [PLATFORM-1]', () => {
-    expect(faultsOf(readOf(JobAssignedSchema, {}))).toBe(
+  test('reports every missing field [PLATFORM-1]', () => {
+    expect(violationsOf(readOf(JobAssignedSchema, {}))).toBe(
       'partner.platform.v1.JobAssigned: jobId is missing; version is missing; occurredAt is missing;' +
         ' installerCompanyId is missing',
     );
-    expect(faultsOf(readOf(JobCreatedSchema, {}))).toContain('customer is missing; scope is missing');
-    expect(faultsOf(readOf(CompanyChangedSchema, {}))).toBe(
+    expect(violationsOf(readOf(JobCreatedSchema, {}))).toContain('customer is missing; scope is missing');
+    expect(violationsOf(readOf(CompanyChangedSchema, {}))).toBe(
       'partner.platform.v1.CompanyChanged: companyId is missing; version is missing; name is missing;' +
         ' class is missing; occurredAt is missing',
     );
-    expect(faultsOf(readOf(MembershipChangedSchema, {}))).toBe(
+    expect(violationsOf(readOf(MembershipChangedSchema, {}))).toBe(
       'partner.platform.v1.MembershipChanged: membershipId is missing; version is missing; companyId is missing;' +
         ' role is missing; displayName is missing; active is missing; occurredAt is missing',
     );
     const aboutJob = 'jobId is missing; version is missing; occurredAt is missing';
-    expect(faultsOf(readOf(JobUnassignedSchema, {}))).toContain(aboutJob);
-    expect(faultsOf(readOf(JobCancelledSchema, {}))).toContain(aboutJob);
-    expect(faultsOf(readOf(JobCompletionAcceptedSchema, {}))).toContain(aboutJob);
-    expect(faultsOf(readOf(JobScopeChangedSchema, {}))).toContain(`${aboutJob}; scope is missing`);
-    expect(faultsOf(readOf(JobReadinessChangedSchema, {}))).toContain(`${aboutJob}; ready is missing`);
-    expect(faultsOf(readOf(JobScheduledSchema, {}))).toContain(
+    expect(violationsOf(readOf(JobUnassignedSchema, {}))).toContain(aboutJob);
+    expect(violationsOf(readOf(JobCancelledSchema, {}))).toContain(aboutJob);
+    expect(violationsOf(readOf(JobCompletionAcceptedSchema, {}))).toContain(aboutJob);
+    expect(violationsOf(readOf(JobScopeChangedSchema, {}))).toContain(`${aboutJob}; scope is missing`);
+    expect(violationsOf(readOf(JobReadinessChangedSchema, {}))).toContain(`${aboutJob}; ready is missing`);
+    expect(violationsOf(readOf(JobScheduledSchema, {}))).toContain(
       `${aboutJob}; status is missing; timeZone is missing`,
     );
-    expect(faultsOf(readOf(JobDocumentAvailableSchema, {}))).toContain(
+    expect(violationsOf(readOf(JobDocumentAvailableSchema, {}))).toContain(
       `${aboutJob}; documentId is missing; category is missing; mime is missing`,
     );
   });
@@ -242,16 +244,16 @@ describe('a message of the platform', () => {
       readOf(JobAssignedSchema, { ...WHOLE.assigned, jobId: 'secret' }),
     ],
   ])(
-    'with the fault “%s” is malformed, and the reason does not repeat what it holds [LEAD-6, PLATFORM-7, SCHED-4]',
-    (fault, read) => {
-      expect(faultsOf(read)).toContain(fault);
-      expect(faultsOf(read)).not.toMatch(/secret/i);
+    'with the violation “%s” is malformed, and the reason does not repeat the value [LEAD-6, PLATFORM-7, SCHED-4]',
+    (violation, read) => {
+      expect(violationsOf(read)).toContain(violation);
+      expect(violationsOf(read)).not.toMatch(/secret/i);
     },
   );
 
-  test('about an owner needs an email address, and one about a technician may have one', () => {
+  test('about an owner requires an email address, and one about a technician may have one', () => {
     const { email, ...without } = WHOLE.membership;
-    expect(faultsOf(readOf(MembershipChangedSchema, without))).toContain('email is missing');
+    expect(violationsOf(readOf(MembershipChangedSchema, without))).toContain('email is missing');
     const technician = { ...without, role: MembershipRole.TECHNICIAN };
     expect(readOf(MembershipChangedSchema, technician)).toMatchObject({ kind: 'whole' });
     expect(readOf(MembershipChangedSchema, { ...technician, email })).toMatchObject({ kind: 'whole' });
@@ -262,15 +264,15 @@ describe('a message of the platform', () => {
     [JobScheduleStatus.CONFIRMED, 'CONFIRMED'],
   ])('about a schedule of status %d needs both times', (status, name) => {
     const given = { ...job, status, timeZone: 'America/Denver' };
-    expect(faultsOf(readOf(JobScheduledSchema, given))).toContain(
+    expect(violationsOf(readOf(JobScheduledSchema, given))).toContain(
       `startsAt is required when status is ${name}`,
     );
-    expect(faultsOf(readOf(JobScheduledSchema, { ...given, startsAt: NOW }))).toContain(
+    expect(violationsOf(readOf(JobScheduledSchema, { ...given, startsAt: NOW }))).toContain(
       `endsAt is required when status is ${name}`,
     );
   });
 
-  test('about a schedule that is called off needs no times', () => {
+  test('about a cancelled schedule needs no times', () => {
     const given = { ...job, status: JobScheduleStatus.CANCELLED, timeZone: 'America/Denver' };
     expect(readOf(JobScheduledSchema, given)).toMatchObject({ kind: 'whole' });
   });
@@ -279,16 +281,16 @@ describe('a message of the platform', () => {
     [new Date('1999-12-31T23:59:59Z').getTime(), 'is no instant of the years 2000 to 2100'],
     [TEST_NOW.getTime() + 3_600_001, 'is more than 1 h ahead'],
     [8_000_000_000_000_000, 'is no instant of the years 2000 to 2100'],
-  ])('of the instant %d is malformed [HTTP-17]', (ms, fault) => {
-    expect(faultsOf(readAssigned(timestampFromMs(ms)))).toContain(`occurredAt ${fault}`);
+  ])('of the instant %d is malformed [HTTP-17]', (ms, violation) => {
+    expect(violationsOf(readAssigned(timestampFromMs(ms)))).toContain(`occurredAt ${violation}`);
   });
 
-  test('of an instant that is no date is malformed', () => {
+  test('with an invalid instant is malformed', () => {
     const occurredAt = { ...timestampFromMs(0), seconds: 9_000_000_000_000_000n };
     expect(readAssigned(occurredAt)).toMatchObject({ kind: 'malformed' });
   });
 
-  test('may be an hour ahead', () => {
+  test('can be an hour ahead', () => {
     expect(readAssigned(LATER)).toMatchObject({ kind: 'whole' });
   });
 
@@ -301,31 +303,31 @@ describe('a message of the platform', () => {
     ['scope.packageName', 200, (text: string) => ({ scope: { packageName: text } })],
     ['scope.equipment.0.model', 200, (text: string) => ({ scope: { equipment: [{ model: text }] } })],
   ])('whose %s is longer than %d is malformed', (field, length, message) => {
-    const fault = `${field} is longer than ${length} characters`;
-    expect(faultsOf(readOf(JobCreatedSchema, message('x'.repeat(length + 1))))).toContain(fault);
-    expect(faultsOf(readOf(JobCreatedSchema, message('x'.repeat(length))))).not.toContain(fault);
+    const violation = `${field} is longer than ${length} characters`;
+    expect(violationsOf(readOf(JobCreatedSchema, message('x'.repeat(length + 1))))).toContain(violation);
+    expect(violationsOf(readOf(JobCreatedSchema, message('x'.repeat(length))))).not.toContain(violation);
   });
 
   test('with more than 200 accessories is malformed', () => {
     const accessories = (count: number) => ({
       scope: { accessories: Array.from({ length: count }, () => ({ name: 'Kit', quantity: 1 })) },
     });
-    expect(faultsOf(readOf(JobCreatedSchema, accessories(201)))).toContain(
+    expect(violationsOf(readOf(JobCreatedSchema, accessories(201)))).toContain(
       'scope.accessories holds more than 200',
     );
-    expect(faultsOf(readOf(JobCreatedSchema, accessories(200)))).not.toContain('scope.accessories');
+    expect(violationsOf(readOf(JobCreatedSchema, accessories(200)))).not.toContain('scope.accessories');
   });
 
-  test('with many faults names twenty of them', () => {
+  test('with many violations reports twenty of them', () => {
     const items = Array.from({ length: 200 }, () => ({}));
     const read = readOf(JobScopeChangedSchema, { scope: { equipment: items, accessories: items } });
-    expect(faultsOf(read).split('; ')).toHaveLength(20);
+    expect(violationsOf(read).split('; ')).toHaveLength(20);
   });
 
-  test('of more than 1 MiB is malformed, whatever it holds', () => {
+  test('of more than 1 MiB is malformed, whatever its content', () => {
     const type = JobAssignedSchema.typeName;
     const whole = toBinary(JobAssignedSchema, create(JobAssignedSchema, WHOLE.assigned));
-    // A field of another version of the contract, of so many bytes that the body has the length.
+    // A field of another version of the contract, sized so that the body has the length.
     const ofLength = (length: number) => {
       const tag = [0xa2, 0x06];
       const size = length - whole.length - tag.length - 3;
@@ -341,7 +343,7 @@ describe('a message of the platform', () => {
 
   test('about an accounting company has no links to others', () => {
     const accounting = { ...WHOLE.company, class: CompanyClass.ACCOUNTING };
-    expect(faultsOf(readOf(CompanyChangedSchema, accounting))).toContain(
+    expect(violationsOf(readOf(CompanyChangedSchema, accounting))).toContain(
       'accountingCompanyIds holds companies',
     );
     expect(readOf(CompanyChangedSchema, { ...accounting, accountingCompanyIds: [] })).toMatchObject({

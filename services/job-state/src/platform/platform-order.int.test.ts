@@ -17,10 +17,10 @@ import { exchangePlan, exchangeStream, platformPlan, platformStream } from './te
 
 const NUM_RUNS = 40;
 
-/** Two databases to which the same is told: in order, and otherwise. */
+/** Two databases that receive the same messages: one in order, one in another order. */
 let inOrder: TestDatabase;
 let otherwise: TestDatabase;
-/** Companies that are there in both, without a message, for the stream of sales. */
+/** Companies that exist in both, without a message, for the stream of sales. */
 const sellers = [newId('cmp'), newId('cmp')];
 const accounting = [newId('cmp'), newId('cmp')];
 let leadIds: readonly string[] = [];
@@ -84,8 +84,10 @@ const handlerOf = ({ database }: TestDatabase) =>
   });
 
 /**
- * All that must not depend on the order of messages: not the versions and instants of projections, nor the name of the selling
- * company in them, which is the one that was known at the job's last change.
+ * The state that must not depend on the order of messages.
+ *
+ * It excludes the versions and instants of projections, and the name of the selling company in them, which is the one known at
+ * the job's last change.
  */
 async function stateOf({ database }: TestDatabase): Promise<unknown> {
   const shown = (column: string) => `${column}::jsonb - 'version' - 'updatedAt' #- '{company,name}'`;
@@ -121,7 +123,7 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
   };
 }
 
-/** What must hold of feeds and install events, whatever order messages came in. */
+/** The invariants of feeds and install events, for any order of messages. */
 async function faultsOf({ database }: TestDatabase): Promise<unknown> {
   return {
     toldTwice: await database.query(
@@ -147,7 +149,7 @@ async function faultsOf({ database }: TestDatabase): Promise<unknown> {
 
 const NO_FAULTS = { toldTwice: [], feedsOfOthers: [], feedNotAsTheJob: [], waitsForNothing: [] };
 
-/** The documents and completions that were told to the company of a job that has had one only, as of its assignment. */
+/** The documents and completions announced to the company of a job with a single company, as of its assignment. */
 async function toldToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
   return database.query(
     `select event.company_id, event.resource_id, event.name, event.occurred_at
@@ -158,7 +160,7 @@ async function toldToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
   );
 }
 
-/** A message as it may come: as it is, doubled, or told again under another id. */
+/** How a message may arrive: unchanged, twice, or repeated under another id. */
 function arrivals(message: IncomingMessage, times: 'once' | 'twice' | 'again'): readonly IncomingMessage[] {
   switch (times) {
     case 'once':
@@ -183,8 +185,8 @@ const messages = fc
     kept: exchangeStream(exchange),
   }));
 
-/** Some of the messages in order, and the same otherwise: how often each comes, and where. */
-const told = messages.chain(({ losable, kept }) => {
+/** Some of the messages in order, and the same ones with repetitions and in another order. */
+const deliveryPlans = messages.chain(({ losable, kept }) => {
   const all = [...losable, ...kept];
   return fc
     .record({
@@ -223,7 +225,7 @@ async function compare(): Promise<void> {
   expect(await toldToOnlyCompany(otherwise)).toEqual(await toldToOnlyCompany(inOrder));
 }
 
-/** What waits may wait under any of the ids that it was told with. */
+/** A waiting message may wait under any of the ids that it was sent with. */
 function withoutIds(state: unknown): unknown {
   invariant(typeof state === 'object' && state !== null && 'waiting' in state, 'the state has what waits');
   const { waiting, ...rest } = state;
@@ -234,11 +236,11 @@ function withoutIds(state: unknown): unknown {
   };
 }
 
-describe('what the platform tells', () => {
-  test('ends in the same, whatever order it comes in, how often, and with some of it lost [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
+describe("the platform's messages", () => {
+  test('have the same final state in any order and repetition, and with some of them lost [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
     const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
     await fc.assert(
-      fc.asyncProperty(told, async (given) => {
+      fc.asyncProperty(deliveryPlans, async (given) => {
         for (const message of given.ordered) expect(await ordered(message)).toEqual({ kind: 'done' });
         for (const message of given.shuffled) expect(await shuffled(message)).toEqual({ kind: 'done' });
         await compare();
@@ -247,10 +249,10 @@ describe('what the platform tells', () => {
     );
   });
 
-  test('ends in the same when all of it comes at once [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
+  test('have the same final state if all of them arrive concurrently [PLATFORM-2, PLATFORM-3, PLATFORM-6, PLATFORM-20]', async () => {
     const [ordered, shuffled] = [handlerOf(inOrder), handlerOf(otherwise)];
     await fc.assert(
-      fc.asyncProperty(told, async (given) => {
+      fc.asyncProperty(deliveryPlans, async (given) => {
         for (const message of given.ordered) expect(await ordered(message)).toEqual({ kind: 'done' });
         const outcomes = await Promise.all(given.shuffled.map(shuffled));
         expect(outcomes.filter(({ kind }) => kind !== 'done')).toEqual([]);

@@ -73,7 +73,7 @@ function send({ messageId, type, body }: IncomingMessage): void {
 }
 
 describe('job-state on a broker', () => {
-  test('takes a job from the platform, and tells the platform of its status once that is committed', async () => {
+  test('receives a job from the platform, and publishes its status once that is committed', async () => {
     const { database } = testDatabase;
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
@@ -102,13 +102,13 @@ describe('job-state on a broker', () => {
         timeoutMs: undefined,
       },
     );
-    let told: JobStatusChanged | undefined;
-    while (told?.jobId !== jobId) {
+    let published: JobStatusChanged | undefined;
+    while (published?.jobId !== jobId) {
       const { content, properties } = await probe.take(heard.name);
       if (properties.type === JobStatusChangedSchema.typeName)
-        told = fromBinary(JobStatusChangedSchema, content);
+        published = fromBinary(JobStatusChangedSchema, content);
     }
-    expect(told).toMatchObject({ version: 2, companyId });
+    expect(published).toMatchObject({ version: 2, companyId });
     await eventually(
       'an empty outbox',
       async () => (await database.query('select 1 from outbox')).length === 0,
@@ -117,7 +117,7 @@ describe('job-state on a broker', () => {
     await publisher.close();
   });
 
-  test('does not let early messages, more than it may hold, stop those that they wait for', async () => {
+  test('does not let early messages beyond the prefetch limit block their prerequisites', async () => {
     const { database } = testDatabase;
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
@@ -139,7 +139,7 @@ describe('job-state on a broker', () => {
     expect(await database.query('select 1 from inbox where settled_at is null')).toEqual([]);
   });
 
-  test('gives up on a waiting message in view of all: it is in the dead-letter queue with the reason', async () => {
+  test('gives up on a waiting message visibly: it is in the dead-letter queue with the reason', async () => {
     const { database } = testDatabase;
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: newId('cmp') });
@@ -172,12 +172,12 @@ describe('job-state on a broker', () => {
   test.each([
     ['malformed', incoming('partner.platform.v1.JobAssigned', new Uint8Array()), /jobId is missing/],
     [
-      'of a type that nobody knows',
+      'of an unknown type',
       incoming('partner.platform.v1.Unheard', new Uint8Array()),
       /^unknown message type "partner\.platform\.v1\.Unheard"$/,
     ],
     [
-      'at fault in a field',
+      'invalid in a field',
       platformMessage(JobReadinessChangedSchema, {
         jobId: newId('job'),
         version: 3,
@@ -187,7 +187,7 @@ describe('job-state on a broker', () => {
       }),
       /^partner\.platform\.v1\.JobReadinessChanged: blockerCodes holds codes while ready$/,
     ],
-  ])('puts a message aside that is %s, with the reason [PLATFORM-6]', async (_fault, message, reason) => {
+  ])('dead-letters a message that is %s, with the reason [PLATFORM-6]', async (_name, message, reason) => {
     send(message);
     const dead = await probe.take(platformMessages.deadLetterQueue ?? '');
     expect(dead.properties).toMatchObject({ messageId: message.messageId, type: message.type });
@@ -195,7 +195,7 @@ describe('job-state on a broker', () => {
     expect(dead.properties.headers?.['x-dead-reason']).toMatch(reason);
   });
 
-  test('records a dead letter that is sent again, once its cause is gone', async () => {
+  test('records a dead letter that is sent again, once its cause is fixed', async () => {
     const { database } = testDatabase;
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobId = newId('job');

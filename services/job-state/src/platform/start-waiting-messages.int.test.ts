@@ -96,7 +96,7 @@ const isSettled = (message: IncomingMessage) => async () =>
   JSON.stringify(await rowOf(message)).includes('"settled":true');
 
 describe('a message that waits', () => {
-  test('for companies is recorded once they are there, with what waited for it in turn [PLATFORM-6]', async () => {
+  test('for companies is recorded once they exist, with the messages that waited for it in turn [PLATFORM-6]', async () => {
     const [sales, company, jobId] = [newId('cmp'), newId('cmp'), newId('job')];
     const created = jobCreatedMessage({ jobId, sellingCompanyId: sales });
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: company });
@@ -142,7 +142,7 @@ describe('a message that waits', () => {
         ),
     ],
   ])(
-    'for a %s that a partner’s request makes is recorded once it is there',
+    'for a %s that a partner’s request creates is recorded once it exists',
     async (_what, id, message, make) => {
       const early = message(id);
       expect(await handle(early)).toEqual({ kind: 'done' });
@@ -152,7 +152,7 @@ describe('a message that waits', () => {
     },
   );
 
-  test('is counted, with the time that the longest one has waited', async () => {
+  test('is counted, with the age of the oldest one', async () => {
     const assigned = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
     await handle(assigned);
     now = new Date(TEST_NOW.getTime() + HOUR_MS);
@@ -168,7 +168,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it is as new [PLATFORM-6]', async () => {
+  test('is given up after 24 h: it goes to the dead-letter queue with the reason, and sent again it counts as new [PLATFORM-6]', async () => {
     const jobId = newId('job');
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: installer });
     const later = jobAssignedMessage({ jobId: newId('job'), installerCompanyId: installer });
@@ -236,7 +236,7 @@ describe('a message that waits', () => {
         occurredAt,
       });
     const message = wanting(second);
-    for (const told of [wanting(first), message]) expect(await handle(told)).toEqual({ kind: 'done' });
+    for (const sent of [wanting(first), message]) expect(await handle(sent)).toEqual({ kind: 'done' });
     expect(await rowOf(message)).toMatchObject({ waits_for: first });
     try {
       now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
@@ -251,7 +251,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('is settled when a newer version has made it void, also when that was recorded by a process that died [PLATFORM-6]', async () => {
+  test('is settled if a newer version supersedes it, also if that was recorded by a process that died [PLATFORM-6]', async () => {
     const companyId = newId('cmp');
     const message = platformMessage(CompanyChangedSchema, {
       companyId,
@@ -269,7 +269,7 @@ describe('a message that waits', () => {
     await sweepUntil('the end of the wait', isSettled(message));
   });
 
-  test('waits behind no other: not behind a hundred that fail each time', async () => {
+  test('never waits behind other messages, not even a hundred that fail each time', async () => {
     const [failing, good] = [newId('cmp'), newId('cmp')];
     const created = (sellingCompanyId: string) =>
       jobCreatedMessage({ jobId: newId('job'), sellingCompanyId });
@@ -303,7 +303,7 @@ describe('a message that waits', () => {
     }
   });
 
-  test('waits for its turn when too many have waited in turn for one message: the rest is recorded later', async () => {
+  test('waits for the next round if too many depend on one message: the rest is recorded later', async () => {
     const [sales, projects] = [newId('cmp'), Array.from({ length: 40 }, () => newId('prj'))];
     const early = projects.flatMap((projectId) => [
       platformMessage(ProjectCreatedSchema, { projectId, version: 1, sellingCompanyId: sales, occurredAt }),
@@ -316,7 +316,7 @@ describe('a message that waits', () => {
         }),
       ),
     ]);
-    // As many at once as a consumer takes: more would wait for a connection for longer than the pool allows.
+    // As many concurrently as a consumer takes: more would exceed the timeout of the pool for a connection.
     for (let begin = 0; begin < early.length; begin += 20)
       await Promise.all(early.slice(begin, begin + 20).map(handle));
     const company = platformMessage(CompanyChangedSchema, {
@@ -333,7 +333,7 @@ describe('a message that waits', () => {
     await sweepUntil('the rest', async () => (await waiting()).length === 0);
   });
 
-  test('and is refused in the end goes to the dead-letter queue, and the job that it waited for is there', async () => {
+  test('and is finally refused goes to the dead-letter queue, and the job that it waited for exists', async () => {
     const jobId = newId('job');
     const refused = jobAssignedMessage({
       jobId,

@@ -13,7 +13,7 @@ const byId = { kind: 'id', column: 'id', prefix: 'dlv' } as const satisfies Part
 const byInstant = { kind: 'instant', column: 'created_at' } as const satisfies PartitionKey;
 
 describe('the bound of an instant', () => {
-  test('stands between the ids that were made before it and those made from it on', () => {
+  test('is between the ids that were created before it and those created from it on', () => {
     const before = Date.now();
     const id = newId('dlv');
     const after = Date.now();
@@ -22,7 +22,7 @@ describe('the bound of an instant', () => {
   });
 
   test.each(['2026-11-16T00:00:00.000Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
-    'can be read back, and so can a whole id: %s',
+    'can be parsed, and so can a whole id: %s',
     (text) => {
       const instant = new Date(text);
       for (const key of [byId, byInstant]) {
@@ -35,7 +35,7 @@ describe('the bound of an instant', () => {
   );
 
   test.each(['evt_01fwhe4ydgfk1shh6w1g60eecf', 'dlv_01fwhe4ydg', 'MAXVALUE', ''])(
-    'is not read out of %j',
+    'is undefined for %j',
     (text) => {
       expect(instantOfKey(byId, text)).toBeUndefined();
       expect(instantOfKey(byInstant, text)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a partition', () => {
     });
   });
 
-  test('follows on the one before it, up to the one that holds the last instant', () => {
+  test('is adjacent to the previous one, up to the one that holds the last instant', () => {
     const ranges = partitionRanges(
       { widthDays: 7 },
       { from: new Date('2026-11-21T22:00:00Z'), to: new Date('2026-12-07T00:00:00Z') },

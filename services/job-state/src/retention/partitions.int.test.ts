@@ -50,7 +50,7 @@ const placesOfEvents = () =>
 const namesOf = async (table: PartitionedTable) =>
   (await listPartitions(database, table)).map(({ name }) => name);
 
-/** The database, on which the first statement that has a text in it does not come to an end. */
+/** The database, where the first statement that contains a text hangs. */
 function crashingAt(text: string): Pick<Database, 'transaction'> {
   return {
     transaction: (work, limits) =>
@@ -68,7 +68,7 @@ function crashingAt(text: string): Pick<Database, 'transaction'> {
   };
 }
 
-/** Has another session read a table in a transaction that stays open. */
+/** Reads a table in a transaction of another session that stays open. */
 async function holdOpen(table: string): Promise<{ release: () => Promise<void> }> {
   const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger: silentLogger });
   const held = createGate();
@@ -89,7 +89,7 @@ async function holdOpen(table: string): Promise<{ release: () => Promise<void> }
 }
 
 describe('the partitions of a table', () => {
-  test('are there for this week and the next four, and take in what the default partition has of their time', async () => {
+  test('exist for this week and the next four, and take over the rows of the default partition from their time', async () => {
     const before = await insertEvent('2026-03-01T23:59:59.999Z');
     const now = await insertEvent('2026-03-04T12:00:00.000Z');
     const later = await insertEvent('2026-03-09T00:00:00.000Z');
@@ -107,7 +107,7 @@ describe('the partitions of a table', () => {
     ]);
   });
 
-  test('have the indexes of their table, and share the numbers that it gives', async () => {
+  test('have the indexes of their table, and share its sequence', async () => {
     await ensurePartitions(database, OUTBOX, NOW);
     const insert = (at: string) =>
       database.query<{ id: string; place: string }>(
@@ -131,7 +131,7 @@ describe('the partitions of a table', () => {
     expect(indexes?.own).toBe(indexes?.ofTable);
   });
 
-  test('are known whatever the time zone of the session', async () => {
+  test('are found in any time zone of the session', async () => {
     await ensurePartitions(database, OUTBOX, NOW);
     await database.transaction(async (tx) => {
       await tx.query(`set local time zone 'Asia/Kathmandu'`);
@@ -142,7 +142,7 @@ describe('the partitions of a table', () => {
     });
   });
 
-  test('are made by one of two that start at once', async () => {
+  test('are created by one of two concurrent runs', async () => {
     const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 2, logger: silentLogger });
     const both = [database, elsewhere].map((each) => ensurePartitions(each, EVENTS, NOW));
     for (const outcome of await Promise.allSettled(both)) {
@@ -171,7 +171,7 @@ describe('the partitions of a table', () => {
   });
 
   test.each(['create_partition', 'insert into events_p', 'lock table events_default', 'attach_partition'])(
-    'are as before when the process ends at: %s',
+    'are unchanged if the process crashes at: %s',
     async (statement) => {
       const id = await insertEvent('2026-03-04T12:00:00.000Z');
       await expect(ensurePartitions(crashingAt(statement), EVENTS, NOW)).rejects.toThrow('crashed');
@@ -181,7 +181,7 @@ describe('the partitions of a table', () => {
     },
   );
 
-  test('wait for nobody who holds the table for long, hold up no writer for it, and are made the next time', async () => {
+  test('time out on a table that is locked for long, block no writer for it, and are created the next time', async () => {
     const id = await insertEvent('2026-03-04T12:00:00.000Z');
     const holder = await holdOpen('events');
     const outcome = ensurePartitions(database, EVENTS, NOW).catch((error: unknown) => error);
@@ -196,7 +196,7 @@ describe('the partitions of a table', () => {
     ]);
   });
 
-  test('take over a table that had none, without a loss, while writers write', async () => {
+  test('take over a table that had none, without a loss, during concurrent writes', async () => {
     await database.query(
       `insert into events (id, company_id, name, schema_version, occurred_at, resource_type, resource_id, resource_version, body)
        select $1 || lpad(n::text, 16, '0'), 'cmp_1', 'install.test', 1, now(), 'job', 'job_1', 1, '\\x7b7d'
@@ -231,7 +231,7 @@ describe('a partition that is dropped', () => {
     return dropPartition(on, EVENTS, partition, rules);
   };
 
-  test('takes its rows along and no others', async () => {
+  test('is dropped with its rows and no others', async () => {
     await ensurePartitions(database, EVENTS, NOW);
     await insertEvent('2026-03-04T12:00:00.000Z');
     const young = await insertEvent('2026-03-10T12:00:00.000Z');
@@ -239,7 +239,7 @@ describe('a partition that is dropped', () => {
     expect((await placesOfEvents()).map(({ id }) => id)).toEqual([young]);
   });
 
-  test('waits for nobody who reads the table for long, holds up no writer for it, and goes the next time', async () => {
+  test('times out on a table that is read for long, blocks no writer for it, and is dropped the next time', async () => {
     await ensurePartitions(database, EVENTS, NOW);
     const holder = await holdOpen('events');
     const outcome = dropFirst().catch((error: unknown) => error);
@@ -249,21 +249,21 @@ describe('a partition that is dropped', () => {
     expect(await dropFirst()).toBe('dropped');
   });
 
-  test('stays when it has come to be needed while the table was waited for', async () => {
+  test('stays if it becomes needed during the wait for the lock', async () => {
     await ensurePartitions(database, EVENTS, NOW);
     const answers = [false, true];
     expect(await dropFirst({ isNeeded: () => Promise.resolve(answers.shift() === true) })).toBe('needed');
     expect(await namesOf(EVENTS)).toHaveLength(5);
   });
 
-  test('stays when what has to be done before it fails', async () => {
+  test('stays if the required work before it fails', async () => {
     await ensurePartitions(database, EVENTS, NOW);
     const outcome = dropFirst({ before: () => Promise.reject(new Error('no mark')) });
     await expect(outcome).rejects.toThrow('no mark');
     expect(await namesOf(EVENTS)).toHaveLength(5);
   });
 
-  test('is gone for the second of two', async () => {
+  test('is already gone for the second of two runs', async () => {
     await ensurePartitions(database, EVENTS, NOW);
     const [partition] = await listPartitions(database, EVENTS);
     if (partition === undefined) throw new Error('there is a partition');
@@ -283,7 +283,7 @@ describe('the migration program', () => {
     return rows;
   };
 
-  test('makes the partitions of the next weeks of every partitioned table; the migrations make the default ones alone', async () => {
+  test('creates the partitions of the next weeks of every partitioned table; the migrations create only the default ones', async () => {
     const migrated = await childrenOf(testDatabase.url);
     const tables = [
       'audit_entries',

@@ -49,7 +49,7 @@ async function run(now: Date, on: Pick<Database, 'query' | 'transaction'> = data
   await runRetention({ database: on, settings: STANDARD_RETENTION, logger, metrics: noMetrics }, now);
 }
 
-/** Starts the loop at an instant, with metrics of its own, and stops it when one run is over. */
+/** Starts the loop at an instant, with separate metrics, and stops it after one run. */
 async function runLoop(now: Date, on: Pick<Database, 'query' | 'transaction'> = database): Promise<void> {
   metrics = new Registry();
   const loop = startRetention({
@@ -96,7 +96,7 @@ async function insertUnfinished(
   return id;
 }
 
-/** A delivery that has come to its end, with its one attempt. */
+/** A finished delivery with its one attempt. */
 async function insertFinished(
   instant: Date,
   given: { readonly eventId: string; readonly finishedAt?: Date; readonly subscriptionId?: string },
@@ -148,7 +148,7 @@ const idsIn = async (table: string, column = 'id') =>
   );
 
 describe('deliveries and their events', () => {
-  test('are kept for 90 days from the end of their week on, attempts with them, and events for 30 days more [DELIVERY-18]', async () => {
+  test('are kept for 90 days from the end of their week, with their attempts, and events for 30 days more [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(0));
     const old = await insertFinished(at(6.9), { eventId });
@@ -169,7 +169,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('go out with their body after a year of waiting, when all that was finished then is gone [DELIVERY-18]', async () => {
+  test('are sent with their body after a year of waiting, when everything that finished then is deleted [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const subscriptionId = await insertSubscription(null);
     const [eventId, finishedEventId] = [await insertEvent(at(1)), await insertEvent(at(8))];
@@ -195,7 +195,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('that came to an end long after their week can be read for 90 days from then on [DELIVERY-18]', async () => {
+  test('that finished long after their week are readable for 90 days from then on [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
     await run(at(300));
@@ -210,7 +210,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([]);
   });
 
-  test('keep the event of a replay for as long as the replay itself is kept [DELIVERY-18]', async () => {
+  test('keep the event of a replay as long as the replay itself [DELIVERY-18]', async () => {
     await makePartitionsAhead(database, () => START);
     await makePartitionsAhead(database, () => at(100));
     const eventId = await insertEvent(at(1));
@@ -222,7 +222,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('events')).toEqual([]);
   });
 
-  test('stay when they came to their end late, though their week has long passed', async () => {
+  test('stay if they finished late, although their week has long passed', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
     const late = await insertFinished(at(1), { eventId, finishedAt: at(95) });
@@ -234,7 +234,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('delivery_attempts', 'delivery_id')).toEqual([]);
   });
 
-  test('do not stay for a bulk replay, which passes over what is gone', async () => {
+  test('do not stay for a bulk replay, which skips deleted ones', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
     await insertFinished(at(1), { eventId });
@@ -244,7 +244,7 @@ describe('deliveries and their events', () => {
     expect(await idsIn('finished_deliveries')).toEqual([]);
   });
 
-  test('outlive the deleted subscription that they were for, and then it goes too', async () => {
+  test('outlive their deleted subscription, and then it is deleted too', async () => {
     const eventId = await insertEvent(at(1));
     const [unfinished, finished, empty, present] = [
       await insertSubscription(at(2)),
@@ -310,9 +310,9 @@ describe('the feed', () => {
     ['in partitions of 30 days', true],
     ['in the default partition', false],
   ])(
-    'is kept for 400 days, and nobody reads on over what is gone: %s [FEED-8]',
+    'is kept for 400 days, and no reader can skip a purged part: %s [FEED-8]',
     async (_where, isPartitioned) => {
-      // Partitions of 30 days that follow on each other from 2024-12-13 on.
+      // Adjacent partitions of 30 days from 2024-12-13 on.
       if (isPartitioned) await makePartitionsAhead(database, () => at(4));
       const [long, quiet, young] = [
         await insertCompany(database, 'INSTALLER'),
@@ -326,7 +326,7 @@ describe('the feed', () => {
       await run(at(4 + 400));
       expect(await read(long, '0')).toEqual(['1', '2', '3', '4', '5']);
       await run(isPartitioned ? at(4 + 30 + 400) : at(425));
-      // The third is younger than the fourth, which is gone: to show it would hide a gap.
+      // The third is younger than the fourth, which is purged: to show it would hide a gap.
       expect(await read(long, '0')).toEqual(['5']);
       expect(await read(long, undefined)).toEqual(['5']);
       expect(await read(long, '4')).toEqual(['5']);
@@ -339,7 +339,7 @@ describe('the feed', () => {
     },
   );
 
-  test('that is gone leaves a snapshot of every job, from which a reader goes on [FEED-8]', async () => {
+  test('that is purged leaves a snapshot of every job, from which a reader continues [FEED-8]', async () => {
     const seller = await insertCompany(database, 'SALES');
     const companyId = await insertCompany(database, 'INSTALLER');
     const jobs = [
@@ -354,7 +354,7 @@ describe('the feed', () => {
     expect(await read(companyId, snapshot.feedSequence)).toEqual([]);
   });
 
-  test('shows a reader all after the cursor or refuses it, at whatever moment the partition is dropped [FEED-8]', async () => {
+  test('returns all entries after the cursor or refuses it, whenever the partition is dropped [FEED-8]', async () => {
     await makePartitionsAhead(database, () => at(4));
     const companyId = await insertCompany(database, 'INSTALLER');
     for (let sequence = 1; sequence <= 4; sequence += 1) {
@@ -367,7 +367,7 @@ describe('the feed', () => {
       while (!isOver) seen.add(await answer());
       return seen;
     });
-    // The table may be in use for too long: then the next run drops.
+    // The table may be locked for too long: then the next run drops the partition.
     const isDropped = async () => {
       await run(at(4 + 30 + 400)).catch(() => undefined);
       const [left] = await database.query<{ name: string | null }>(
@@ -423,18 +423,21 @@ describe('idempotency keys', () => {
   test.each([
     ['in weekly partitions', true],
     ['in the default partition', false],
-  ])('give the first outcome for 45 days and then go: %s [IDEM-5, IDEM-6]', async (_where, isPartitioned) => {
-    if (isPartitioned) await makePartitionsAhead(database, () => START);
-    await use('key', START);
-    const last = new Date(START.getTime() + HOLDING_PERIOD_MS - 1);
-    await run(last);
-    expect(await use('key', last)).toMatchObject({
-      result: START.toISOString(),
-      idempotency: { replayed: true },
-    });
-    await run(new Date(START.getTime() + HOLDING_PERIOD_MS + 9 * DAY_MS));
-    expect(await database.query('select 1 from idempotency_keys')).toEqual([]);
-  });
+  ])(
+    'return the first outcome for 45 days and are then deleted: %s [IDEM-5, IDEM-6]',
+    async (_where, isPartitioned) => {
+      if (isPartitioned) await makePartitionsAhead(database, () => START);
+      await use('key', START);
+      const last = new Date(START.getTime() + HOLDING_PERIOD_MS - 1);
+      await run(last);
+      expect(await use('key', last)).toMatchObject({
+        result: START.toISOString(),
+        idempotency: { replayed: true },
+      });
+      await run(new Date(START.getTime() + HOLDING_PERIOD_MS + 9 * DAY_MS));
+      expect(await database.query('select 1 from idempotency_keys')).toEqual([]);
+    },
+  );
 });
 
 describe('the outbox', () => {
@@ -444,7 +447,7 @@ describe('the outbox', () => {
       [messageId, createdAt],
     );
 
-  test('keeps what the broker has not confirmed, however old, and drops what is empty', async () => {
+  test('keeps unconfirmed messages of any age, and drops empty partitions', async () => {
     await makePartitionsAhead(database, () => START);
     await insert('stuck', at(1));
     await insert('never had a partition', at(-50));
@@ -488,7 +491,7 @@ describe('the audit trail', () => {
 });
 
 describe('bulk replays', () => {
-  test('are kept for as long as deliveries from their end on, and for ever while they run [DELIVERY-18]', async () => {
+  test('are kept as long as deliveries from their end on, and forever while they run [DELIVERY-18]', async () => {
     await insertBulkReplay(at(0), at(1), 'running');
     const running = await idsIn('bulk_replays');
     for (const state of ['done', 'cancelled']) await insertBulkReplay(at(0), at(1), state);
@@ -504,7 +507,7 @@ describe('bulk replays', () => {
 });
 
 describe('the run', () => {
-  test('deletes however many rows there are, in batches, and nothing that is young', async () => {
+  test('deletes any number of rows in batches, and no recent ones', async () => {
     await database.query(
       `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, expires_at)
        select 'cmp_1', 'key ' || n, 'POST /a', '\\x00', '{}', $1::timestamptz + make_interval(secs => 12001 - n)
@@ -526,7 +529,7 @@ describe('the run', () => {
     expect(await metric('partner_retention_purged_rows_total{table="inbox"}')).toBe('1');
   });
 
-  test('tells what it dropped, the age of the oldest data, and when all was done', async () => {
+  test('reports dropped rows, the age of the oldest data, and the time of success', async () => {
     await makePartitionsAhead(database, () => START);
     const eventId = await insertEvent(at(1));
     await insertFinished(at(1), { eventId });
@@ -541,7 +544,7 @@ describe('the run', () => {
     );
   });
 
-  test('does not take a row in a default partition for young', async () => {
+  test('does not treat a row in a default partition as recent', async () => {
     await insertEvent(at(1));
     await runLoop(at(2));
     await insertEvent(at(-20));
@@ -549,14 +552,14 @@ describe('the run', () => {
     expect(await metric('partner_retention_oldest_seconds{table="events"}')).toBe(String(23 * 86_400));
   });
 
-  test('drops nothing for a clock that is ahead of the server', async () => {
+  test("drops nothing if the clock is ahead of the server's", async () => {
     await runLoop(new Date());
     const written = await insertEvent(new Date());
     await runLoop(new Date(Date.now() + 1_000 * DAY_MS));
     expect(await idsIn('events')).toEqual([written]);
   });
 
-  test('does the other tables when one is in use, says so once, and is no success', async () => {
+  test('handles the other tables if one is locked, logs that once, and does not count as a success', async () => {
     await makePartitionsAhead(database, () => START);
     const elsewhere = createDatabase({ url: testDatabase.url, poolSize: 1, logger });
     const [held, released] = [createGate(), createGate()];
@@ -575,7 +578,7 @@ describe('the run', () => {
     expect(await metric('partner_retention_dropped_partitions_total{table="events"}')).toBe('5');
   });
 
-  test('leaves the work to the process that is at it', async () => {
+  test('leaves the work to the process that is doing it', async () => {
     await makePartitionsAhead(database, () => START);
     const busy: Pick<Database, 'query' | 'transaction'> = {
       query: (text, values) => database.query(text, values),
@@ -597,7 +600,7 @@ describe('the run', () => {
     expect(await metric('partner_retention_last_success_timestamp_seconds')).toBe('0');
   });
 
-  test('of a database that is away leaves the ages unknown', async () => {
+  test('leaves the ages unknown while the database is down', async () => {
     const away: Pick<Database, 'query' | 'transaction'> = {
       query: () => Promise.reject(new Error('away')),
       transaction: () => Promise.reject(new Error('away')),

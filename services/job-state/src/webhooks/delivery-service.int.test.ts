@@ -14,7 +14,7 @@ import { MAX_DELIVERIES_SCANNED } from './attempts/list-deliveries.js';
 
 let fixture: WebhookFixture;
 const logLines: unknown[][] = [];
-/** What the service asked the database within the test. */
+/** The queries of the service within the test. */
 let statements: string[] = [];
 let limitsGiven: (CallerLimits & TransactionLimits)[] = [];
 
@@ -69,7 +69,7 @@ async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   );
 }
 
-/** A company with one subscription, and the deliveries of so many events to it, oldest first. */
+/** A company with one subscription, and deliveries of this many events to it, oldest first. */
 async function companyWith(events: number) {
   const companyId = await fixture.company();
   const subscriptionId = await fixture.subscription({ companyId });
@@ -78,7 +78,7 @@ async function companyWith(events: number) {
   return { companyId, subscriptionId, deliveries };
 }
 
-/** A company with one subscription and one delivery to it, which has come to this end. */
+/** A company with one subscription and one delivery to it in this final state. */
 async function companyWithFinished(state: 'delivered' | 'dead_lettered' | 'cancelled') {
   const { deliveries, ...rest } = await companyWith(1);
   const [delivery] = deliveries;
@@ -102,7 +102,7 @@ const idsOf = (page: { readonly deliveries: readonly { readonly id: string }[] }
   page.deliveries.map(({ id }) => id);
 
 describe('ListDeliveries', () => {
-  test('lists pages from the newest to the oldest, each delivery once, finished or not', async () => {
+  test('lists pages from newest to oldest, each delivery once, finished or not', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(7);
     const all = deliveries.map(({ id }) => id).reverse();
     await fixture.finish('delivered', all[1] ?? '', all[4] ?? '');
@@ -151,7 +151,7 @@ describe('ListDeliveries', () => {
     },
   );
 
-  test('lists by event, by group, by resource and by the time of creation', async () => {
+  test('lists by event, by group, by resource and by creation time', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(3);
     const [first, second, third] = deliveries;
     invariant(first && second && third, 'three deliveries');
@@ -166,7 +166,7 @@ describe('ListDeliveries', () => {
     expect(await list({ event: 'quote.*' })).toEqual([]);
     expect(await list({ resourceId: first.resource_id })).toEqual([first.id]);
 
-    // The shown times are whole milliseconds: what is shown as created at an instant is found from that instant on.
+    // The shown times are whole milliseconds: a delivery shown as created at an instant is found from that instant on.
     const at = (text: string) => timestampFromDate(new Date(text));
     for (const [id, created] of [
       [first.id, '2026-09-01T10:00:00Z'],
@@ -186,7 +186,7 @@ describe('ListDeliveries', () => {
     expect(await list({ from: at('2026-09-01T10:00:01Z'), to: at('2026-09-01T10:00:02Z') })).toEqual([two]);
   });
 
-  test('looks through a bounded number of deliveries for a filter that few pass, and goes on from there', async () => {
+  test('scans a bounded number of deliveries for a filter with few matches, and continues from there', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(1);
     const [oldest] = deliveries;
     invariant(oldest, 'one delivery');
@@ -210,7 +210,7 @@ describe('ListDeliveries', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  test('refuses a size, a state and an event that make no sense', async () => {
+  test('rejects an invalid size, state and event', async () => {
     const { companyId, subscriptionId } = await companyWith(0);
     for (const request of [{ limit: 0 }, { limit: 101 }, { state: 'lost' }, { event: 'install' }]) {
       const failure = await failureOf(client.listDeliveries({ companyId, subscriptionId, ...request }));
@@ -220,7 +220,7 @@ describe('ListDeliveries', () => {
 });
 
 describe('GetDelivery', () => {
-  test('finds a delivery by its own id and by the id of any attempt, with the attempts in their order', async () => {
+  test('finds a delivery by its own id and by the id of any attempt, with the attempts in order', async () => {
     const { companyId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
     const later = await attemptOf(deliveryId, null, new Date('2026-08-26T14:00:02Z'));
     const earlier = await attemptOf(
@@ -269,7 +269,7 @@ describe('GetDelivery', () => {
     expect(statements).toHaveLength(1);
   });
 
-  test('shows a delivery whose event is no longer kept, without a body', async () => {
+  test('returns a delivery whose event has passed its retention without a body', async () => {
     const { companyId, deliveryId, eventId } = await companyWithFinished('delivered');
     await fixture.database.query('delete from events where id = $1', [eventId]);
     const found = await client.getDelivery({ companyId, deliveryId });
@@ -280,7 +280,7 @@ describe('GetDelivery', () => {
 
 describe('ReplayDelivery', () => {
   test.each(['delivered', 'dead_lettered'] as const)(
-    'makes a new series of attempts of the same event of a %s one [DELIVERY-3, REPLAY-1]',
+    'starts a new series of attempts of the same event for a %s one [DELIVERY-3, REPLAY-1]',
     async (state) => {
       const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished(state);
       const delivery = await client.replayDelivery({
@@ -317,7 +317,7 @@ describe('ReplayDelivery', () => {
     },
   );
 
-  test('is taken by the id of an attempt too, and of a replay again [REPLAY-1]', async () => {
+  test('accepts the id of an attempt, and replays a replay [REPLAY-1]', async () => {
     const { companyId, deliveryId } = await companyWithFinished('dead_lettered');
     const attemptId = await attemptOf(deliveryId);
     const replay = await client.replayDelivery({ companyId, deliveryId: attemptId });
@@ -327,7 +327,7 @@ describe('ReplayDelivery', () => {
     expect(again.replayOf).toBe(replay.id);
   });
 
-  test('makes one delivery however often it is asked for at once, and names it to the others [REPLAY-2]', async () => {
+  test('queues one delivery for concurrent requests, and names it in the other responses [REPLAY-2]', async () => {
     const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => client.replayDelivery({ companyId, deliveryId })),
@@ -343,14 +343,14 @@ describe('ReplayDelivery', () => {
     }
   });
 
-  test('is held while the subscription is paused [REPLAY-1]', async () => {
+  test('queues a held delivery while the subscription is paused [REPLAY-1]', async () => {
     const { companyId, subscriptionId, deliveryId } = await companyWithFinished('dead_lettered');
     await fixture.setState(subscriptionId, 'paused');
     const replay = await client.replayDelivery({ companyId, deliveryId });
     expect(replay).toMatchObject({ state: 'held', nextAttemptAt: null });
   });
 
-  test('is refused for what is not finished, for a test, for a dropped event and for a deleted subscription [REPLAY-2]', async () => {
+  test('is refused for an unfinished delivery, a test, a dropped event and a deleted subscription [REPLAY-2]', async () => {
     const unfinished = await companyWith(1);
     const [pending] = unfinished.deliveries;
     const cancelled = await companyWithFinished('cancelled');
@@ -406,7 +406,7 @@ describe('ListEvents', () => {
     expect((await failureOf(client.listEvents({ companyId, event: '*' }))).reason).toBe('invalid_argument');
   });
 
-  test('explains an empty list about a resource, in the same words whether the resource exists or not [EVENT-6]', async () => {
+  test('explains an empty list of a resource, with the same message whether the resource exists or not [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const theirs = await companyWith(1);
     const explanations = [];
@@ -424,7 +424,7 @@ describe('ListEvents', () => {
 });
 
 describe('GetEvent', () => {
-  test('tells of each subscription what became of the event, or why it was not queued [EVENT-6]', async () => {
+  test('returns for each subscription the outcome of the event, or why it was not queued [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const make = (options: object) => fixture.subscription({ companyId, ...options });
     const active = await make({});
@@ -475,7 +475,7 @@ describe('GetEvent', () => {
     expect(subscriptions[0]?.deliveries[0]?.delivery.nextAttemptAt).not.toBeNull();
   });
 
-  test('tells of a class that may not have the event, and of what is no longer kept [EVENT-6]', async () => {
+  test('reports a class that does not allow the event, and data past its retention [EVENT-6]', async () => {
     const companyId = await fixture.company('SALES');
     await fixture.subscription({ companyId, events: ['install.*'] });
     const eventId = await fixture.event(companyId);
@@ -493,7 +493,7 @@ describe('GetEvent', () => {
     expect(subscriptions).toMatchObject([{ verdict: 'no_longer_kept' }]);
   });
 
-  test('shows the newest deliveries to each subscription, however often another one got the event', async () => {
+  test('returns the newest deliveries to each subscription, however many deliveries another one has', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(0);
     expect(deliveries).toEqual([]);
     const other = await fixture.subscription({ companyId });
@@ -516,7 +516,7 @@ describe('GetEvent', () => {
     expect(subscriptions[1]?.deliveries[0]?.delivery.id).toBe(newest?.id);
   });
 
-  test('calls a subscription deleted only when it was by the time of the event', async () => {
+  test('reports a subscription as deleted only if it was deleted before the event', async () => {
     const { companyId, subscriptionId, deliveries } = await companyWith(1);
     const [delivery] = deliveries;
     await fixture.database.query('delete from deliveries where id = $1', [delivery?.id]);
@@ -528,7 +528,7 @@ describe('GetEvent', () => {
     expect(subscriptions).toMatchObject([{ verdict: 'no_longer_kept' }]);
   });
 
-  test('finds the deliveries of an event whose id is of a clock behind that of its commit', async () => {
+  test('finds the deliveries of an event whose id has an earlier clock than its commit', async () => {
     const { companyId, deliveries } = await companyWith(1);
     const [delivery] = deliveries;
     invariant(delivery, 'one delivery');
@@ -547,7 +547,7 @@ describe('GetEvent', () => {
     ]);
   });
 
-  test('asks the database as often for many subscriptions and deliveries as for one', async () => {
+  test('takes as many statements for many subscriptions and deliveries as for one', async () => {
     const counts: number[] = [];
     for (const subscriptions of [1, 5]) {
       const companyId = await fixture.company();
@@ -563,7 +563,7 @@ describe('GetEvent', () => {
 });
 
 describe('the lists', () => {
-  test('ask the database as often for many as for one', async () => {
+  test('take as many statements for many rows as for one', async () => {
     const { companyId, subscriptionId } = await companyWith(10);
     const counted = async (work: () => Promise<unknown>) => {
       statements = [];
@@ -587,7 +587,7 @@ const SELECTION = {
 };
 
 describe('another company', () => {
-  test('finds nothing of a company, by whatever id, and changes nothing', async () => {
+  test('finds nothing of a company by any id, and changes nothing', async () => {
     const { companyId, subscriptionId, deliveryId, eventId } = await companyWithFinished('dead_lettered');
     const attemptId = await attemptOf(deliveryId);
     const replay = await client.createBulkReplay({

@@ -30,19 +30,19 @@ async function run(sql: string): Promise<pg.QueryResult> {
 }
 
 describe('the migrator', () => {
-  test('brings an empty database to the newest schema, and has nothing to do the second time', async () => {
+  test('migrates an empty database to the newest schema, and has nothing to do the second time', async () => {
     expect(await migrate()).toEqual(ALL);
     expect(await migrate()).toEqual([]);
   });
 
-  test('may be started twenty times at once: each migration runs once and every migrator ends well', async () => {
+  test('can be started twenty times concurrently: each migration runs once and every migrator succeeds', async () => {
     const ran = await Promise.all(Array.from({ length: 20 }, migrate));
     expect(ran.flat()).toEqual(ALL);
     const applied = await run('select name from knex_migrations order by id');
     expect(applied.rows).toEqual(ALL.map((name) => ({ name })));
   });
 
-  test('goes on after a migrator that was killed while it held the lock', async () => {
+  test('resumes after a migrator that was killed while it held the lock', async () => {
     await run(
       `create table knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
        create table knex_migrations_lock (index serial primary key, is_locked integer);
@@ -51,13 +51,13 @@ describe('the migrator', () => {
     expect(await migrate()).toEqual(ALL);
   });
 
-  test('has nothing to do on a schema that is newer than it knows, as after a rollback', async () => {
+  test('has nothing to do on a newer schema, as after a rollback', async () => {
     await migrate();
     await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
     expect(await migrate()).toEqual([]);
   });
 
-  test('says in one message what is wrong with a database that is not there or does not answer', async () => {
+  test('reports in one message why a database is unreachable or does not respond', async () => {
     const missing = new URL(bare.url);
     missing.pathname = '/there_is_none';
     await expect(
@@ -70,7 +70,7 @@ describe('the migrator', () => {
 });
 
 describe('a service that starts', () => {
-  test('waits for the schema and goes on by itself once it is there', async () => {
+  test('waits for the schema and continues automatically once it exists', async () => {
     const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });
     try {
       const missing: unknown[] = [];
@@ -93,7 +93,7 @@ describe('a service that starts', () => {
     }
   });
 
-  test('is content with a schema that is newer than it knows', async () => {
+  test('accepts a newer schema', async () => {
     await migrate();
     await run(`insert into knex_migrations (name, batch, migration_time) values ('9999-later', 2, now())`);
     const database = createDatabase({ url: bare.url, poolSize: 1, logger: silentLogger });

@@ -57,7 +57,7 @@ const journalEntry = (record: JsonObject): JsonObject => ({
   ...record,
 });
 
-/** Every message of which an event for an accounting company can be made, or that such an event refers to. */
+/** Every message that can cause an event for an accounting company, or that such an event refers to. */
 const MESSAGES: readonly (readonly [string, DescMessage, () => JsonObject])[] = [
   [
     'a company',
@@ -98,7 +98,7 @@ const MESSAGES: readonly (readonly [string, DescMessage, () => JsonObject])[] = 
   ],
 ];
 
-/** Where the texts of a message stand, also those of the messages in it that are given. */
+/** The paths of the texts of a message, including those of its nested messages. */
 function textPaths(message: DescMessage, given: JsonObject): readonly (readonly string[])[] {
   return message.fields.flatMap((field) => {
     const name = field.jsonName;
@@ -148,7 +148,7 @@ const address = fc
   .tuple(fc.integer({ min: 1, max: 9_999 }), word, fc.constantFrom('Street', 'Ave', 'St., Apt 4'))
   .map(([number, street, suffix]) => `${number} ${street} ${suffix}`);
 const personal = fc.oneof(phone, email, name, address);
-/** As it is, and in what would be a code without it. */
+/** Unchanged, and inside of an otherwise valid code. */
 const written = personal.chain((text) =>
   fc.record({
     text: fc.constantFrom(text, `INV-7 ${text}`, `${text} WRITE_OFF`, `CALL-${text}`, `INV-2026-${text}`),
@@ -156,7 +156,7 @@ const written = personal.chain((text) =>
 );
 
 test.each(MESSAGES)(
-  'no text of a message about %s brings personal data to an accounting company [EVENT-5, PLATFORM-16]',
+  'no text of a message about %s leaks personal data to an accounting company [EVENT-5, PLATFORM-16]',
   async (_what, schema, whole) => {
     const { database } = testDatabase;
     const bodies = async () => {
@@ -188,7 +188,7 @@ test.each(MESSAGES)(
   },
 );
 
-test('a name of a company, which may be any text, is in no event of an accounting company [PLATFORM-16]', async () => {
+test('a company name, which can be any text, is in no event of an accounting company [PLATFORM-16]', async () => {
   const { database } = testDatabase;
   const companyId = newId('cmp');
   const message = {

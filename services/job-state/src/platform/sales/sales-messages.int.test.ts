@@ -68,8 +68,8 @@ async function insertLead(companyId = seller): Promise<{ leadId: string; project
 const projectCreated = (projectId: string, sellingCompanyId = seller, version = 1) =>
   salesMessage(ProjectCreatedSchema, { projectId, version, sellingCompanyId, occurredAt: stamp() });
 
-/** What is told of a resource: to whom, and what of the envelope is about it. */
-async function told(resourceId: string) {
+/** The events about a resource: receivers and the envelope fields about it. */
+async function eventsAbout(resourceId: string) {
   const rows = await database.query<{ company_id: string; body: Buffer }>(
     'select company_id, body from events where resource_id = $1 order by id',
     [resourceId],
@@ -81,7 +81,7 @@ async function told(resourceId: string) {
 }
 
 const versionsTold = async (resourceId: string) =>
-  (await told(resourceId)).map(({ resource }) => resource.version);
+  (await eventsAbout(resourceId)).map(({ resource }) => resource.version);
 
 async function recordOf(id: string): Promise<unknown> {
   const [row] = await database.query(
@@ -92,7 +92,7 @@ async function recordOf(id: string): Promise<unknown> {
 }
 
 describe('a project', () => {
-  test('that the platform begins is there from then on, without an address, and nobody is told', async () => {
+  test('that the platform begins is created without an address or an event', async () => {
     const projectId = newId('prj');
     expect(await handle(projectCreated(projectId))).toEqual(DONE);
     expect(await handle(projectCreated(projectId))).toEqual(DONE);
@@ -102,10 +102,10 @@ describe('a project', () => {
         projectId,
       ]),
     ).toEqual([{ company_id: seller, lead_id: null, address_key: null }]);
-    expect(await told(projectId)).toEqual([]);
+    expect(await eventsAbout(projectId)).toEqual([]);
   });
 
-  test('waits for its company, and stays that company’s', async () => {
+  test('waits for its company, and stays with that company', async () => {
     const [projectId, companyId] = [newId('prj'), newId('cmp')];
     expect(await handle(projectCreated(projectId, companyId))).toEqual(DONE);
     expect(await database.query('select id from projects where id = $1', [projectId])).toEqual([]);
@@ -122,16 +122,16 @@ describe('a project', () => {
 });
 
 describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, message, data }) => {
-  /** A new thing of a project; a project is about itself. */
+  /** A new resource of a project; a project is its own resource. */
   const thingOf = (projectId: string) => (kind === 'project' ? projectId : newThing());
 
-  test('is told to the company of the project, with the version and the instant of the message [PLATFORM-3]', async () => {
+  test('is published to the company of the project, with the version and the instant of the message [PLATFORM-3]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 3, occurredAt: stamp(-7) };
     expect(await handle(message(fact))).toEqual(DONE);
     const instant = at(-7).toISOString();
-    expect(await told(id)).toEqual([
+    expect(await eventsAbout(id)).toEqual([
       {
         to: seller,
         event,
@@ -149,7 +149,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     });
   });
 
-  test('that comes late is told too, and what is kept stays [PLATFORM-3]', async () => {
+  test('that is late is published too, and the stored state stays [PLATFORM-3]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 5, occurredAt: stamp() };
@@ -158,7 +158,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     expect(await recordOf(id)).toMatchObject({ version: 5, state });
   });
 
-  test('is told once, however often it comes: by its message and by its version, also at the same time [PLATFORM-1]', async () => {
+  test('is published once for any repetition: by its message and by its version, also concurrently [PLATFORM-1]', async () => {
     const projectId = await insertProject();
     const id = thingOf(projectId);
     const fact = { id, projectId, version: 2, occurredAt: stamp() };
@@ -172,12 +172,12 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     expect(await versionsTold(id)).toEqual([2, 4]);
   });
 
-  test('waits for its project and is told when that is there, in the order of the versions [PLATFORM-6]', async () => {
+  test('waits for its project and is published when that exists, in the order of the versions [PLATFORM-6]', async () => {
     const projectId = newId('prj');
     const id = thingOf(projectId);
     const facts = [2, 1].map((version) => message({ id, projectId, version, occurredAt: stamp() }));
     for (const fact of facts) expect(await handle(fact)).toEqual(DONE);
-    expect(await told(id)).toEqual([]);
+    expect(await eventsAbout(id)).toEqual([]);
     expect(await database.query('select from inbox where waits_for = $1', [projectId])).toHaveLength(2);
     await handle(projectCreated(projectId));
     expect(await versionsTold(id)).toEqual([1, 2]);
@@ -185,7 +185,7 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
   });
 });
 
-test('something that is known as of one project is refused for another, and nobody is told [PLATFORM-5]', async () => {
+test("a resource that is known as one project's is refused for another, without an event [PLATFORM-5]", async () => {
   const [projectId, sibling, foreign] = [
     await insertProject(),
     await insertProject(),
@@ -203,17 +203,17 @@ test('something that is known as of one project is refused for another, and nobo
         dead(`${kind} ${id} belongs to another project than ${other}`),
       ]);
     }
-    expect(await told(id)).toHaveLength(1);
+    expect(await eventsAbout(id)).toHaveLength(1);
   }
 });
 
-test('the greatest version that a message can have is told', async () => {
+test('the greatest version that a message can have is published', async () => {
   const projectId = await insertProject();
   const quoteId = newId('quo');
   const version = 2_147_483_647;
   const total = { amountMinor: '9000000000000000', currency: 'USD' };
   await handle(salesMessage(QuoteSentSchema, { quoteId, projectId, version, total, occurredAt: stamp() }));
-  expect(await told(quoteId)).toMatchObject([
+  expect(await eventsAbout(quoteId)).toMatchObject([
     { resource: { version }, data: { total: { amountMinor: 9_000_000_000_000_000 } } },
   ]);
 });
@@ -246,11 +246,11 @@ describe('appointment.booked', () => {
       )
     )[0];
 
-  test('tells of one that the platform makes', async () => {
+  test('is published for an appointment that the platform creates', async () => {
     const { leadId, projectId } = await insertLead();
     const appointmentId = newId('appt');
     expect(await handle(scheduled({ appointmentId, leadId, projectId, notes: 'Ring twice' }))).toEqual(DONE);
-    expect(await told(appointmentId)).toEqual([
+    expect(await eventsAbout(appointmentId)).toEqual([
       {
         to: seller,
         event: 'appointment.booked',
@@ -277,7 +277,7 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('tells of the move of one that a partner has booked: that is its version 2, and version 1 was told', async () => {
+  test('is published for the move of one that a partner has booked: the move is its version 2, after version 1', async () => {
     const { leadId, projectId } = await insertLead();
     const { appointmentId } = await bookAppointment(deps(), {
       companyId: seller,
@@ -293,7 +293,7 @@ describe('appointment.booked', () => {
     expect(await versionsTold(appointmentId)).toEqual([1]);
     await handle(scheduled({ appointmentId, leadId, projectId, version: 2, later: 3 }));
     expect(await versionsTold(appointmentId)).toEqual([1, 2]);
-    expect(await told(appointmentId)).toMatchObject([
+    expect(await eventsAbout(appointmentId)).toMatchObject([
       {},
       { to: seller, data: { projectId, startsAt: hours(3).toISOString(), notes: 'Gate code 4711' } },
     ]);
@@ -306,7 +306,7 @@ describe('appointment.booked', () => {
     });
   });
 
-  test('tells of each version once in whatever order they come; times and notes are those of the newest [PLATFORM-3, PLATFORM-5]', async () => {
+  test('is published for each version once in any order; times and notes are those of the newest [PLATFORM-3, PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const versions = [
       { version: 1, later: 1, notes: 'first' },
@@ -332,13 +332,13 @@ describe('appointment.booked', () => {
     }
   });
 
-  test('tells of a late version without notes without those of a newer one [PLATFORM-5]', async () => {
+  test('for a late version without notes has none of a newer one [PLATFORM-5]', async () => {
     const { leadId } = await insertLead();
     const appointmentId = newId('appt');
     for (const version of [{ version: 4, notes: 'newer' }, { version: 2 }, { version: 5 }]) {
       await handle(scheduled({ appointmentId, leadId, ...version }));
     }
-    expect((await told(appointmentId)).map(({ data }) => data)).toMatchObject([
+    expect((await eventsAbout(appointmentId)).map(({ data }) => data)).toMatchObject([
       { notes: 'newer' },
       { notes: null },
       { notes: 'newer' },
@@ -438,7 +438,7 @@ describe('an entry of the journal', () => {
     ]);
 
   test.each(RECORDS)(
-    'is told to every linked accounting company: %s [PLATFORM-18, TENANT-1]',
+    'is published to every linked accounting company: %s [PLATFORM-18, TENANT-1]',
     async (event, record, data) => {
       const [one, two, stranger] = [
         await insertCompany(database, 'ACCOUNTING'),
@@ -451,7 +451,7 @@ describe('an entry of the journal', () => {
       const entryId = newId('jrn');
       expect(await handle(entry(entryId, companyId, record, projectId))).toEqual(DONE);
       const recordedAt = at(-3).toISOString();
-      const all = await told(entryId);
+      const all = await eventsAbout(entryId);
       expect(new Set(all.map(({ to }) => to))).toEqual(new Set([one, two]));
       expect(all).toHaveLength(2);
       for (const { to: _to, ...envelope } of all) {
@@ -465,13 +465,13 @@ describe('an entry of the journal', () => {
     },
   );
 
-  test('is told once, and with no link to nobody, also later [PLATFORM-3, PLATFORM-18]', async () => {
+  test('is published once, and without a link never, not even later [PLATFORM-3, PLATFORM-18]', async () => {
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const companyId = await linkedSeller();
     const entryId = newId('jrn');
     const message = entry(entryId, companyId);
     expect(await handle(message)).toEqual(DONE);
-    expect(await told(entryId)).toEqual([]);
+    expect(await eventsAbout(entryId)).toEqual([]);
     expect(await recordOf(entryId)).toEqual({
       kind: 'journal_entry',
       company_id: companyId,
@@ -482,13 +482,13 @@ describe('an entry of the journal', () => {
     await link(companyId, accountant);
     expect(await handle(message)).toEqual(DONE);
     expect(await handle(entry(entryId, companyId))).toEqual(DONE);
-    expect(await told(entryId)).toEqual([]);
+    expect(await eventsAbout(entryId)).toEqual([]);
     const next = newId('jrn');
     await Promise.all([handle(entry(next, companyId)), handle(entry(next, companyId))]);
-    expect(await told(next)).toMatchObject([{ to: accountant, data: { projectId: null } }]);
+    expect(await eventsAbout(next)).toMatchObject([{ to: accountant, data: { projectId: null } }]);
   });
 
-  test('waits for its company and its project, and is refused with what is another company’s', async () => {
+  test('waits for its company and its project, and is refused with those of another company', async () => {
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const companyId = await linkedSeller(accountant);
     const unknown = newId('cmp');
@@ -497,9 +497,9 @@ describe('an entry of the journal', () => {
 
     const [entryId, projectId] = [newId('jrn'), newId('prj')];
     await handle(entry(entryId, companyId, deposit, projectId));
-    expect(await told(entryId)).toEqual([]);
+    expect(await eventsAbout(entryId)).toEqual([]);
     await handle(projectCreated(projectId, companyId));
-    expect(await told(entryId)).toMatchObject([{ to: accountant, data: { projectId } }]);
+    expect(await eventsAbout(entryId)).toMatchObject([{ to: accountant, data: { projectId } }]);
 
     const foreign = await insertProject(otherSeller);
     expect(await handle(entry(newId('jrn'), companyId, deposit, foreign))).toEqual(
@@ -510,7 +510,7 @@ describe('an entry of the journal', () => {
     );
   });
 
-  test('is refused when what it refers to is known as another company’s, and nobody is told [PLATFORM-18]', async () => {
+  test('is refused, without an event, if it refers to a record of another company [PLATFORM-18]', async () => {
     const accountant = await insertCompany(database, 'ACCOUNTING');
     const companyId = await linkedSeller(accountant);
     const foreign = await insertProject(otherSeller);
@@ -539,7 +539,7 @@ describe('an entry of the journal', () => {
         expect(await handle(entry(entryId, companyId, record))).toEqual(
           projectId === own ? DONE : dead(`${id} belongs to another company`),
         );
-        expect(await told(entryId)).toHaveLength(projectId === own ? 1 : 0);
+        expect(await eventsAbout(entryId)).toHaveLength(projectId === own ? 1 : 0);
       }
     }
   });

@@ -38,16 +38,13 @@ const entry = { entryId: newId('jrn'), companyId: newId('cmp'), occurredAt };
 const deposit = { case: 'deposit', value: { depositId: newId('dep'), amount: USD } } as const;
 
 describe('a message about sales', () => {
-  test.each(FACT_CASES)(
-    'is read for $event: what it is about is the thing that its version counts for',
-    (fact) => {
-      const id = fact.kind === 'project' ? projectId : fact.newId();
-      const message = read(fact.message({ id, projectId, version: 7, occurredAt }));
-      expect(message).toMatchObject({ kind: 'whole', message: { thingId: id, version: 7 } });
-    },
-  );
+  test.each(FACT_CASES)('is read for $event with the id of the resource that its version is of', (fact) => {
+    const id = fact.kind === 'project' ? projectId : fact.newId();
+    const message = read(fact.message({ id, projectId, version: 7, occurredAt }));
+    expect(message).toMatchObject({ kind: 'whole', message: { thingId: id, version: 7 } });
+  });
 
-  test('is read with the fewest fields that it can have', () => {
+  test('is read with its fewest possible fields', () => {
     const messages = [
       salesMessage(ProjectCreatedSchema, {
         projectId,
@@ -147,8 +144,8 @@ describe('a message about sales', () => {
         record: { case: 'adjustment', value: { amount: USD } },
       }),
     ],
-  ])('is malformed: %s', (fault, message) => {
-    expect(read(message)).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(fault) });
+  ])('is malformed: %s', (violation, message) => {
+    expect(read(message)).toMatchObject({ kind: 'malformed', reason: expect.stringContaining(violation) });
   });
 
   const numbered = (invoiceNumber: string) =>
@@ -175,12 +172,12 @@ describe('a message about sales', () => {
     'INV_7',
     '123456',
     'A123456-B123456',
-  ])('takes the invoice number %s into the journal [PLATFORM-16, PLATFORM-17]', (invoiceNumber) => {
+  ])('accepts the invoice number %s in the journal [PLATFORM-16, PLATFORM-17]', (invoiceNumber) => {
     expect(numbered(invoiceNumber)).toMatchObject({ kind: 'whole' });
   });
 
   test.each(['WRITE_OFF', 'PRICE-CORRECTION', 'R07', 'VAT_2026_11'])(
-    'takes the reason code %s into the journal [PLATFORM-16]',
+    'accepts the reason code %s in the journal [PLATFORM-16]',
     (reasonCode) => {
       expect(reasoned(reasonCode)).toMatchObject({ kind: 'whole' });
     },
@@ -195,19 +192,22 @@ describe('a message about sales', () => {
     ['a separator at its end', 'INV-7-'],
     ['a character that is no letter of ASCII', 'Übergabe-7'],
     ['61 characters', '7'.padEnd(61, 'X')],
-  ])('takes no invoice number with %s into the journal, and names the field [PLATFORM-16]', (_what, text) => {
-    expect(numbered(text)).toMatchObject({
-      kind: 'malformed',
-      reason: expect.stringContaining('record.value.invoiceNumber is '),
-    });
-  });
+  ])(
+    'rejects an invoice number with %s in the journal, and reports the field [PLATFORM-16]',
+    (_what, text) => {
+      expect(numbered(text)).toMatchObject({
+        kind: 'malformed',
+        reason: expect.stringContaining('record.value.invoiceNumber is '),
+      });
+    },
+  );
 
   test.each([
     ['a small letter', 'Write_OFF'],
     ['a space', 'WRITE OFF'],
     ['a digit first', '7_HARBOR'],
     ['61 characters', 'X'.repeat(61)],
-  ])('takes no reason code with %s into the journal, and names the field [PLATFORM-16]', (_what, text) => {
+  ])('rejects a reason code with %s in the journal, and reports the field [PLATFORM-16]', (_what, text) => {
     expect(reasoned(text)).toMatchObject({
       kind: 'malformed',
       reason: expect.stringContaining('record.value.reasonCode is '),
@@ -221,14 +221,14 @@ describe('a message about sales', () => {
     'CALL-1-512-555-0100',
     'INV-2026-555-0100',
     'A-0171-2345678',
-  ])('takes no run of digits like %s into the journal [PLATFORM-17]', (text) => {
-    const fault = 'has a run of 7 digits or more, as a phone number has';
-    expect(numbered(text)).toMatchObject({ reason: expect.stringContaining(`invoiceNumber ${fault}`) });
+  ])('rejects a run of digits like %s in the journal [PLATFORM-17]', (text) => {
+    const violation = 'has a run of 7 digits or more, as a phone number has';
+    expect(numbered(text)).toMatchObject({ reason: expect.stringContaining(`invoiceNumber ${violation}`) });
     const reason = `R-${text}`;
-    expect(reasoned(reason)).toMatchObject({ reason: expect.stringContaining(`reasonCode ${fault}`) });
+    expect(reasoned(reason)).toMatchObject({ reason: expect.stringContaining(`reasonCode ${violation}`) });
   });
 
-  test('is malformed without a word of what it holds', () => {
+  test('is malformed without its values in the reason', () => {
     const secret = 'canary'.repeat(100);
     const message = read(salesMessage(AppointmentScheduledSchema, { ...appointment, notes: secret }));
     expect(JSON.stringify(message)).not.toContain('canary');

@@ -26,7 +26,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Lets time pass for all deliveries: the database's clock cannot be set, so their times move into the past. */
+/** Lets time pass for all deliveries. The database's clock cannot be set, so their times move into the past. */
 async function pass(milliseconds: number): Promise<void> {
   await fixture.database.query(
     `update deliveries set next_attempt_at = next_attempt_at - make_interval(secs => $1::double precision / 1000)`,
@@ -40,7 +40,7 @@ async function clock(): Promise<number> {
   return row.now.getTime();
 }
 
-/** The time until the next attempt is due; negative when one waits for a slot. */
+/** Milliseconds until the next attempt is due; negative if one waits for a slot. */
 async function untilNextMs(): Promise<number> {
   const [row] = await fixture.database.query<{ ms: number }>(
     `select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms
@@ -57,7 +57,7 @@ async function countDue(): Promise<number> {
   return due.length;
 }
 
-/** Takes every delivery of an endpoint through its failing attempts, each of the given duration, in the time of `pass`. */
+/** Runs every delivery of an endpoint through its failing attempts, each of the given duration, while `pass` advances time. */
 async function expectScheduleKept(durationMs: number): Promise<void> {
   const companyId = await fixture.company();
   const subscriptionId = await fixture.subscription({ companyId });
@@ -104,7 +104,7 @@ async function expectScheduleKept(durationMs: number): Promise<void> {
 
   let made = 0;
   while (made < DELIVERIES * LIMITS.webhookAttempts) {
-    // Rounded up, so that attempts that are due moments apart are made together.
+    // Rounded up, so that attempts due moments apart are made together.
     await pass(Math.max(0, Math.ceil((await untilNextMs()) / 10_000) * 10_000));
     const due = await countDue();
     expect(due).toBeGreaterThan(0);
@@ -114,7 +114,7 @@ async function expectScheduleKept(durationMs: number): Promise<void> {
       inFlight: IN_FLIGHT,
       subscriptionCap: CAP,
     });
-    // A due attempt waits for nothing but a free slot of its endpoint.
+    // A due attempt only waits for a free slot of its endpoint.
     expect(claimed.length).toBeGreaterThanOrEqual(Math.min(due, CAP));
     await pass(durationMs);
     await fail(claimed);
@@ -123,7 +123,7 @@ async function expectScheduleKept(durationMs: number): Promise<void> {
   expect(made).toBe(DELIVERIES * LIMITS.webhookAttempts);
 }
 
-describe('the retries of a failing endpoint keep their schedule, up to its slots', () => {
+describe('the retries of a failing endpoint keep their schedule within its slots', () => {
   test('when it responds with 503 at once [DELIVERY-16]', async () => {
     await expectScheduleKept(0);
   });

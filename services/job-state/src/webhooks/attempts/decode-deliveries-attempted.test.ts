@@ -43,7 +43,7 @@ function encoded(...results: readonly DeliveryAttempted[]): Uint8Array {
 }
 
 describe('decodeDeliveriesAttempted', () => {
-  test('reads a whole message, without the character that Postgres can not keep', () => {
+  test('reads a complete message, without the character that Postgres cannot store', () => {
     expect(decodeDeliveriesAttempted(encoded(attempted()))).toEqual({
       malformed: undefined,
       results: [
@@ -75,7 +75,7 @@ describe('decodeDeliveriesAttempted', () => {
     });
   });
 
-  test('reads what is well beside what is not', () => {
+  test('reads the valid results and reports the malformed ones', () => {
     const decoded = decodeDeliveriesAttempted(
       encoded(
         attempted(),
@@ -87,7 +87,7 @@ describe('decodeDeliveriesAttempted', () => {
     expect(decoded.malformed).toContain('results.1.leaseId:');
   });
 
-  test('refuses what is no such message, or empty', () => {
+  test('rejects other messages and empty ones', () => {
     expect(decodeDeliveriesAttempted(Buffer.from('{"not":"protobuf"}')).malformed).toBeDefined();
     expect(decodeDeliveriesAttempted(new Uint8Array()).malformed).toBe('it has no results');
   });
@@ -152,7 +152,7 @@ describe('decodeDeliveriesAttempted', () => {
     expect(results[0]?.attempt).toMatchObject(expected);
   });
 
-  test('keeps the end of a certificate of another century', () => {
+  test('keeps a certificate expiry in another century', () => {
     const { results } = decodeDeliveriesAttempted(
       encoded(
         attempted(({ attempt }) => {

@@ -69,7 +69,7 @@ async function attemptsOf(deliveryId: string) {
   );
 }
 
-/** A handler over another database. */
+/** A handler with another database. */
 function handlerWith(
   database: Pick<Database, 'transaction'>,
   metrics = new Registry(),
@@ -90,7 +90,7 @@ async function recordedAttempts(outcome: string): Promise<number> {
 }
 
 describe('the handler of delivery results', () => {
-  test('takes a delivery through 8 attempts to the dead letter, and the next success clears the health [DELIVERY-1, DELIVERY-3, DELIVERY-8, DELIVERY-12]', async () => {
+  test('dead-letters a delivery after 8 attempts, and the next success restores the health [DELIVERY-1, DELIVERY-3, DELIVERY-8, DELIVERY-12]', async () => {
     let delivery = await claimed();
     const waits: number[] = [];
     for (let number = 1; number <= 8; number += 1) {
@@ -139,7 +139,7 @@ describe('the handler of delivery results', () => {
     expect(await fixture.health(delivery.subscription_id)).toBe('healthy');
   });
 
-  test('records a result once, however often it comes', async () => {
+  test('records a result once, however often it arrives', async () => {
     const delivery = await claimed();
     const counted = await recordedAttempts('timed_out');
     const message = attemptedMessage({
@@ -160,7 +160,7 @@ describe('the handler of delivery results', () => {
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'retry_scheduled', attempts: 1 });
   });
 
-  test('counts a failure under a former lease, and leaves the present lease to its own attempt', async () => {
+  test('counts a failure under a former lease and leaves the current lease to its own attempt', async () => {
     const former = await claimed();
     const present = await lease(former.id);
     await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id, outcome: FAILED }));
@@ -171,7 +171,7 @@ describe('the handler of delivery results', () => {
       lease_id: present.lease_id,
       finished_at: null,
     });
-    // The lease ends when it would have; but nothing is due then before the wait that the counted attempt asks for.
+    // The lease ends at its original time, but the delivery is not due before the backoff of the counted attempt.
     expect(counted.next_attempt_at).toEqual(present.next_attempt_at);
     await fixture.makeDue(former.id);
     await endExpiredLeases(fixture.database);
@@ -188,14 +188,14 @@ describe('the handler of delivery results', () => {
     expect(await attemptsOf(former.id)).toHaveLength(2);
   });
 
-  test('says that a delivery is not overdue any more', async () => {
+  test('clears the overdue mark of a delivery', async () => {
     const { id, lease_id: leaseId } = await claimed();
     await fixture.database.query('update deliveries set overdue_since = now() where id = $1', [id]);
     await handle(attemptedMessage({ deliveryId: id, leaseId, outcome: FAILED }));
     expect(await fixture.overdueSince(id)).toBeNull();
   });
 
-  test('never brings an attempt forward for a failure that comes late', async () => {
+  test('never moves an attempt forward because of a late failure', async () => {
     const delivery = await claimed();
     await handle(
       attemptedMessage({
@@ -214,7 +214,7 @@ describe('the handler of delivery results', () => {
     });
   });
 
-  test('ends a delivery with 8 failures, whether they came late or not, and keeps what is held held', async () => {
+  test('dead-letters a delivery after 8 failures, late or not, and keeps held deliveries held', async () => {
     const late = () => attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED });
     const { id, subscription_id: subscriptionId, lease_id: leaseId } = await claimed();
     await fixture.setState(subscriptionId, 'paused');
@@ -239,7 +239,7 @@ describe('the handler of delivery results', () => {
     expect(await attemptsOf(id)).toHaveLength(9);
   });
 
-  test('takes a success that comes after the dead letter for what it is', async () => {
+  test('makes a dead-lettered delivery delivered after a late success', async () => {
     const { id, subscription_id: subscriptionId } = await claimed();
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
@@ -251,13 +251,13 @@ describe('the handler of delivery results', () => {
     expect(await fixture.health(subscriptionId)).toBe('healthy');
   });
 
-  test('takes a success for what it is that comes together with the 8th failure', async () => {
+  test('makes a delivery delivered when a success arrives together with the 8th failure', async () => {
     const { id, subscription_id: subscriptionId } = await claimed();
     for (let attempt = 1; attempt <= 7; attempt += 1) {
       await handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED }));
     }
     await Promise.all([
-      // Keeps the handler busy, so that the others share a batch.
+      // Occupies the handler, so that the others share a batch.
       handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
       handle(attemptedMessage({ deliveryId: id, leaseId: 'former', outcome: FAILED })),
       handle(attemptedMessage({ deliveryId: id, leaseId: 'former' })),
@@ -266,7 +266,7 @@ describe('the handler of delivery results', () => {
     expect(await fixture.health(subscriptionId)).toBe('healthy');
   });
 
-  test('comes to the same end whatever the order and the leases of the results, one by one or together', async () => {
+  test('has the same outcome for any order and leases of the results, one by one or batched', async () => {
     const result = fc.record({
       isPresent: fc.boolean(),
       isSuccess: fc.oneof(
@@ -313,7 +313,7 @@ describe('the handler of delivery results', () => {
               : { state: 'retry_scheduled', attempts: failures },
         );
         if (end.state !== 'retry_scheduled') return;
-        // Nothing is due before the wait of the counted attempts, also when the present lease ends without a result.
+        // The delivery is not due before the backoff of the counted attempts, also if the current lease ends without a result.
         if (end.lease_id !== null) await fixture.makeDue(end.id);
         await endExpiredLeases(fixture.database);
         const { wait_ms: waitMs } = await fixture.delivery(end.id);
@@ -323,7 +323,7 @@ describe('the handler of delivery results', () => {
     );
   });
 
-  test('takes a success under a former lease, after which the present lease changes nothing', async () => {
+  test('accepts a success under a former lease, after which the current lease changes nothing', async () => {
     const former = await claimed();
     const present = await lease(former.id);
     await handle(attemptedMessage({ deliveryId: former.id, leaseId: former.lease_id }));
@@ -341,7 +341,7 @@ describe('the handler of delivery results', () => {
     ]);
   });
 
-  test('settles the results of one delivery that come together one after another', async () => {
+  test('settles concurrent results of one delivery one by one', async () => {
     const delivery = await claimed();
     const { id: deliveryId, lease_id: leaseId } = delivery;
     const startedAt = new Date();
@@ -355,7 +355,7 @@ describe('the handler of delivery results', () => {
     expect(await attemptsOf(deliveryId)).toHaveLength(3);
   });
 
-  test('lets retry-after lengthen the wait and never shorten it', async () => {
+  test('lets retry-after lengthen the backoff and never shorten it', async () => {
     for (const [retryAfterSeconds, minutes] of [
       [1, 1],
       [600, 10],
@@ -367,7 +367,7 @@ describe('the handler of delivery results', () => {
     }
   });
 
-  test('makes an endpoint failing after 5 failures in a row, until an attempt is delivered [DELIVERY-16]', async () => {
+  test('marks an endpoint as failing after 5 consecutive failures, until an attempt is delivered [DELIVERY-16]', async () => {
     const failuresInRow = async (subscriptionId: string) => {
       const [row] = await fixture.database.query<{ failures_in_row: number }>(
         'select failures_in_row from subscriptions where id = $1',
@@ -387,7 +387,7 @@ describe('the handler of delivery results', () => {
     expect(await failuresInRow(subscriptionId)).toBe(0);
   });
 
-  test('counts the failures since the last delivered attempt when results come together', async () => {
+  test('counts the failures since the last delivered attempt of concurrent results', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     for (let event = 0; event < 4; event += 1) await fixture.event(companyId);
@@ -409,7 +409,7 @@ describe('the handler of delivery results', () => {
     expect(row?.failures_in_row).toBe(1);
   });
 
-  test('verifies the present URL by a delivered test, and no other URL', async () => {
+  test('verifies the current URL by a delivered test, and no other URL', async () => {
     const verified = async (subscriptionId: string) => {
       const [row] = await fixture.database.query<{ verified_url_version: number | null }>(
         'select verified_url_version from subscriptions where id = $1',
@@ -442,7 +442,7 @@ describe('the handler of delivery results', () => {
     expect(await verified(ordinary.subscription_id)).toBeNull();
   });
 
-  test('settles many results of many replicas at once', async () => {
+  test('settles many concurrent results of many replicas', async () => {
     const companyId = await fixture.company();
     const subscriptions = await Promise.all([1, 2, 3].map(() => fixture.subscription({ companyId })));
     for (let event = 0; event < 20; event += 1) await fixture.event(companyId);
@@ -472,7 +472,7 @@ describe('the handler of delivery results', () => {
     for (const id of subscriptions) expect(await fixture.health(id)).toBe('healthy');
   });
 
-  test('resolves only once what it recorded is committed', async () => {
+  test('resolves only after its commit', async () => {
     const delivery = await claimed();
     const [written, commit] = [createGate(), createGate()];
     const handleHeldBack = handlerWith({
@@ -491,7 +491,7 @@ describe('the handler of delivery results', () => {
       hasResolved = true;
     });
     await written.opened;
-    // Read over another connection: time enough for a handler that does not wait.
+    // Read over another connection: enough time for a handler that does not wait.
     expect(await attemptsOf(delivery.id)).toEqual([]);
     expect(hasResolved).toBe(false);
     commit.open();
@@ -500,7 +500,7 @@ describe('the handler of delivery results', () => {
     expect(await fixture.delivery(delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
-  test('rejects and records nothing while the database is away, and takes the result when it comes again', async () => {
+  test('rejects and records nothing while the database is down, and accepts the redelivered result', async () => {
     const delivery = await claimed();
     const message = attemptedMessage({
       deliveryId: delivery.id,
@@ -535,7 +535,7 @@ describe('the handler of delivery results', () => {
     expect(await attemptsOf(delivery.id)).toHaveLength(1);
   });
 
-  test('drops what is malformed, and has nothing to do for a delivery that is gone', async () => {
+  test('drops malformed results, and ignores deliveries that no longer exist', async () => {
     const message = attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' });
     expect(await handle(message)).toEqual({ kind: 'done' });
     expect(await handle({ ...message, body: Buffer.from('nonsense') })).toMatchObject({ kind: 'dead' });
@@ -545,13 +545,13 @@ describe('the handler of delivery results', () => {
     });
   });
 
-  test('records the others when the database refuses one result of a batch', async () => {
+  test('records the other results if the database rejects one of a batch', async () => {
     const deliveries = [await claimed(), await claimed(), await claimed()];
     await fixture.database.query(
       `alter table delivery_attempts add constraint refused check (remote_address <> 'refused')`,
     );
     const outcomes = await Promise.allSettled([
-      // Keeps the handler busy, so that the others share a batch.
+      // Occupies the handler, so that the others share a batch.
       handle(attemptedMessage({ deliveryId: newId('dlv'), leaseId: 'lease' })),
       ...deliveries.map(({ id, lease_id: leaseId }, index) =>
         handle(
@@ -569,7 +569,7 @@ describe('the handler of delivery results', () => {
     expect(states).toEqual(['delivered', 'pending', 'delivered']);
   });
 
-  test('counts attempts and dead letters by the class of the company, and measures the way of what was delivered', async () => {
+  test('counts attempts and dead letters by company class, and measures the latency of delivered ones', async () => {
     const text = await registry.metrics();
     const ofClass = 'company_class="installer"';
     expect(text).toMatch(
@@ -587,7 +587,7 @@ describe('the handler of delivery results', () => {
     );
   });
 
-  test('measures how long a delivery was under way, and whether its first attempt did it', async () => {
+  test('measures the latency of a delivery, and whether its first attempt succeeded', async () => {
     const metrics = new Registry();
     const recording = handlerWith(fixture.database, metrics);
     for (const outcomes of [[AttemptOutcome.DELIVERED], [FAILED, AttemptOutcome.DELIVERED]]) {

@@ -7,7 +7,7 @@ import { type DeliveryQuery, listDeliveries } from './list-deliveries.js';
 
 const FINISHED = 40_000;
 const UNFINISHED = 5_000;
-/** Every 50th delivery is of the subscription that is asked for; every 20th of these is dead-lettered or held. */
+/** Every 50th delivery is of the queried subscription; every 20th of these is dead-lettered or held. */
 const OWN = 50;
 const RARE = 1_000;
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** A page, and how many rows were read in vain or for it. */
+/** A page, with the number of rows that it read. */
 async function read(query: Partial<DeliveryQuery>) {
   const plans: unknown[] = [];
   const explaining: Queryable = {

@@ -8,7 +8,7 @@ const underWay: DeliveryStanding = { state: 'pending', attempts: 0, leaseId: 'pr
 const failed = { leaseId: 'present', outcome: 'rejected' } as const;
 
 describe('settleAttempt', () => {
-  test('schedules a retry after a failure under the present lease', () => {
+  test('schedules a retry after a failure under the current lease', () => {
     expect(settleAttempt(underWay, failed, retry)).toEqual({
       kind: 'retry_scheduled',
       attempts: 1,
@@ -22,7 +22,7 @@ describe('settleAttempt', () => {
     expect(settleAttempt(last, failed, retry)).toEqual({ kind: 'dead_lettered', attempts: 8 });
   });
 
-  test('counts a failure under a former lease too, without the end of the present one', () => {
+  test('counts a failure under a former lease too, without ending the current one', () => {
     const late = { ...failed, leaseId: 'former' };
     const counted = { kind: 'retry_scheduled', attempts: 1, waitMs: 60_000, endsLease: false };
     expect(settleAttempt(underWay, late, retry)).toEqual(counted);
@@ -32,7 +32,7 @@ describe('settleAttempt', () => {
   });
 
   test.each(['pending', 'retry_scheduled', 'held'] as const)(
-    'takes a late success of a delivery that is %s',
+    'accepts a late success of a delivery that is %s',
     (state) => {
       const late = { leaseId: 'former', outcome: 'delivered' } as const;
       expect(settleAttempt({ state, attempts: 2, leaseId: null }, late, retry)).toEqual({
@@ -42,13 +42,13 @@ describe('settleAttempt', () => {
     },
   );
 
-  test('lets every failure outcome count the same [DELIVERY-1, DELIVERY-8]', () => {
+  test('counts every failure outcome the same [DELIVERY-1, DELIVERY-8]', () => {
     for (const outcome of ATTEMPT_OUTCOMES.filter((name) => name !== 'delivered')) {
       expect(settleAttempt(underWay, { leaseId: 'present', outcome }, retry).kind).toBe('retry_scheduled');
     }
   });
 
-  test('counts each recorded attempt once up to 8, and ends with the first success or the 8th failure [DELIVERY-8]', () => {
+  test('counts each recorded attempt once up to 8, and finishes with the first success or the 8th failure [DELIVERY-8]', () => {
     const result = fc.record({
       leaseId: fc.constantFrom('present', 'former'),
       outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),

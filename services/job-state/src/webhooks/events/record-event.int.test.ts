@@ -42,7 +42,7 @@ async function events(companyId: string) {
 }
 
 describe('recordEvent', () => {
-  test('records the event also when nobody subscribes', async () => {
+  test('records the event even without any subscriber', async () => {
     const companyId = await fixture.company();
     const event = eventOf(companyId);
     const recorded = await fixture.database.transaction((tx) => recordEvent(tx, event));
@@ -96,7 +96,7 @@ describe('recordEvent', () => {
     for (const id of others) expect(await fixture.deliveriesOf(id)).toEqual([]);
   });
 
-  test('queues nothing for a company whose class may not have the event, whatever it subscribed to [EVENT-5]', async () => {
+  test('queues nothing for a company whose class does not allow the event, whatever its subscriptions [EVENT-5]', async () => {
     const companyId = await fixture.company('SALES');
     const subscriptionId = await fixture.subscription({ companyId, events: ['install.*'] });
     const recorded = await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));
@@ -105,7 +105,7 @@ describe('recordEvent', () => {
     expect(stored?.not_queued).toEqual({ [subscriptionId]: 'class' });
   });
 
-  test('notes of each subscription that gets nothing why, and of a deleted one nothing [EVENT-6]', async () => {
+  test('records why each other subscription gets no delivery, and nothing for a deleted one [EVENT-6]', async () => {
     const companyId = await fixture.company();
     const make = (options: object) => fixture.subscription({ companyId, ...options });
     const active = await make({});
@@ -142,7 +142,7 @@ describe('recordEvent', () => {
     });
   });
 
-  test('leaves nothing when its transaction is rolled back', async () => {
+  test('leaves no trace after a rollback', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     const undone = fixture.database.transaction(async (tx) => {
@@ -154,7 +154,7 @@ describe('recordEvent', () => {
     expect(await fixture.deliveriesOf(subscriptionId)).toEqual([]);
   });
 
-  test('keeps the trace that it happened in', async () => {
+  test('keeps the trace of the original request', async () => {
     const companyId = await fixture.company();
     const traceId = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => {
       await fixture.database.transaction((tx) => recordEvent(tx, eventOf(companyId)));

@@ -27,7 +27,7 @@ describe('renderEnvelope', () => {
     );
   });
 
-  test('gives the same bytes whatever the order of the fields it is given', () => {
+  test('returns the same bytes for any order of the input fields', () => {
     const reversed = {
       ...content,
       resource: { version: 3, id: content.resource.id, type: content.resource.type },
@@ -43,12 +43,12 @@ describe('renderEnvelope', () => {
     expect(renderEnvelope(reversed).equals(renderEnvelope(content))).toBe(true);
   });
 
-  test('refuses a field that the event does not list [EVENT-1]', () => {
+  test("rejects a field that is not in the event's schema [EVENT-1]", () => {
     const data = { ...content.data, customerEmail: 'c@example.com' };
     expect(() => renderEnvelope({ ...content, data })).toThrow(/customerEmail/);
   });
 
-  test('sends of the resource only what the envelope lists', () => {
+  test("sends only the envelope's fields of the resource", () => {
     const resource = { ...content.resource, price: 12_000 };
     expect(renderEnvelope({ ...content, resource }).equals(renderEnvelope(content))).toBe(true);
   });

@@ -54,7 +54,7 @@ async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   );
 }
 
-/** A company with one subscription and so many deliveries to it, oldest first, which have come to this end. */
+/** A company with one subscription and this many deliveries to it, oldest first, in this final state. */
 async function companyWith(state: 'delivered' | 'dead_lettered', count: number) {
   const companyId = await fixture.company();
   const subscriptionId = await fixture.subscription({ companyId });
@@ -80,7 +80,7 @@ async function begin(
 
 const step = (eventsSettledMs = 0) => stepBulkReplay({ database: fixture.database, logger, eventsSettledMs });
 
-/** The database, with something done before each statement of a transaction. */
+/** The database, with a hook before each statement of a transaction. */
 function before(
   statement: (text: string, values: readonly unknown[], tx: Transaction) => Promise<void> | void,
 ): Pick<Database, 'transaction'> {
@@ -100,7 +100,7 @@ function before(
   };
 }
 
-/** Does one step of this bulk replay, as if its time had come. */
+/** Runs one step of this bulk replay, as if it were due. */
 async function stepOf(replayId: string): Promise<void> {
   await fixture.database.query(
     `update bulk_replays set next_run_at = case id when $1 then now() else now() + interval '1 hour' end
@@ -110,7 +110,7 @@ async function stepOf(replayId: string): Promise<void> {
   await step();
 }
 
-/** Does the steps of this bulk replay until it has come to its end. */
+/** Runs the steps of this bulk replay until it finishes. */
 async function runToEnd(of: { readonly companyId: string; readonly replayId: string }) {
   for (;;) {
     const replay = await client.getBulkReplay(of);
@@ -128,7 +128,7 @@ const eventsOf = (deliveries: readonly { readonly event_id: string }[]) =>
   deliveries.map(({ event_id }) => event_id).sort();
 
 describe('a bulk replay', () => {
-  test('queues each delivery of its states and span once, each as a delivery of its own, and is done [REPLAY-1]', async () => {
+  test('queues each delivery of its states and span once, each as a separate delivery, and finishes [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 5);
     const [outside, delivered, ...meant] = side.deliveries;
     invariant(outside && delivered, 'five deliveries');
@@ -160,7 +160,7 @@ describe('a bulk replay', () => {
     ]);
   });
 
-  test('queues an event once that was dead-lettered twice, and none that is on its way or was delivered since [REPLAY-3]', async () => {
+  test('queues an event with two dead letters once, and none that is in flight or was delivered since [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 4);
     const [twice, underWay, recovered, once] = side.deliveries;
     invariant(twice && underWay && recovered && once, 'four deliveries');
@@ -180,7 +180,7 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queuedBy(side.subscriptionId, begun.replayId))).toEqual(eventsOf([twice, once]));
   });
 
-  test('leaves out tests and events that are no longer kept [REPLAY-3]', async () => {
+  test('skips tests and events past their retention [REPLAY-3]', async () => {
     const side = await companyWith('delivered', 3);
     const [tested, dropped, kept] = side.deliveries;
     invariant(tested && dropped && kept, 'three deliveries');
@@ -214,7 +214,7 @@ describe('a bulk replay', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  test('does not repeat what it has queued itself, however long its span is [REPLAY-3]', async () => {
+  test('does not replay its own deliveries, however long its span is [REPLAY-3]', async () => {
     const side = await companyWith('delivered', 3);
     const begun = await begin(side, {
       selection: { states: ['delivered'] },
@@ -250,7 +250,7 @@ describe('a bulk replay', () => {
     await client.cancelBulkReplay(slow);
   });
 
-  test('queues no more while 100 of its deliveries wait for their first attempt, and each event once in the end', async () => {
+  test('queues no more while 100 of its deliveries wait for their first attempt, and finally each event once', async () => {
     const side = await companyWith('dead_lettered', 230);
     const begun = await begin(side, { perMinute: 6_000 });
     const queued = () => queuedBy(side.subscriptionId, begun.replayId);
@@ -284,7 +284,7 @@ describe('a bulk replay', () => {
     expect(eventsOf(await queued())).toEqual(eventsOf(side.deliveries));
   });
 
-  test('queues nothing twice and leaves nothing out when many replicas step at once and some of them fail [REPLAY-1]', async () => {
+  test('queues nothing twice and skips nothing when many replicas step concurrently and some of them fail [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 12);
     const begun = await begin(side, { perMinute: 120 });
     let steps = 0;
@@ -312,7 +312,7 @@ describe('a bulk replay', () => {
     expect((await client.getBulkReplay(begun)).queued).toBe(12);
   });
 
-  test('waits while the subscription is paused and goes on afterwards [REPLAY-3]', async () => {
+  test('waits while the subscription is paused and resumes afterwards [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 2);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
@@ -326,7 +326,7 @@ describe('a bulk replay', () => {
     expect(await runToEnd(begun)).toMatchObject({ state: 'done', queued: 2 });
   });
 
-  test('is cancelled when the subscription is deleted', async () => {
+  test('is cancelled if the subscription is deleted', async () => {
     const side = await companyWith('dead_lettered', 2);
     const begun = await begin(side);
     await fixture.database.query(
@@ -336,7 +336,7 @@ describe('a bulk replay', () => {
     expect(await runToEnd(begun)).toMatchObject({ state: 'cancelled', queued: 0 });
   });
 
-  test('is cancelled by its owner: what is queued goes on, nothing more is queued, and a repeat is harmless [REPLAY-4]', async () => {
+  test('is cancelled by its owner: queued deliveries continue, no more are queued, and a repeat is harmless [REPLAY-4]', async () => {
     const side = await companyWith('dead_lettered', 3);
     const begun = await begin(side, { perMinute: 60 });
     await stepOf(begun.replayId);
@@ -351,7 +351,7 @@ describe('a bulk replay', () => {
     expect(lines.map(([, text]) => text)).toEqual(['bulk_replay.created', 'bulk_replay.cancelled']);
   });
 
-  test('is the only one of its subscription, also when two are begun at once [REPLAY-3]', async () => {
+  test('is the only one of its subscription, also for concurrent requests [REPLAY-3]', async () => {
     const side = await companyWith('dead_lettered', 1);
     const results = await Promise.allSettled([begin(side), begin(side), begin(side)]);
     const begun = results.find((result) => result.status === 'fulfilled');
@@ -372,7 +372,7 @@ describe('a bulk replay', () => {
     expect(older.nextCursor).toBeNull();
   });
 
-  test('is previewed: how many, from when to when, and about which resources [REPLAY-1]', async () => {
+  test('has a preview with its count, time span and resources [REPLAY-1]', async () => {
     const side = await companyWith('dead_lettered', 3);
     const [first, second, third] = side.deliveries;
     invariant(first && second && third, 'three deliveries');
@@ -388,7 +388,7 @@ describe('a bulk replay', () => {
         { type: 'install_job', id: first.resource_id, deliveries: 2 },
         { type: 'install_job', id: second.resource_id, deliveries: 1 },
       ],
-      // Of 3 deliveries at 2 a minute.
+      // Of 3 deliveries at 2 per minute.
       estimatedMinutes: 2,
     });
     invariant(preview.oldest && preview.newest, 'there are deliveries');
@@ -403,7 +403,7 @@ describe('a bulk replay', () => {
     expect(none).toMatchObject({ deliveries: 0, oldest: null, resourceCount: 0, resources: [] });
   });
 
-  test('counts the oldest of a long span alone, says that there are more, and queues all of them', async () => {
+  test('counts only the oldest deliveries of a long span, says that there are more, and queues all of them', async () => {
     const side = await companyWith('dead_lettered', 5);
     const [oldest, second] = side.deliveries;
     await fixture.database.query('update finished_deliveries set is_test = true where id = $1', [second?.id]);
@@ -436,7 +436,7 @@ describe('a bulk replay', () => {
     });
   });
 
-  test('reads no more of a long span than it counts', async () => {
+  test('reads no more rows of a long span than it counts', async () => {
     const { companyId, subscriptionId } = await companyWith('dead_lettered', 0);
     const at = (n: string) => `now() - make_interval(secs => 20000 - ${n})`;
     await fixture.database.query(
@@ -467,13 +467,13 @@ describe('a bulk replay', () => {
       const scans = JSON.stringify(plan).match(/\{[^{}]*"Relation Name":"finished_deliveries[^{}]*\}/g) ?? [];
       expect(scans.length).toBeGreaterThan(0);
       const rows = [...scans.join().matchAll(/"(?:Actual Rows|Rows Removed by Filter)":(\d+)/g)];
-      // Without the bound 10,000; with it, beside what is counted, at most what other subscriptions have in the span.
+      // Without the bound 10,000; with it, apart from the counted rows, at most those of other subscriptions in the span.
       expect(Math.max(...rows.map(([, count]) => Number(count)))).toBeLessThan(2_000);
     }
     await client.cancelBulkReplay({ companyId, replayId: id });
   });
 
-  test('is refused while another one runs before anything is counted', async () => {
+  test('is refused, before any count, while another one runs', async () => {
     const side = await companyWith('dead_lettered', 1);
     const first = await begin(side);
     const database = before((text) => {
@@ -490,7 +490,7 @@ describe('a bulk replay', () => {
     await client.cancelBulkReplay(first);
   });
 
-  test('whose step fails is tried again later and keeps no other from its step', async () => {
+  test('retries a failed step later, without blocking other steps', async () => {
     const side = await companyWith('dead_lettered', 1);
     const failing = await begin(side);
     const other = await begin(await companyWith('dead_lettered', 1));
@@ -538,7 +538,7 @@ describe('a bulk replay', () => {
 });
 
 describe('a back-fill', () => {
-  /** A company whose subscription missed so many events while it was paused, and is active again. */
+  /** A company whose subscription missed this many events while it was paused, and is active again. */
   async function pausedWith(events: number) {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId, events: ['install.status_changed'] });
@@ -558,7 +558,7 @@ describe('a back-fill', () => {
     return { companyId, subscriptionId, missed, activate };
   }
 
-  test('queues what came during the pause, once, and nothing that came before or after [WEBHOOK-5]', async () => {
+  test('queues the events missed during the pause once, and none from before or after [WEBHOOK-5]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(3);
     const begun = await activate();
     await fixture.event(companyId);
@@ -576,7 +576,7 @@ describe('a back-fill', () => {
     expect(subscriptions[0]?.deliveries).toMatchObject([{ delivery: { bulkReplayId: begun.replayId } }]);
   });
 
-  test('leaves out what the subscription does not name, another schema version, a class without right, and tests [WEBHOOK-5]', async () => {
+  test('skips events that the subscription does not name, another schema version, a disallowed class, and tests [WEBHOOK-5]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(3);
     const [first, second, third] = missed;
     const change = (set: string, id: string | undefined) =>
@@ -595,7 +595,7 @@ describe('a back-fill', () => {
     expect(await runToEnd(await other.activate())).toMatchObject({ total: 0, queued: 0 });
   });
 
-  test('passes over events only once they have settled, and finds one that was committed after the activation [WEBHOOK-5]', async () => {
+  test('passes events only once they have settled, and finds one that was committed after the activation [WEBHOOK-5]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const jobId = newId('job');
     const now = new Date();
@@ -641,7 +641,7 @@ describe('a back-fill', () => {
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed, lateId].sort());
   });
 
-  test('finds what was under way at the pause or the activation by why it was not queued [WEBHOOK-5]', async () => {
+  test('finds events in flight at the pause or the activation by the reason why they were not queued [WEBHOOK-5]', async () => {
     const { subscriptionId, missed, activate } = await pausedWith(2);
     const [before, after] = missed;
     const begun = await activate();
@@ -657,7 +657,7 @@ describe('a back-fill', () => {
     expect(eventsOf(await queuedBy(subscriptionId, begun.replayId))).toEqual([...missed].sort());
   });
 
-  test('counts the events of a long pause in part, and says so', async () => {
+  test('counts some of the events of a long pause, and says that there are more', async () => {
     const { companyId, subscriptionId, activate } = await pausedWith(3);
     const from = new Date(Date.now() - HOUR_MS);
     const { id } = await fixture.database.transaction((tx) =>
@@ -669,7 +669,7 @@ describe('a back-fill', () => {
     expect(await client.getBulkReplay(await activate())).toMatchObject({ total: 3, atLeast: false });
   });
 
-  test('that still runs goes on until the next activation that asks for one [REPLAY-3]', async () => {
+  test('is extended by the next activation with a back-fill while it runs [REPLAY-3]', async () => {
     const { companyId, subscriptionId, missed, activate } = await pausedWith(1);
     const first = await activate();
     await fixture.setState(subscriptionId, 'paused');

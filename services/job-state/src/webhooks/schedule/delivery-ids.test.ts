@@ -3,7 +3,7 @@ import { isId } from '@partner/kernel/ids';
 import { newDeliveryIds } from './delivery-ids.js';
 
 describe('newDeliveryIds', () => {
-  test('gives as many different ids as asked for, in ascending order', () => {
+  test('returns the requested number of different ids in ascending order', () => {
     const ids = newDeliveryIds(1024);
     expect(new Set(ids).size).toBe(1024);
     expect([...ids].sort()).toEqual(ids);
@@ -15,7 +15,7 @@ describe('newDeliveryIds', () => {
     expect(newDeliveryIds(50).some((id) => first.has(id))).toBe(false);
   });
 
-  test('refuses more than two characters can count', () => {
+  test('rejects more ids than two characters can count', () => {
     expect(() => newDeliveryIds(1025)).toThrow();
   });
 });

@@ -15,7 +15,7 @@ const NOTHING_MORE: AttemptRow = {
   exchange: null,
 };
 
-test('a delivery is shown with null where nothing is due or finished', () => {
+test('a delivery has null for attempts and times that it does not have', () => {
   const shown = shownDelivery({
     id: 'dlv_1',
     subscriptionId: 'whk_1',
@@ -48,7 +48,7 @@ test('a delivery is shown with null where nothing is due or finished', () => {
 });
 
 describe('an attempt', () => {
-  test('is shown with null for what was not reached', () => {
+  test('has null for steps that were not reached', () => {
     expect(shownAttempt(NOTHING_MORE)).toEqual({
       deliveryId: 'dlv_3',
       number: 2,
@@ -64,12 +64,12 @@ describe('an attempt', () => {
     });
   });
 
-  test('shows the answer as text, with U+FFFD for bytes that are not UTF-8', () => {
+  test('shows the response as text, with U+FFFD for bytes that are not UTF-8', () => {
     const responseBody = Buffer.from([0x6f, 0x68, 0xff]);
     expect(shownAttempt({ ...NOTHING_MORE, responseBody }).responseBody).toBe('oh\ufffd');
   });
 
-  test('shows the steps that are stored, also those of a later version in part', () => {
+  test('shows the stored steps, and the known fields of those from a later version', () => {
     const exchange = {
       dnsMs: 2,
       addresses: ['192.0.2.1'],

@@ -40,7 +40,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Releases what is due, with a publisher and metrics of its own. */
+/** Releases due deliveries, with a separate publisher and metrics. */
 function release(limits: Partial<typeof LIMITS> = {}, fail = false) {
   const publisher = createInMemoryPublisher();
   if (fail) publisher.failWith('not-connected');
@@ -64,19 +64,19 @@ async function subscriptionWithEvents(count: number, state: 'active' | 'paused' 
   return { companyId, subscriptionId, deliveries: await fixture.deliveriesOf(subscriptionId) };
 }
 
-/** The commands that were published, message by message. */
+/** The published commands, one per message. */
 function commandsIn(publisher: InMemoryPublisher): readonly (readonly DeliverWebhook[])[] {
   return publisher.published.all().map(({ body }) => fromBinary(DeliverWebhooksSchema, body).deliveries);
 }
 
-/** Makes endpoints failing, as five failed attempts in a row would. */
+/** Makes endpoints failing, as five consecutive failed attempts would. */
 async function setFailing(...subscriptionIds: readonly string[]): Promise<void> {
   await fixture.database.query('update subscriptions set failures_in_row = 5 where id = any($1::text[])', [
     subscriptionIds,
   ]);
 }
 
-/** Ends a delivery as a delivered attempt would. */
+/** Finishes a delivery as a delivered attempt would. */
 async function finish(id: string | undefined): Promise<void> {
   await fixture.database.query('delete from deliveries where id = $1', [id]);
 }
@@ -86,8 +86,8 @@ async function metric(registry: Registry, name: string): Promise<number | undefi
   return found?.values[0]?.value;
 }
 
-describe('deliveries that are due', () => {
-  test('publishes all that an attempt needs, under a lease, in the trace of the event', async () => {
+describe('due deliveries', () => {
+  test('are published with everything that an attempt needs, under a lease, in the trace of the event', async () => {
     const companyId = await fixture.company();
     const subscriptionId = await fixture.subscription({ companyId });
     const { eventId, traceId } = await withSpan({ name: 'test', kind: 'SERVER' }, async (span) => ({
@@ -135,14 +135,14 @@ describe('deliveries that are due', () => {
     expect(delivery.wait_ms).toBeLessThanOrEqual(30_000);
   });
 
-  test('names no request for an event that none has made', async () => {
+  test('name no request if none caused the event', async () => {
     await subscriptionWithEvents(1);
     const { done, publisher } = release();
     await done;
     expect(commandsIn(publisher)[0]?.[0]?.requestId).toBeUndefined();
   });
 
-  test('leaves a leased delivery alone until the lease ends, then releases it under a new lease', async () => {
+  test('stay leased until the lease ends, and are then released under a new lease', async () => {
     const { deliveries } = await subscriptionWithEvents(1);
     const [{ id } = { id: '' }] = deliveries;
     expect(await release().done).toMatchObject({ released: 1 });
@@ -158,7 +158,7 @@ describe('deliveries that are due', () => {
     expect(second).toMatchObject({ state: 'pending', attempts: 0 });
   });
 
-  test('signs with the present version of the secret', async () => {
+  test('are signed with the current version of the secret', async () => {
     const { subscriptionId } = await subscriptionWithEvents(1);
     await fixture.database.query(
       `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
@@ -174,7 +174,7 @@ describe('deliveries that are due', () => {
     });
   });
 
-  test('signs a test with the version that it tries, as long as that is there', async () => {
+  test('are signed with the version that a test tries, as long as it exists', async () => {
     const { subscriptionId, deliveries } = await subscriptionWithEvents(2, 'paused');
     await fixture.database.query(
       `with secret as (insert into subscription_secrets (subscription_id, version, sealed, sealing_key_id)
@@ -192,7 +192,7 @@ describe('deliveries that are due', () => {
     );
   });
 
-  test('puts ten deliveries into a command, and one of a failing subscription into one of its own', async () => {
+  test('share a command, up to ten, apart from those of a failing subscription, which have their own', async () => {
     await subscriptionWithEvents(12);
     const failing = await subscriptionWithEvents(2);
     await fixture.database.query('update subscriptions set failures_in_row = 1 where id = $1', [
@@ -204,7 +204,7 @@ describe('deliveries that are due', () => {
     expect(sizes.sort((a, b) => a - b)).toEqual([1, 1, 2, 10]);
   });
 
-  test('gives back what the broker did not take, with its attempts, due again a little later', async () => {
+  test('are returned if the broker does not confirm them, with their attempts, due again a little later', async () => {
     const { deliveries } = await subscriptionWithEvents(3);
     const failing = release({}, true);
     expect(await failing.done).toMatchObject({ released: 0, failed: 3 });
@@ -219,7 +219,7 @@ describe('deliveries that are due', () => {
     expect(await again.done).toMatchObject({ released: 3 });
   });
 
-  test('takes the oldest first, no more than the batch [DELIVERY-17]', async () => {
+  test('are released oldest first, up to the batch size [DELIVERY-17]', async () => {
     const { deliveries } = await subscriptionWithEvents(5);
     for (const [index, { id }] of deliveries.entries()) {
       await fixture.database.query(
@@ -233,7 +233,7 @@ describe('deliveries that are due', () => {
     expect(rest).toHaveLength(3);
   });
 
-  test('keeps one subscription to its cap, whatever its backlog, and lets the others pass [DELIVERY-15]', async () => {
+  test('of one subscription stay within its cap, whatever its backlog, and others are released [DELIVERY-15]', async () => {
     const busy = await subscriptionWithEvents(8);
     const quiet = await subscriptionWithEvents(1);
     const ofBusy = (claimed: readonly ClaimedDelivery[]) =>
@@ -252,7 +252,7 @@ describe('deliveries that are due', () => {
     expect(ofBusy(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 3 }))).toHaveLength(2);
   });
 
-  test('releases for a healthy subscription at once, however many others hang with a backlog [DELIVERY-15]', async () => {
+  test('of a healthy subscription are released at once, however many others hang with a backlog [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, batchSize: 200, inFlight: 40, subscriptionCap: 2 };
     for (let hanging = 0; hanging < 25; hanging += 1) await subscriptionWithEvents(4);
     const underWay: ClaimedDelivery[] = [];
@@ -266,7 +266,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([healthy.subscriptionId]);
   });
 
-  test('keeps the deliveries in flight to the bound of all companies together [DELIVERY-15]', async () => {
+  test('in flight stay within the bound across all companies [DELIVERY-15]', async () => {
     const limits = { ...LIMITS, inFlight: 4 };
     for (let subscription = 0; subscription < 6; subscription += 1) await subscriptionWithEvents(1);
     const [first] = await claimAll(fixture.database, limits);
@@ -276,7 +276,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, limits)).toHaveLength(1);
   });
 
-  test('never gives one delivery to two schedulers', async () => {
+  test('are never leased by two schedulers', async () => {
     const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscriptionWithEvents(10)));
     const all = subscriptions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
     const claimed: string[] = [];
@@ -292,7 +292,7 @@ describe('deliveries that are due', () => {
     expect(new Set(claimed)).toEqual(new Set(all));
   });
 
-  test('releases only the tests of a paused subscription, and nothing of a deleted one', async () => {
+  test('of a paused subscription are released only if they are tests, and of a deleted one never', async () => {
     const { subscriptionId, deliveries } = await subscriptionWithEvents(3, 'paused');
     const test = deliveries[1];
     invariant(test, 'there are three deliveries');
@@ -310,13 +310,13 @@ describe('deliveries that are due', () => {
     expect(await release().done).toMatchObject({ released: 0 });
   });
 
-  test('keeps the cap of a failing endpoint, so that its attempts keep their schedule', async () => {
+  test('of a failing endpoint keep its cap, so that its attempts keep their schedule', async () => {
     const { subscriptionId } = await subscriptionWithEvents(30);
     await setFailing(subscriptionId);
     expect(await claimAll(fixture.database, LIMITS)).toHaveLength(LIMITS.subscriptionCap);
   });
 
-  test('leaves half of all slots to endpoints that work, however many fail [DELIVERY-16]', async () => {
+  test('leave half of all slots to healthy endpoints, however many fail [DELIVERY-16]', async () => {
     const limits = { ...LIMITS, inFlight: 40, subscriptionCap: 4 };
     const failing = await Promise.all(Array.from({ length: 8 }, () => subscriptionWithEvents(6)));
     await setFailing(...failing.map(({ subscriptionId }) => subscriptionId));
@@ -338,7 +338,7 @@ describe('deliveries that are due', () => {
     expect(after).toHaveLength(1);
   });
 
-  test('gives a free slot of failing endpoints to the company with the fewest of them', async () => {
+  test('of failing endpoints share a free slot by company, the one with the fewest first', async () => {
     const limits = { ...LIMITS, inFlight: 8, subscriptionCap: 4 };
     const hanging = await subscriptionWithEvents(6);
     await setFailing(hanging.subscriptionId);
@@ -351,7 +351,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([answering.subscriptionId]);
   });
 
-  test("leaves half of a company's slots to its endpoints that work, however many fail [DELIVERY-16]", async () => {
+  test("leave half of a company's slots to its healthy endpoints, however many fail [DELIVERY-16]", async () => {
     const limits = { ...LIMITS, subscriptionCap: 4, companyCap: 12 };
     const companyId = await fixture.company();
     const hanging: string[] = [];
@@ -369,7 +369,7 @@ describe('deliveries that are due', () => {
     );
   });
 
-  test('keeps a company to its cap, however many subscriptions it has [DELIVERY-15]', async () => {
+  test('keep a company within its cap, however many subscriptions it has [DELIVERY-15]', async () => {
     const companyId = await fixture.company();
     for (let subscription = 0; subscription < 4; subscription += 1) await fixture.subscription({ companyId });
     for (let event = 0; event < 3; event += 1) await fixture.event(companyId);
@@ -378,7 +378,7 @@ describe('deliveries that are due', () => {
     expect(await claimAll(fixture.database, limits)).toEqual([]);
   });
 
-  test('shares the slots between companies by their weights [DELIVERY-15]', async () => {
+  test('share the slots between companies by their weights [DELIVERY-15]', async () => {
     const [light, heavy] = [await subscriptionWithEvents(20), await subscriptionWithEvents(20)];
     await fixture.database.query('update companies set delivery_weight = 3 where id = $1', [heavy.companyId]);
     const claimed = await claimAll(fixture.database, { ...LIMITS, batchSize: 12 });
@@ -390,7 +390,7 @@ describe('deliveries that are due', () => {
     });
   });
 
-  test('reserves a quarter of the slots of a subscription for retries, so that neither kind waits for a backlog of the other [DELIVERY-15]', async () => {
+  test("leave a quarter of a subscription's slots to retries, so that neither kind waits for a backlog of the other [DELIVERY-15]", async () => {
     const { deliveries } = await subscriptionWithEvents(40);
     const retries = new Set(deliveries.slice(0, 20).map(({ id }) => id));
     await fixture.database.query(
@@ -405,7 +405,7 @@ describe('deliveries that are due', () => {
     });
     const all = await claimAll(fixture.database, limits);
     expect(count(all)).toEqual({ retries: 2, first: 6 });
-    // A slot that gets free goes to the kind that has fewer than its reserved slots.
+    // A free slot goes to the kind that has fewer than its reserved slots.
     const retry = all.find(({ id }) => retries.has(id));
     await finish(retry?.id);
     expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 1, first: 0 });
@@ -413,13 +413,13 @@ describe('deliveries that are due', () => {
     expect(count(await claimAll(fixture.database, limits))).toEqual({ retries: 0, first: 1 });
   });
 
-  test('lets retries have every slot that no first attempt needs', async () => {
+  test('leave every slot to retries if no first attempt needs it', async () => {
     await subscriptionWithEvents(8);
     await fixture.database.query(`update deliveries set state = 'retry_scheduled', attempts = 1`);
     expect(await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 8 })).toHaveLength(8);
   });
 
-  test("serves a company's healthy subscriptions before its failing ones", async () => {
+  test("of a company's healthy subscriptions come before those of its failing ones", async () => {
     const companyId = await fixture.company();
     const failing: string[] = [];
     for (let each = 0; each < 6; each += 1) failing.push(await fixture.subscription({ companyId }));
@@ -431,7 +431,7 @@ describe('deliveries that are due', () => {
     expect(new Set(claimed.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set(healthy));
   });
 
-  test('reserves a quarter of the slots for companies with nothing in flight, whatever the weight of the others', async () => {
+  test('leave a quarter of the slots to companies with nothing in flight, whatever the weight of the others', async () => {
     const limits = { ...LIMITS, inFlight: 20, subscriptionCap: 20 };
     const heavy = await subscriptionWithEvents(30);
     await fixture.database.query('update companies set delivery_weight = 100 where id = $1', [
@@ -443,7 +443,7 @@ describe('deliveries that are due', () => {
     expect(next.map(({ subscriptionId }) => subscriptionId)).toEqual([newcomer.subscriptionId]);
   });
 
-  test('finds the subscriptions with something waiting in pages, from one on', async () => {
+  test('are found by subscription in pages, from a given one on', async () => {
     const made = [
       await subscriptionWithEvents(2),
       await subscriptionWithEvents(1),
@@ -460,7 +460,7 @@ describe('deliveries that are due', () => {
     );
   });
 
-  test('reports how many endpoints are failing', async () => {
+  test('count the failing endpoints in a metric', async () => {
     const registry = new Registry();
     createReleaseMetrics(registry, fixture.database, { ...LIMITS, freshMs: 0 });
     const { subscriptionId } = await subscriptionWithEvents(0);
@@ -469,24 +469,24 @@ describe('deliveries that are due', () => {
     expect(await metric(registry, 'partner_webhook_failing_endpoints')).toBe(before + 1);
   });
 
-  describe('tells for how long the oldest due delivery has been due', () => {
+  describe('have a metric for the age of the oldest one', () => {
     const HOUR = 3_600;
 
-    /** What a scrape says now, in hours. */
+    /** The current values of a scrape, in hours. */
     async function hours(limits: Partial<typeof LIMITS> = {}) {
       const registry = new Registry();
       createReleaseMetrics(registry, fixture.database, { ...LIMITS, ...limits, freshMs: 0 });
       const found = await registry.getSingleMetric('partner_webhook_oldest_due_seconds')?.get();
-      const told = new Map<unknown, number>(
+      const values = new Map<unknown, number>(
         (found?.values ?? []).map(({ labels, value }) => [
           labels['endpoint_state'],
           Math.round(value / HOUR),
         ]),
       );
-      return { healthy: told.get('healthy'), busy: told.get('busy'), failing: told.get('failing') };
+      return { healthy: values.get('healthy'), busy: values.get('busy'), failing: values.get('failing') };
     }
 
-    /** Lets a delivery be as it was so many hours ago: its times are that much earlier. */
+    /** Moves the times of a delivery this many hours into the past. */
     const age = (id: string | undefined, byHours: number) =>
       fixture.database.query(
         `update deliveries set next_attempt_at = next_attempt_at - make_interval(hours => $2),
@@ -494,7 +494,7 @@ describe('deliveries that are due', () => {
         [id, byHours],
       );
 
-    test('to failing endpoints and to all others', async () => {
+    test('separately for failing endpoints and all others', async () => {
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
       const { deliveries } = await subscriptionWithEvents(2);
       await age(deliveries[1]?.id, 1);
@@ -506,18 +506,18 @@ describe('deliveries that are due', () => {
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
     });
 
-    test('apart where an endpoint has half of its slots in use', async () => {
+    test('separately for an endpoint that uses half of its slots', async () => {
       const { deliveries } = await subscriptionWithEvents(4);
       for (const { id } of deliveries) await age(id, 1);
       await claimAll(fixture.database, { ...LIMITS, subscriptionCap: 2 });
       expect(await hours({ subscriptionCap: 5 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
       expect(await hours({ subscriptionCap: 4 })).toEqual({ healthy: 0, busy: 1, failing: 0 });
-      // Where others have no free slot either, the delay is ours.
+      // If others have no free slot either, the delay is ours.
       expect(await hours({ subscriptionCap: 4, inFlight: 3 })).toMatchObject({ busy: 1 });
       expect(await hours({ subscriptionCap: 4, inFlight: 2 })).toEqual({ healthy: 1, busy: 0, failing: 0 });
     });
 
-    test('of what goes to the dispatcher over and over without a result, also while it is there', async () => {
+    test('including those that are released repeatedly without a result, also while in flight', async () => {
       const { deliveries } = await subscriptionWithEvents(1);
       await claimAll(fixture.database, LIMITS);
       expect(await hours({ subscriptionCap: 1 })).toEqual({ healthy: 0, busy: 0, failing: 0 });
@@ -530,7 +530,7 @@ describe('deliveries that are due', () => {
       }
     });
 
-    test('of nothing that is held, or whose next attempt is still to come, whatever an older version has left', async () => {
+    test('excluding held ones and those with a later attempt, whatever an older version has left', async () => {
       const [held, retry] = (await subscriptionWithEvents(2)).deliveries;
       await fixture.database.query(
         `update deliveries set overdue_since = now() - interval '1 hour', next_attempt_at = now() + interval '1 hour',
@@ -540,7 +540,7 @@ describe('deliveries that are due', () => {
       expect(await hours()).toEqual({ healthy: 0, busy: 0, failing: 0 });
     });
 
-    test('of what the broker did not take', async () => {
+    test('including those that the broker did not confirm', async () => {
       const { deliveries } = await subscriptionWithEvents(1);
       await release({}, true).done;
       await age(deliveries[0]?.id, 1);
@@ -551,7 +551,7 @@ describe('deliveries that are due', () => {
     });
   });
 
-  test('asks for what it tells once in a while, whoever scrapes, and says when it does not know', async () => {
+  test('are queried for metrics once per interval, however often it is scraped, and unknown values are NaN', async () => {
     const registry = new Registry();
     let asked = 0;
     const away = {

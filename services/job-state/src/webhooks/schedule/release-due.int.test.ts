@@ -8,7 +8,7 @@ import { type Queryable, textOf } from '../../database/database.js';
 import { type Scheduler, startScheduler } from './release-due.js';
 import { openWebhookFixture, type WebhookFixture } from '../../testing/webhook-fixture.js';
 
-/** Longer than any test: what happens sooner happened because the scheduler was woken. */
+/** Longer than any test: an earlier release happened because the scheduler was woken. */
 const NEVER_MS = 3_600_000;
 
 let fixture: WebhookFixture;
@@ -72,14 +72,14 @@ async function allDue(): Promise<void> {
 }
 
 describe('startScheduler', () => {
-  test('looks at intervals, without being woken', async () => {
+  test('polls at intervals, without being woken', async () => {
     const companyId = await subscribedCompany();
     const { publisher } = start({ intervalMs: 5 });
     await fixture.event(companyId);
     expect(await publisher.published.atLeast(1)).toHaveLength(1);
   });
 
-  test('releases at once when a transaction wakes it, and when it is woken', async () => {
+  test('releases at once if a transaction wakes it, and if it is woken', async () => {
     const companyId = await subscribedCompany();
     const { scheduler, publisher } = start({ intervalMs: NEVER_MS });
     await fixture.event(companyId);
@@ -94,7 +94,7 @@ describe('startScheduler', () => {
     expect(await publisher.published.atLeast(2)).toHaveLength(2);
   });
 
-  test('takes what a commit names while it still goes through the backlog of others', async () => {
+  test('claims deliveries that a commit names while it works through the backlog of others', async () => {
     const companyId = await subscribedCompany();
     let finish: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -120,7 +120,7 @@ describe('startScheduler', () => {
     finish();
   });
 
-  test('has no subscription in two claims at a time, whatever names it meanwhile', async () => {
+  test('never has a subscription in two concurrent claims, however often commits name it', async () => {
     const companyId = await subscribedCompany();
     const claims = createRecorder<unknown>();
     const looks = createRecorder<string>();
@@ -149,7 +149,7 @@ describe('startScheduler', () => {
     await publisher.published.atLeast(1);
   });
 
-  test('goes on as long as it finds full batches', async () => {
+  test('continues as long as it finds full batches', async () => {
     const companyId = await subscribedCompany();
     for (let event = 0; event < 10; event += 1) await fixture.event(companyId);
     const { publisher } = start({ intervalMs: NEVER_MS, batchSize: 2 });
@@ -158,7 +158,7 @@ describe('startScheduler', () => {
     await eventually('all leased', async () => (await fixture.leases()) === 10);
   });
 
-  test('tries a single delivery a second while the broker is away, and goes on by itself', async () => {
+  test('tries a single delivery per second while the broker is down, and resumes automatically', async () => {
     const companyId = await subscribedCompany();
     for (let event = 0; event < 5; event += 1) await fixture.event(companyId);
     const tries = createRecorder<string>();
@@ -189,7 +189,7 @@ describe('startScheduler', () => {
     expect(log.all()).toEqual(['deliveries.release_failed', 'deliveries.release_resumed']);
   });
 
-  test('does not touch the database between two tries of an outage, however often it is woken', async () => {
+  test('does not query the database between two attempts during an outage, however often it is woken', async () => {
     const companyId = await subscribedCompany();
     await fixture.event(companyId);
     let queries = 0;

@@ -31,7 +31,7 @@ describe('retryWaitMs', () => {
     );
   });
 
-  test('lets retry-after lengthen the wait up to 6 hours and never shorten it [DELIVERY-14]', () => {
+  test('lets retry-after lengthen the backoff up to 6 hours and never shorten it [DELIVERY-14]', () => {
     fc.assert(
       fc.property(
         failedAttempt,

@@ -47,7 +47,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** A company with one subscription, and so many deliveries to it that wait. */
+/** A company with one subscription, and this many waiting deliveries to it. */
 async function companyWith(deliveries: number) {
   const companyId = await fixture.company();
   const subscriptionId = await fixture.subscription({ companyId });
@@ -63,7 +63,7 @@ type Attempted = Partial<Parameters<typeof attemptedMessage>[0]>;
 const attempted = (deliveryId: string, given: Attempted = {}) =>
   attemptedMessage({ deliveryId, leaseId: 'former', ...given });
 
-/** Has results share a batch: the first keeps the handler busy and is of nothing. */
+/** Makes results share a batch: the first one occupies the handler and has no delivery. */
 async function together(...messages: ReturnType<typeof attempted>[]): Promise<void> {
   await Promise.all([attempted(newId('dlv')), ...messages].map((message) => handle(message)));
 }
@@ -96,7 +96,7 @@ describe('the statistics of a subscription', () => {
     }
   });
 
-  test('count a result once, however often it comes, also within one batch and after the end [CONSOLE-6]', async () => {
+  test('count a result once, however often it arrives, also within one batch and after the delivery has finished [CONSOLE-6]', async () => {
     const of = await companyWith(1);
     const failure = attempted(of.deliveryId, { outcome: FAILED });
     const success = attempted(of.deliveryId);
@@ -106,7 +106,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 1, deadLettered: 0 });
   });
 
-  test('count results that come after the end of their delivery, and keep the dead letter that one of them undoes [CONSOLE-6]', async () => {
+  test('count results of finished deliveries, and keep the dead letter that one of them reverts [CONSOLE-6]', async () => {
     const of = await companyWith(1);
     for (let n = 0; n < 8; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
     const [late, success] = [attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId)];
@@ -116,14 +116,14 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 9, deadLettered: 1 });
   });
 
-  test('count no dead letter that a result of the same batch delivers after all', async () => {
+  test('count no dead letter that a result of the same batch delivers', async () => {
     const of = await companyWith(1);
     for (let n = 0; n < 7; n += 1) await handle(attempted(of.deliveryId, { outcome: FAILED }));
     await together(attempted(of.deliveryId, { outcome: FAILED }), attempted(of.deliveryId));
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 8, deadLettered: 0 });
   });
 
-  test('leave out tests, before and after their end, and the attempts of deliveries that are gone [CONSOLE-6]', async () => {
+  test('exclude tests, before and after they finish, and attempts of deliveries that no longer exist [CONSOLE-6]', async () => {
     const of = await companyWith(2);
     const [testId, ordinaryId] = of.ids;
     invariant(testId !== undefined && ordinaryId !== undefined, 'there are two deliveries');
@@ -135,7 +135,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 0, failed: 1, deadLettered: 0 });
   });
 
-  test('are not changed by a batch that is not committed, and are by its repetition', async () => {
+  test('stay unchanged after a rollback, and change when the batch is repeated', async () => {
     const of = await companyWith(1);
     const message = attempted(of.deliveryId);
     const failsOnCommit = handlerWith({
@@ -151,7 +151,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 1, failed: 0, deadLettered: 0 });
   });
 
-  test('add up over batches of replicas that meet on the same subscriptions', async () => {
+  test('add up over concurrent batches of replicas for the same subscriptions', async () => {
     const companies = await Promise.all([companyWith(30), companyWith(30), companyWith(30)]);
     const replicas = [1, 2, 3].map(() => handlerWith(fixture.database));
     const messages = companies.flatMap(({ ids }) => ids).map((id) => attempted(id));
@@ -193,7 +193,7 @@ describe('the statistics of a subscription', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
   });
 
-  test('are locked in ascending order, so that two batches never wait for each other', async () => {
+  test('are locked in ascending order, so that two batches never deadlock', async () => {
     const attemptTo = (subscriptionId: string) => ({
       subscriptionId,
       isTest: false,
@@ -227,7 +227,7 @@ describe('the statistics of a subscription', () => {
 });
 
 describe('the buckets of statistics', () => {
-  /** A Thursday, long enough ago that nothing else is there. */
+  /** A Thursday, far enough in the past that no other data is there. */
   const at = (time: string) => new Date(`2026-03-05T${time}Z`);
 
   async function bucketsOf(of: { companyId: string; subscriptionId: string }, from: Date, to: Date) {
@@ -269,7 +269,7 @@ describe('the buckets of statistics', () => {
     deadLettered: 0,
   });
 
-  test('hold the attempts that began in them: of 5 minutes, an hour or 6 hours, by the length of the span [CONSOLE-5]', async () => {
+  test('contain the attempts that began in them: of 5 minutes, an hour or 6 hours, by the length of the span [CONSOLE-5]', async () => {
     const of = await companyWithHistory();
     const totals = { delivered: 5, failed: 1, deadLettered: 0 };
     expect(await bucketsOf(of, at('00:00:00'), new Date(at('00:00:00').getTime() + DAY_MS))).toEqual({
@@ -295,7 +295,7 @@ describe('the buckets of statistics', () => {
     });
   });
 
-  test('count whole, also those that the span begins and ends in, and none beside them', async () => {
+  test('count completely, also the first and the last one of the span, and no others', async () => {
     const of = await companyWithHistory();
     expect(await bucketsOf(of, at('10:04:30'), at('10:05:00'))).toMatchObject({
       buckets: [bucket('10:00', 2)],
@@ -306,7 +306,7 @@ describe('the buckets of statistics', () => {
     });
   });
 
-  test('take an attempt of a dispatcher whose clock is ahead as begun now [CONSOLE-6]', async () => {
+  test("count an attempt as begun now if the dispatcher's clock is ahead [CONSOLE-6]", async () => {
     const of = await companyWith(2);
     const [ahead, present] = of.ids;
     invariant(ahead !== undefined && present !== undefined, 'there are two deliveries');
@@ -314,7 +314,7 @@ describe('the buckets of statistics', () => {
     expect(await totalsOf(of)).toEqual({ delivered: 2, failed: 0, deadLettered: 0 });
   });
 
-  test('tell how long the attempts took, each and all of them together [CONSOLE-7]', async () => {
+  test('report the durations of the attempts, per bucket and in total [CONSOLE-7]', async () => {
     const of = await companyWith(20);
     await together(
       ...of.ids.map((id, index) =>
@@ -362,7 +362,7 @@ describe('the statistics of a company', () => {
     };
   };
 
-  test('are of each subscription and of all together, of no other company and of nothing that was deleted [CONSOLE-7]', async () => {
+  test('cover each subscription and all together, but no other company and no deleted subscription [CONSOLE-7]', async () => {
     const companyId = await fixture.company();
     const subscriptions = [1, 2, 3, 4].map(() => fixture.subscription({ companyId }));
     const ids = (await Promise.all(subscriptions)).sort();
@@ -397,7 +397,7 @@ describe('the statistics of a company', () => {
     ).toBe('not_found');
   });
 
-  test('wait among the transactions of their company, and hold up nobody else', async () => {
+  test("use a slot of their company's transactions, and block no other company", async () => {
     const [companyId, otherId] = [await fixture.company(), await fixture.company()];
     const gate = createGate();
     const holding = [1, 2, 3, 4, 5].map(() => fixture.database.transaction(() => gate.opened, { companyId }));
@@ -414,7 +414,7 @@ describe('the statistics of a company', () => {
     expect(answeredMeanwhile).toEqual([otherId, otherId, otherId]);
   });
 
-  test('are not shown to another company, and there are none without subscriptions', async () => {
+  test('are not visible to another company, and are empty without subscriptions', async () => {
     const theirs = await companyWith(1);
     await handle(attempted(theirs.deliveryId));
     const companyId = await fixture.company();

@@ -7,11 +7,11 @@ function histogram(counts: Readonly<Record<number, number>>): readonly number[] 
   return Array.from({ length: DURATION_SLOTS }, (_, slot) => counts[slot] ?? 0);
 }
 
-/** As the database finds the slot: the number of bounds that a duration has reached. */
+/** The slot as the database finds it: the number of bounds that a duration has reached. */
 const slotOf = (ms: number) => DURATION_BOUNDS_MS.filter((bound) => bound <= ms).length;
 
 describe('a percentile', () => {
-  test('of nothing is not there', () => {
+  test('without durations is undefined', () => {
     expect(percentileMs(histogram({}), 0.5)).toBeUndefined();
   });
 
@@ -26,7 +26,7 @@ describe('a percentile', () => {
     expect(percentileMs(histogram(counts), part)).toBe(expected);
   });
 
-  test('is never in another slot than the duration of its rank, and never falls as the part grows [CONSOLE-7]', () => {
+  test('is always in the slot of its rank, and never decreases with a larger share [CONSOLE-7]', () => {
     const durations = fc.array(fc.integer({ min: 0, max: 9_999 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(durations, (given) => {

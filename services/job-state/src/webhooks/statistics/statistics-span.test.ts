@@ -14,7 +14,7 @@ describe('the buckets of a span', () => {
     expect(bucketsOf(span(from, to)).bucketMinutes).toBe(bucketMinutes);
   });
 
-  test('hold the whole span and no bucket more', () => {
+  test('cover the whole span without an extra bucket', () => {
     expect(bucketsOf(span('2026-03-01T10:04:59.999Z', '2026-03-01T10:05:00.000Z'))).toEqual({
       ...span('2026-03-01T10:00:00.000Z', '2026-03-01T10:05:00.000Z'),
       bucketMinutes: 5,
@@ -33,7 +33,7 @@ describe('the buckets of a span', () => {
     ['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', 'must be after from'],
     ['2026-03-01T00:00:01.000Z', '2026-03-01T00:00:00.000Z', 'must be after from'],
     ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.001Z', 'must be at most 31 days after from'],
-  ])('from %s to %s there are none', (from, to, message) => {
+  ])('are refused from %s to %s', (from, to, message) => {
     expect(() => bucketsOf(span(from, to))).toThrow(
       expect.objectContaining({ reason: 'invalid_argument', message: `to: ${message}` }),
     );

@@ -15,7 +15,7 @@ describe('eventViolations', () => {
   });
 
   test.each(['SALES', 'ACCOUNTING'] as const)(
-    'refuses install.* for %s companies, which would get nothing but tests [EVENT-8]',
+    'rejects install.* for %s companies, which would only receive tests [EVENT-8]',
     (companyClass) => {
       const [violation] = eventViolations(['install.*'], companyClass);
       expect(violation?.path).toBe('events.0');
@@ -24,7 +24,7 @@ describe('eventViolations', () => {
     },
   );
 
-  test('names each event that the class may not have, and says what is allowed [EVENT-5, EVENT-8]', () => {
+  test('reports each disallowed event, and lists the allowed ones [EVENT-5, EVENT-8]', () => {
     const violations = eventViolations(['install.test', 'journal.payout_recorded', 'quote.*'], 'INSTALLER');
     expect(violations.map(({ path }) => path)).toEqual(['events.1', 'events.2']);
     expect(violations[0]?.message).toContain('install.status_changed');
@@ -33,7 +33,7 @@ describe('eventViolations', () => {
   });
 
   test.each(['*', '', 'install', 'install.', 'install.*.x', 'INSTALL.*', '.*', 'constructor', 'nope.*'])(
-    'refuses %j, which means nothing',
+    'rejects the unknown name %j',
     (pattern) => {
       expect(eventViolations([pattern], 'INSTALLER')).toHaveLength(1);
     },

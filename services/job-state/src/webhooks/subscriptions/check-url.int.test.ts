@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('CheckUrl', () => {
-  test('allows what the creation takes', async () => {
+  test('allows the URLs that the creation accepts', async () => {
     const url = 'https://Receiver.example/hooks';
     expect(await fixture.client.checkUrl({ companyId, url })).toMatchObject({ allowed: true });
     expect(fixture.dispatcher.asked).toEqual([url]);
@@ -45,7 +45,7 @@ describe('CheckUrl', () => {
     expect(message).toContain(`url: ${refusal}`);
   });
 
-  test('asks the dispatcher for no URL whose text is wrong', async () => {
+  test('does not call the dispatcher for an invalid URL text', async () => {
     const before = fixture.dispatcher.asked.length;
     await fixture.client.checkUrl({ companyId, url: 'http://receiver.example/' });
     expect(fixture.dispatcher.asked).toHaveLength(before);

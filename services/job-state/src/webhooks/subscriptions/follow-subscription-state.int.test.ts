@@ -22,12 +22,12 @@ afterAll(async () => {
   await fixture.close();
 });
 
-/** Follows until nothing is left to move. */
+/** Runs until no delivery is left to move. */
 async function followAll(): Promise<void> {
   while ((await followSubscriptionState(fixture)) > 0);
 }
 
-/** An active subscription of a company of its own with a delivery of each kind of place. */
+/** An active subscription of a separate company, with a delivery in each state. */
 async function withBacklog() {
   const companyId = await fixture.company();
   const of = await fixture.activated(companyId);
@@ -60,7 +60,7 @@ async function statesOf({ subscriptionId }: SubscriptionOfCompany) {
 }
 
 describe('the deliveries of a subscription', () => {
-  test('are held while it is paused, but for tests and what is under way, and go on afterwards, each at its time [WEBHOOK-5]', async () => {
+  test('are held while it is paused, except tests and those in flight, and resume afterwards, each at its time [WEBHOOK-5]', async () => {
     const { of, test, first, retry, leased, leasedRetry } = await withBacklog();
     await followAll();
     expect(await stateOf(first)).toBe('pending');
@@ -97,7 +97,7 @@ describe('the deliveries of a subscription', () => {
     expect(claimed).not.toContain(retry.id);
   });
 
-  test('are cancelled once it is deleted, tests and held ones too; an attempt under way comes to its own end [WEBHOOK-8]', async () => {
+  test('are cancelled once it is deleted, including tests and held ones; an attempt in flight finishes [WEBHOOK-8]', async () => {
     const { of, test, first, retry, leased, leasedRetry } = await withBacklog();
     await client.pauseSubscription(of);
     await followAll();
@@ -150,7 +150,7 @@ describe('the deliveries of a subscription', () => {
     expect(await stateOf(other.first)).toBe('pending');
   });
 
-  test('move a bounded number at a time, of each subscription in turn', async () => {
+  test('move a bounded number at a time, for each subscription in rotation', async () => {
     const large = await fixture.activated(await fixture.company());
     const small = await fixture.activated(await fixture.company());
     const queue = (of: SubscriptionOfCompany, count: number) =>
@@ -176,7 +176,7 @@ describe('the deliveries of a subscription', () => {
     expect(await statesOf(large)).toEqual(['cancelled']);
   });
 
-  test('wait for nobody: what is locked comes with the next run', async () => {
+  test('are not waited for: the next run moves locked ones', async () => {
     const { of, first, retry } = await withBacklog();
     await client.pauseSubscription(of);
     await fixture.database.transaction(async (tx) => {
@@ -188,7 +188,7 @@ describe('the deliveries of a subscription', () => {
     expect(await stateOf(first)).toBe('held');
   });
 
-  test('end where its state wants them, whatever happens to them and to it at once [WEBHOOK-5]', async () => {
+  test('finally match its state under any concurrent changes [WEBHOOK-5]', async () => {
     for (let round = 0; round < 12; round += 1) {
       const companyId = await fixture.company();
       const of = await fixture.activated(companyId);
@@ -227,7 +227,7 @@ describe('the deliveries of a subscription', () => {
   });
 });
 
-test('a loop follows at once when it is woken by the commit, and wakes the release when deliveries go on', async () => {
+test('a loop runs at once when the commit wakes it, and wakes the scheduler when deliveries resume', async () => {
   const { of, first } = await withBacklog();
   await client.pauseSubscription(of);
   const loop = startFollowingSubscriptionState({

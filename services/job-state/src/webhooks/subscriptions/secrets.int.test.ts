@@ -43,14 +43,14 @@ const secretsOf = ({ subscriptionId }: SubscriptionOfCompany) =>
     [subscriptionId],
   );
 
-/** The text of a kept secret. */
+/** The text of a stored secret. */
 async function openedSecret(of: SubscriptionOfCompany, version: number, keys = fixture.deps.sealingKeys) {
   const found = (await secretsOf(of)).find((secret) => secret.version === version);
   invariant(found, 'the secret is kept');
   return openSecret(keys, { ...of, version }, found.sealed);
 }
 
-/** Which secret the dispatcher is given for a delivery that is due. */
+/** The secret that the dispatcher gets for a due delivery. */
 async function signedWith(delivery: Delivery, of: SubscriptionOfCompany) {
   const claimed = (await fixture.claim()).find(({ id }) => id === delivery.id);
   invariant(claimed, 'the test is due');
@@ -67,7 +67,7 @@ const maintain = (keys: SealingKeys, at: Date) =>
   });
 
 describe('a rotation of the secret', () => {
-  test('makes a pending secret with the next version, shown once and kept sealed, and signs with the current one [SECRET-1, SECRET-3, SECRET-5, WEBHOOK-1]', async () => {
+  test('creates a pending secret with the next version, shown once and stored sealed, and signs with the current one [SECRET-1, SECRET-3, SECRET-5, WEBHOOK-1]', async () => {
     const of = await fixture.activated(await fixture.company());
     const { subscription, secret } = await client.rotateSecret(of);
     expect(subscription).toMatchObject({ secretVersion: 1, pendingSecretVersion: 2 });
@@ -79,7 +79,7 @@ describe('a rotation of the secret', () => {
     expect(JSON.stringify(fixture.logLines)).not.toContain('whsec_');
   });
 
-  test('replaces a pending secret that there is, under a version that was never used [SECRET-8]', async () => {
+  test('replaces an existing pending secret, with an unused version [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     const { subscription, secret } = await client.rotateSecret(of);
@@ -91,7 +91,7 @@ describe('a rotation of the secret', () => {
     );
   });
 
-  test('gives each of several at once a version of its own', async () => {
+  test('gives each of several concurrent rotations its own version', async () => {
     const of = await fixture.created(await fixture.company());
     const rotated = await Promise.all(Array.from({ length: 5 }, () => client.rotateSecret(of)));
     const versions = rotated.map(({ pendingSecretVersion }) => pendingSecretVersion);
@@ -101,7 +101,7 @@ describe('a rotation of the secret', () => {
     expect(await openedSecret(of, 6)).toBe(last?.secret);
   });
 
-  test('ends with the activation: what is signed from then on is signed with it, again without harm [SECRET-2, SECRET-4, SECRET-6, SECRET-8]', async () => {
+  test('finishes with the activation: later deliveries are signed with it, and a repeat is harmless [SECRET-2, SECRET-4, SECRET-6, SECRET-8]', async () => {
     fixture.now = START;
     const of = await fixture.activated(await fixture.company());
     const queued = await client.sendTestDelivery(of);
@@ -168,7 +168,7 @@ describe('a rotation of the secret', () => {
 });
 
 describe('a test with the version of a secret', () => {
-  test('is signed with the pending or the current secret, as asked for [SECRET-8]', async () => {
+  test('is signed with the pending or the current secret, as requested [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     const { secret } = await client.rotateSecret(of);
     const pending = await client.sendTestDelivery({ ...of, secretVersion: 2 });
@@ -177,7 +177,7 @@ describe('a test with the version of a secret', () => {
     expect(await signedWith(current, of)).toMatchObject({ version: 1 });
   });
 
-  test('stays with the version that it asked for when another one becomes current', async () => {
+  test('keeps the requested version if another one becomes current', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     const former = await client.sendTestDelivery({ ...of, secretVersion: 1 });
@@ -185,7 +185,7 @@ describe('a test with the version of a secret', () => {
     expect(await signedWith(former, of)).toMatchObject({ version: 1 });
   });
 
-  test('is signed with the current secret when its own was dropped meanwhile', async () => {
+  test('is signed with the current secret if the requested one was dropped meanwhile', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     const orphan = await client.sendTestDelivery({ ...of, secretVersion: 2 });
@@ -193,7 +193,7 @@ describe('a test with the version of a secret', () => {
     expect(await signedWith(orphan, of)).toMatchObject({ version: 1 });
   });
 
-  test('is refused for any other version, the former one too, and sends nothing [SECRET-8]', async () => {
+  test('is refused for any other version, including the former one, and sends nothing [SECRET-8]', async () => {
     const of = await fixture.created(await fixture.company());
     await client.rotateSecret(of);
     await client.activateSecret({ ...of, pendingSecretVersion: 2 });
@@ -223,7 +223,7 @@ describe('a change of the sealing key', () => {
   };
   const after: SealingKeys = { currentKeyId: 'k2', keys: new Map([['k2', CURRENT]]) };
 
-  test('seals every secret anew under the current key, so that the former one can be taken away [SECRET-9]', async () => {
+  test('reseals every secret under the current key, so that the former one can be removed [SECRET-9]', async () => {
     const of = await fixture.activated(await fixture.company());
     const { secret } = await client.rotateSecret(of);
     const first = await openedSecret(of, 1, before);
@@ -270,7 +270,7 @@ describe('a change of the sealing key', () => {
     expect(openSecret(during, owner, claimed?.sealedSecret ?? Buffer.of())).toBe(first);
   });
 
-  test('leaves alone what it can not open, says so once, and does the rest [SECRET-9]', async () => {
+  test('skips secrets that it cannot open, logs them once, and reseals the rest [SECRET-9]', async () => {
     const [unknown, changed, good] = [
       await fixture.created(await fixture.company()),
       await fixture.created(await fixture.company()),
@@ -322,7 +322,7 @@ describe('a change of the sealing key', () => {
     expect(await metrics.metrics()).toContain('partner_webhook_secrets_under_former_keys 2');
   });
 
-  test('seals at most 1000 secrets anew in one run, and leaves the others to the next', async () => {
+  test('reseals at most 1000 secrets in one run, and leaves the others to the next', async () => {
     const { subscriptionId } = await fixture.created(await fixture.company());
     const first: SealingKeys = { currentKeyId: 'k3', keys: new Map([['k3', FORMER]]) };
     const second: SealingKeys = {
@@ -346,7 +346,7 @@ describe('a change of the sealing key', () => {
     const left = async () =>
       (await fixture.database.query(`select 1 from subscription_secrets where sealing_key_id = 'k3'`)).length;
     const maintenance = maintain(second, START);
-    // No `more`, after which the next run would follow at once.
+    // Not `more`, after which the next run would follow at once.
     expect(await maintenance.runOnce()).toBe('idle');
     expect(await left()).toBe(50);
     expect(await maintenance.runOnce()).toBe('idle');

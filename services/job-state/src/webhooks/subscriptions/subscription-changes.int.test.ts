@@ -40,7 +40,7 @@ async function pausedAt({ subscriptionId }: SubscriptionOfCompany): Promise<Date
 }
 
 describe('UpdateSubscription', () => {
-  test('changes what is given and leaves the rest, and says in the log what it was', async () => {
+  test('changes the given fields, keeps the rest, and logs the changed fields', async () => {
     const of = await fixture.activated(await fixture.company());
     const before = await read(of);
     fixture.now = LATER;
@@ -67,7 +67,7 @@ describe('UpdateSubscription', () => {
     expect(await read(of)).toMatchObject({ description: '', url: before.url });
   });
 
-  test('with another URL the subscription is unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
+  test('with another URL makes the subscription unverified and paused until a test arrives there [WEBHOOK-6]', async () => {
     const of = await fixture.activated(await fixture.company());
     fixture.now = LATER;
     const url = 'https://Receiver.example/v2';
@@ -88,7 +88,7 @@ describe('UpdateSubscription', () => {
     expect(await pausedAt(of)).toBeNull();
   });
 
-  test('with the same URL in another spelling nothing changes', async () => {
+  test('with the same URL in another spelling changes nothing', async () => {
     const of = await fixture.activated(await fixture.company());
     const before = await read(of);
     const lines = fixture.logLines.length;
@@ -134,7 +134,7 @@ describe('UpdateSubscription', () => {
     expect(await read(of)).toEqual(before);
   });
 
-  test('is unavailable and changes nothing while the dispatcher is away', async () => {
+  test('is unavailable and changes nothing while the dispatcher is down', async () => {
     const of = await fixture.created(await fixture.company());
     fixture.dispatcher.isAway = true;
     const failure = await failureOf(
@@ -145,7 +145,7 @@ describe('UpdateSubscription', () => {
     expect((await read(of)).url).toBe('https://receiver.example/hooks');
   });
 
-  test('opts in to another schema version, and gets only payloads of that one', async () => {
+  test('opts in to another schema version, which is then the only one delivered', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     const later = fixture.clientWith({ newestSchemaVersion: 2 });
@@ -171,7 +171,7 @@ describe('UpdateSubscription', () => {
 });
 
 describe('PauseSubscription', () => {
-  test('pauses, and again without harm [WEBHOOK-5]', async () => {
+  test('pauses the subscription, and a repeat is harmless [WEBHOOK-5]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     fixture.now = LATER;
@@ -198,7 +198,7 @@ describe('an activation with a back-fill', () => {
       [subscriptionId],
     );
 
-  test('begins it from the pause to the activation [WEBHOOK-5, WEBHOOK-7]', async () => {
+  test('starts it from the pause to the activation [WEBHOOK-5, WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
     const of = await fixture.activated(await fixture.company());
     fixture.now = new Date('2026-08-28T10:00:00Z');
@@ -216,7 +216,7 @@ describe('an activation with a back-fill', () => {
     expect(await backfills(of)).toHaveLength(1);
   });
 
-  test('repeated tells of the one that still runs, and begins no other [WEBHOOK-7]', async () => {
+  test('repeated returns the one that still runs, and starts no other [WEBHOOK-7]', async () => {
     const of = await fixture.activated(await fixture.company());
     await client.pauseSubscription(of);
     const { backfillId } = await client.activateSubscription({ ...of, backfill: true });
@@ -227,7 +227,7 @@ describe('an activation with a back-fill', () => {
     expect(await backfills(of)).toHaveLength(1);
   });
 
-  test('begins it from the creation of one that was never active [WEBHOOK-7]', async () => {
+  test('starts it from the creation of a subscription that was never active [WEBHOOK-7]', async () => {
     fixture.now = new Date('2026-08-28T09:00:00Z');
     const of = await fixture.created(await fixture.company());
     fixture.now = new Date('2026-08-28T09:30:00Z');
@@ -236,7 +236,7 @@ describe('an activation with a back-fill', () => {
     expect(await backfills(of)).toMatchObject([{ from_time: new Date('2026-08-28T09:00:00Z') }]);
   });
 
-  test('begins none when it is not asked for, or the activation fails', async () => {
+  test('starts none if it is not requested, or the activation fails', async () => {
     const of = await fixture.created(await fixture.company());
     await failureOf(client.activateSubscription({ ...of, backfill: true }));
     await fixture.tested(of);
@@ -246,7 +246,7 @@ describe('an activation with a back-fill', () => {
 });
 
 describe('DeleteSubscription', () => {
-  test('leaves nothing to its owner but a place for another one [WEBHOOK-8]', async () => {
+  test('leaves nothing to its owner but a free slot for another one [WEBHOOK-8]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     for (let made = 1; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
@@ -278,7 +278,7 @@ describe('DeleteSubscription', () => {
     expect(secrets).toEqual([]);
   });
 
-  test('makes nothing dearer, however many a company has deleted', async () => {
+  test('costs no more, however many subscriptions a company has deleted', async () => {
     const companyId = await fixture.company();
     await fixture.subscription({ companyId });
     await fixture.database.query(
@@ -306,7 +306,7 @@ describe('DeleteSubscription', () => {
     const toCreate = { companyId, companyClass, url: 'https://receiver.example/', events: ['install.*'] };
     await fixture.clientWith({ database }).createSubscription(toCreate);
     expect(plans.length).toBeGreaterThan(3);
-    // An event can be recorded once only.
+    // An event can only be recorded once.
     await fixture.database.transaction((tx) => {
       const recording: Transaction = {
         ...tx,
@@ -335,7 +335,7 @@ describe('DeleteSubscription', () => {
     }
   });
 
-  test('has it get nothing more, and takes nothing from the others [WEBHOOK-8]', async () => {
+  test('stops its deliveries, and does not affect the others [WEBHOOK-8]', async () => {
     const companyId = await fixture.company();
     const of = await fixture.activated(companyId);
     const other = await fixture.activated(companyId);

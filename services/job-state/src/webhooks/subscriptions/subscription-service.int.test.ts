@@ -33,7 +33,7 @@ const created: SubscriptionFixture['created'] = (companyId) => fixture.created(c
 const tested: SubscriptionFixture['tested'] = (...test) => fixture.tested(...test);
 
 describe('CreateSubscription', () => {
-  test('makes a paused subscription at the normalised URL, with a secret that is kept sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
+  test('creates a paused subscription at the normalised URL, with a secret that is stored sealed [SECRET-7, WEBHOOK-1, WEBHOOK-4, WEBHOOK-11]', async () => {
     const companyId = await fixture.company();
     const answer = await client.createSubscription({
       companyId,
@@ -72,7 +72,7 @@ describe('CreateSubscription', () => {
     expect(await client.getSubscription({ companyId, subscriptionId })).toEqual(answer.subscription);
   });
 
-  test('refuses an event that the class may not have, before it asks about the URL', async () => {
+  test('rejects a disallowed event before it checks the URL', async () => {
     const companyId = await fixture.company('SALES');
     fixture.dispatcher.asked.length = 0;
     const failure = await failureOf(
@@ -89,7 +89,7 @@ describe('CreateSubscription', () => {
     expect(fixture.dispatcher.asked).toEqual([]);
   });
 
-  test('refuses a URL with the words of the dispatcher', async () => {
+  test("rejects a URL with the dispatcher's message", async () => {
     const companyId = await fixture.company();
     const failure = await failureOf(
       client.createSubscription({
@@ -105,7 +105,7 @@ describe('CreateSubscription', () => {
     });
   });
 
-  test('is unavailable and makes nothing while the dispatcher is away', async () => {
+  test('is unavailable and creates nothing while the dispatcher is down', async () => {
     const companyId = await fixture.company();
     fixture.dispatcher.isAway = true;
     const failure = await failureOf(created(companyId));
@@ -114,7 +114,7 @@ describe('CreateSubscription', () => {
     expect((await client.listSubscriptions({ companyId })).subscriptions).toEqual([]);
   });
 
-  test('asks about the URL for less time than its caller waits, and makes nothing for one who has gone', async () => {
+  test("checks the URL for less time than its caller's deadline, and creates nothing after the deadline", async () => {
     const companyId = await fixture.company();
     const request = {
       companyId,
@@ -172,7 +172,7 @@ describe('CreateSubscription', () => {
     expect(failure.reason).toBe('invalid_argument');
   });
 
-  test('stops at the bound, also when many are created at once [WEBHOOK-9]', async () => {
+  test('stops at the limit, also for concurrent requests [WEBHOOK-9]', async () => {
     const companyId = await fixture.company();
     for (let made = 2; made < WEBHOOK_LIMITS.subscriptionsPerCompany; made += 1)
       await fixture.subscription({ companyId });
@@ -190,13 +190,13 @@ describe('CreateSubscription', () => {
     expect(subscriptions).toHaveLength(WEBHOOK_LIMITS.subscriptionsPerCompany);
   });
 
-  test('finds no company that does not exist', async () => {
+  test('is not found for an unknown company', async () => {
     expect(await failureOf(created(newId('cmp')))).toMatchObject({ reason: 'not_found' });
   });
 });
 
 describe('SendTestDelivery and ActivateSubscription', () => {
-  test('activates once a test was delivered, and again without harm [EVENT-4, WEBHOOK-3]', async () => {
+  test('activates once a test was delivered, and a repeat is harmless [EVENT-4, WEBHOOK-3]', async () => {
     const subscription = await created(await fixture.company());
     const refused = await failureOf(client.activateSubscription(subscription));
     expect(refused.reason).toBe('test_delivery_required');
@@ -227,7 +227,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     });
   });
 
-  test('does not take a test of a former URL [WEBHOOK-6]', async () => {
+  test('ignores a test of a former URL [WEBHOOK-6]', async () => {
     const subscription = await created(await fixture.company());
     await fixture.database.query('update subscriptions set url_version = 2 where id = $1', [
       subscription.subscriptionId,
@@ -240,7 +240,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     await client.activateSubscription(subscription);
   });
 
-  test('sends the test to that subscription alone [EVENT-4]', async () => {
+  test('sends the test only to that subscription [EVENT-4]', async () => {
     const companyId = await fixture.company();
     const other = await fixture.subscription({ companyId, events: ['install.test'] });
     const subscription = await created(companyId);
@@ -262,7 +262,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
     ]);
   });
 
-  test('sends 10 tests of one subscription within 60 s, also when many are sent at once [WEBHOOK-9]', async () => {
+  test('sends 10 tests of one subscription within 60 s, also for concurrent requests [WEBHOOK-9]', async () => {
     const subscription = await created(await fixture.company());
     const results = await Promise.allSettled(
       Array.from({ length: 14 }, () => client.sendTestDelivery(subscription)),
@@ -323,7 +323,7 @@ describe('SendTestDelivery and ActivateSubscription', () => {
 });
 
 describe('another company', () => {
-  test('finds nothing of a company, by whatever RPC, and changes nothing', async () => {
+  test('finds nothing of a company by any RPC, and changes nothing', async () => {
     const of = await fixture.activated(await fixture.company());
     const stranger = { companyId: await fixture.company(), subscriptionId: of.subscriptionId };
     const subscription = await rowOf(of);
@@ -359,7 +359,7 @@ describe('another company', () => {
   });
 });
 
-/** A subscription and its secrets as they stand. */
+/** A stored subscription with its secrets. */
 function rowOf({ subscriptionId }: { subscriptionId: string }) {
   return fixture.database.query(
     `select s.*, array(select secret from subscription_secrets secret where secret.subscription_id = s.id) as secrets
@@ -403,7 +403,7 @@ describe('an RPC that reads', () => {
 });
 
 describe('an RPC that writes', () => {
-  test('takes a place of its company alone, gives the database no more time than its caller waits, and says who asked', async () => {
+  test("takes a slot of its company only, ends by its caller's deadline, and logs its caller", async () => {
     const given: Parameters<Parameters<typeof watchTransactions>[1]>[0][] = [];
     const watched = fixture.clientWith({
       database: watchTransactions(fixture.database, (limits) => given.push(limits)),
