@@ -35,7 +35,7 @@ function seedFrom(text: string): number {
 }
 
 /** How many test files run beside each other: most wait for servers more than they compute. */
-const FILES_AT_ONCE = { unit: 3, int: 3, sys: 3 } as const;
+const FILES_AT_ONCE = { unit: 3, int: 3, sys: 2 } as const;
 
 async function runKinds(
   scratch: string,
