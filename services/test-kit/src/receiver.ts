@@ -3,26 +3,26 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 
-/** A request as a receiver got it. */
+/** A request that the receiver got. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Number of the TLS connection that it came on, from 1; 0 without TLS. */
+  /** Number of its TLS connection, from 1; 0 without TLS. */
   readonly connection: number;
 }
 
-/** An HTTP server that keeps what it gets. */
+/** HTTP server that records its requests. */
 export interface Receiver {
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** For each TLS connection: the name that was asked for in the handshake, and whether a session was resumed. */
+  /** For each TLS connection: the server name (SNI) and whether the session was resumed. */
   readonly connections: readonly { readonly servername: string | undefined; readonly resumed: boolean }[];
   close(): Promise<void>;
 }
 
-/** Starts a receiver on a free port of loopback. `answer` decides what each request gets; absent: 204. */
+/** Starts a receiver on a free port of loopback. `answer` chooses the response to each request; absent: 204. */
 export async function startReceiver(options: {
   /** Both PEM. Absent: plain HTTP. */
   readonly certificate?: { readonly key: string; readonly cert: string };
@@ -30,7 +30,7 @@ export async function startReceiver(options: {
   readonly port?: number;
   readonly answer?: (request: ReceivedRequest, response: ServerResponse) => void;
   readonly maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
-  /** 48 bytes; receivers that share them resume each other's sessions. Absent: keys of its own. */
+  /** 48 bytes. Receivers with the same keys resume each other's sessions. Absent: keys of its own. */
   readonly ticketKeys?: Buffer;
 }): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];

@@ -8,7 +8,7 @@ import {
   REFUSED_IPV6_RANGES,
 } from './address-rules.js';
 
-/** First and last address of each refused IPv4 range, and its neighbours on both sides where they are public. */
+/** First and last address of each refused IPv4 range, and its public neighbours. */
 const ipv4Edges = [
   { first: '0.0.0.0', last: '0.255.255.255', above: '1.0.0.0' },
   { below: '9.255.255.255', first: '10.0.0.0', last: '10.255.255.255', above: '11.0.0.0' },
@@ -28,7 +28,7 @@ const ipv4Edges = [
   { first: '240.0.0.0', last: '255.255.255.255' },
 ];
 
-/** The same within the public IPv6 range, whose own ends are the first and the last. */
+/** The same within the public IPv6 range, whose own ends are the first and the last address. */
 const ipv6Edges = [
   { first: '::', last: '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', above: '2000::' },
   {
@@ -62,7 +62,7 @@ const ipv6Edges = [
   },
 ];
 
-/** Ranges with a meaning of their own (IANA registry of special addresses), wherever they lie. */
+/** Special-purpose ranges (IANA registry), at any position. */
 const specialIpv6Ranges = [
   '::/128',
   '::1/128',
@@ -120,7 +120,7 @@ describe('IPv4', () => {
     },
   );
 
-  test('the table of edges has every refused range', () => {
+  test('the table of edges covers every refused range', () => {
     const ranges = REFUSED_IPV4_RANGES.map((range) => range.slice(0, range.indexOf('/')));
     expect(ipv4Edges.map(({ first }) => first).sort()).toEqual([...ranges].sort());
   });
@@ -185,7 +185,7 @@ describe('IPv6', () => {
     expect(publicAddress(address)).toBe(address);
   });
 
-  test('a mapped public address is the IPv4 address that it means', () => {
+  test('a mapped public address becomes its IPv4 address', () => {
     expect(publicAddress('::ffff:8.8.8.8')).toBe('8.8.8.8');
   });
 
@@ -198,7 +198,7 @@ describe('IPv6', () => {
     },
   );
 
-  test('the table of edges has every refused range', () => {
+  test('the table of edges covers every refused range', () => {
     const ranges = REFUSED_IPV6_RANGES.map((range) => range.slice(0, range.indexOf('/')));
     expect(ipv6Edges.map(({ first }) => first)).toEqual(expect.arrayContaining(ranges));
   });
@@ -217,7 +217,7 @@ describe('IPv6', () => {
 });
 
 test.each(ipv4Edges)(
-  'mapped into IPv6, $first to $last is judged as it is',
+  'mapped into IPv6, $first to $last is checked like the IPv4 range',
   ({ first, last, below, above }) => {
     for (const notation of mappedNotations) {
       expect([publicAddress(notation(first)), publicAddress(notation(last))]).toEqual([undefined, undefined]);
@@ -227,7 +227,7 @@ test.each(ipv4Edges)(
   },
 );
 
-test.each(['8.8.8.8', '127.0.0.1'])('no other IPv6 address that carries %s is public', (address) => {
+test.each(['8.8.8.8', '127.0.0.1'])('no other IPv6 address that embeds %s is public', (address) => {
   const [high, low] = hexHalves(address);
   for (const carrying of [
     `::${address}`,
@@ -266,14 +266,14 @@ test.each([
   '8.8.8.8:443',
   '[2606:4700:4700::1111]',
   '2606:4700:4700:::1111',
-])('%j is no address in strict notation and is refused', (text) => {
+])('%j is not a strict address and is refused', (text) => {
   expect(publicAddress(text)).toBeUndefined();
 });
 
 const ipv4 = fc.uint8Array({ minLength: 4, maxLength: 4 });
 const ipv6 = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
-/** Random bytes with the first bits of a range: an address inside it. */
+/** Returns random bytes with the prefix of a range: an address inside it. */
 function inside(range: string): fc.Arbitrary<ipaddr.IPv4 | ipaddr.IPv6> {
   const [network, bits] = ipaddr.parseCIDR(range);
   const prefix = network.toByteArray();

@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IPv4 ranges that are not the public internet, or that a cloud answers on itself. */
+/** IPv4 ranges that are not public, or that a cloud serves itself. */
 export const REFUSED_IPV4_RANGES = [
   '0.0.0.0/8', // "this host"; connects to the local machine
   '10.0.0.0/8', // private
@@ -21,10 +21,10 @@ export const REFUSED_IPV4_RANGES = [
   '240.0.0.0/4', // reserved, with the broadcast address
 ] as const;
 
-/** The only IPv6 range that is given out for the public internet. */
+/** The only IPv6 range that is allocated for the public internet. */
 export const PUBLIC_IPV6_RANGE = '2000::/3';
 
-/** What within {@link PUBLIC_IPV6_RANGE} is not public, or carries an IPv4 address that could be anything. */
+/** Ranges within {@link PUBLIC_IPV6_RANGE} that are not public, or that embed an arbitrary IPv4 address. */
 export const REFUSED_IPV6_RANGES = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -37,19 +37,19 @@ const publicIpv6 = ipaddr.IPv6.parseCIDR(PUBLIC_IPV6_RANGE);
 const refusedIpv6 = REFUSED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /**
- * The canonical text of an address that webhooks may be sent to; undefined for every other one and for what is no address
- * in strict notation (four decimal parts, or IPv6 without a zone). An IPv6 address that maps an IPv4 address is judged,
- * and returned, as the IPv4 address that it means (spec: Subscription URL rules 2).
+ * Returns the canonical text of an address that webhooks may be sent to. Returns undefined for any other address, and
+ * for text that is not a strict address (four decimal parts, or IPv6 without a zone). An IPv4-mapped IPv6 address is
+ * checked, and returned, as its IPv4 address (spec: Subscription URL rules 2).
  */
 export function publicAddress(text: string): string | undefined {
-  // An IPv4 address in strict notation has no other.
+  // Strict notation is already canonical for IPv4.
   if (isIPv4(text)) return isPublic(ipaddr.IPv4.parse(text)) ? text : undefined;
   if (isIP(text) === 0 || text.includes('%') || isIpv4Compatible(text)) return undefined;
   const address = ipaddr.process(text);
   return isPublic(address) ? address.toString() : undefined;
 }
 
-/** Tells the form that ipaddr.js would read as a mapped address. */
+/** Detects the IPv4-compatible form, which ipaddr.js would parse as a mapped address. */
 function isIpv4Compatible(text: string): boolean {
   return text.startsWith('::') && isIPv4(text.slice(2));
 }

@@ -1,7 +1,7 @@
-/** How far an exchange had come: connecting, shaking hands, or speaking HTTP over a checked connection. */
+/** Phase that an exchange reached: TCP connect, TLS handshake, or HTTP over a verified connection. */
 export type ExchangePhase = 'connect' | 'tls' | 'http';
 
-/** A failure of an exchange, in words that the company owner may read. */
+/** Failure of an exchange, described for the subscription's owner. */
 export interface ExchangeFailure {
   readonly outcome: 'tls_failed' | 'connection_failed';
   readonly error: string;
@@ -27,7 +27,7 @@ const CONNECT_FAULTS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the host did not take the connection in time',
 };
 
-/** Tells how an exchange failed from the error and how far it had come. Repeats nothing that the other side sent. */
+/** Classifies a failure by its error and the phase reached. The result repeats nothing that the endpoint sent. */
 export function classifyFailure(phase: ExchangePhase, error: Error): ExchangeFailure {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (phase === 'connect') {

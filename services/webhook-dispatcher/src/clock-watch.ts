@@ -2,30 +2,30 @@ import type { Logger } from '@partner/kernel/logger';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { DeliveryCommand } from './read-delivery-command.js';
 
-/** Watches whether this machine's clock agrees with the one that sets the leases. */
+/** Detects whether this machine's clock agrees with the clock that sets the leases. */
 export interface ClockWatch {
-  /** Takes note of a command that came with time enough for its attempt. */
+  /** Records a command that arrived with enough time for its attempt. */
   cameInTime(command: DeliveryCommand): void;
-  /** Takes note of a command that came too late for its attempt. */
+  /** Records a command that arrived too late for its attempt. */
   cameTooLate(command: DeliveryCommand): void;
 }
 
-/** Clocks that are kept by NTP differ by less. */
+/** Clocks that NTP synchronizes differ by less. */
 const TOLERATED_MS = 2_000;
-/** What waited too long in the queue is dropped at once, so that after this time what comes has just been released. */
+/** Commands that waited too long in the queue are dropped at once, so after this time new ones are fresh. */
 const QUEUE_DRAINED_MS = 30_000;
 
 /**
- * Makes the watch. A clock that is ahead lets every command look late, and nothing is delivered; one that is behind lets a
- * lease look longer than it is, and attempts are made twice. Either way signatures carry a wrong time. What cannot be
- * explained by waiting in the queue is an error in the log, `clock.skewed`, and counted:
+ * Creates the watch. If this clock is ahead, every command looks late and nothing is delivered. If it is behind, a
+ * lease looks longer than it is and an attempt can be made twice. In both cases signatures carry a wrong time. A skew
+ * that queueing cannot explain is counted and logged as the error `clock.skewed`:
  *
- * - ahead: for 30 s every command came too late;
+ * - ahead: every command was late for 30 s;
  * - behind: a lease begins in the future.
  */
 export function createClockWatch(deps: {
   readonly clock: () => Date;
-  /** Milliseconds that only grow. */
+  /** Monotonic clock, in ms. */
   readonly elapsedMs: () => number;
   readonly logger: Pick<Logger, 'error'>;
   readonly metrics: Pick<DeliveryMetrics, 'clockSkewed'>;

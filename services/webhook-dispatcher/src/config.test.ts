@@ -12,7 +12,7 @@ const parse = (changes: Record<string, string>) =>
   parseConfig(webhookDispatcherConfig, { ...environment, ...changes });
 
 describe('the settings', () => {
-  test('need no more than environment, broker and sealing keys', () => {
+  test('require only environment, broker and sealing keys', () => {
     const config = parse({});
     expect(config.DELIVERY_CONCURRENCY).toBe(500);
     expect(config.WEBHOOK_DEV_HOSTS).toBeUndefined();
@@ -20,7 +20,7 @@ describe('the settings', () => {
     expect(config.WEBHOOK_SEALING_KEYS.currentKeyId).toBe('k1');
   });
 
-  test('map development hosts to places', () => {
+  test('map development hosts to addresses', () => {
     const config = parse({
       WEBHOOK_DEV_HOSTS: 'receiver.partner.test=127.0.0.1:9443, other.test=[::1]:9444',
     });
@@ -53,7 +53,7 @@ describe('the settings', () => {
     },
   );
 
-  test('take DNS servers of both families', () => {
+  test('accept DNS servers of both families', () => {
     expect(parse({ DNS_SERVERS: '127.0.0.1:5353,[::1]:53' }).DNS_SERVERS).toEqual([
       '127.0.0.1:5353',
       '[::1]:53',

@@ -8,15 +8,18 @@ import type { DevHosts, DialTarget } from './endpoint-guard.js';
 export const webhookDispatcherConfig = z
   .object({
     ...commonConfig,
-    /** Opens the signing secrets that job-state sealed; the same value as there. */
+    /** Keys that open the signing secrets sealed by job-state; same value as there. */
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
-    /** Attempts in flight at once; also what is taken from the queue ahead of acknowledgement. */
+    /** Maximum attempts in flight; also the prefetch count of the queue. */
     DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 }).default(500),
-    /** `address:port` of DNS servers, parted by commas. Absent: those of the system. */
+    /** `address:port` of DNS servers, separated by commas. Absent: the system's servers. */
     DNS_SERVERS: dnsServersSetting().optional(),
-    /** Development only: `host=address:port`, parted by commas; where connections to exactly these hosts go. */
+    /**
+     * Development only: `host=address:port`, separated by commas. Connections to exactly these hosts go to that
+     * address.
+     */
     WEBHOOK_DEV_HOSTS: devHostsSetting().optional(),
-    /** Development only: PEM file of a certificate authority that is trusted besides the usual ones. */
+    /** Development only: PEM file of a certificate authority to trust in addition to the default ones. */
     WEBHOOK_DEV_CA_FILE: z.string().optional(),
   })
   .superRefine((settings, context) => {

@@ -5,70 +5,70 @@ import { connect, createSecureContext, rootCertificates } from 'node:tls';
 import type { DialTarget } from './endpoint-guard.js';
 import { type PeerCertificate, readPeerCertificate } from './peer-certificate.js';
 
-/** Where a connection goes and which name its certificate is for. */
+/** Address of a connection and the host name that its certificate must match. */
 export interface ConnectionKey extends DialTarget {
   readonly hostName: string;
 }
 
-/** How a connection came to stand, as far as it has come. Milliseconds are of that step alone. */
+/** How a connection was opened, up to the step reached. Each duration is of its step alone, in ms. */
 export interface ConnectionOpening {
-  /** Until TCP stood. */
+  /** Duration of the TCP connect. */
   connectMs?: number;
-  /** From there until the handshake was done, also when the certificate was refused then. */
+  /** Duration of the TLS handshake; also set if the certificate was refused. */
   tlsMs?: number;
-  /** Such as `TLSv1.3`. */
+  /** For example `TLSv1.3`. */
   tlsProtocol?: string | undefined;
-  /** Also when it was refused. */
+  /** Also set if the certificate was refused. */
   certificate?: PeerCertificate | undefined;
 }
 
-/** TLS connections to endpoints. One is shared only between deliveries with the same address, port and host name. */
+/** TLS connections to endpoints. Deliveries share a connection only if address, port and host name are the same. */
 export interface ConnectionPool {
   readonly agent: Agent;
-  /** How a connection of the agent came to stand; it is added to while it opens. */
+  /** Returns how a connection of the agent was opened; updated while it opens. */
   openingOf(socket: Socket): Readonly<ConnectionOpening> | undefined;
-  /** True when a connection stands open and unused. */
+  /** True if an idle connection is open. */
   hasIdle(key: ConnectionKey): boolean;
-  /** False when the next connection there is to be closed after its answer, since it would not be kept. */
+  /** False if the next connection there must close after its response, because the pool would not keep it. */
   keeps(key: ConnectionKey): boolean;
-  /** Says that a kept connection was closed by the receiver as it was used again: keep none there for a minute. */
+  /** Reports that the receiver closed a kept connection as it was reused. The pool keeps none there for a minute. */
   brokeOnReuse(key: ConnectionKey): void;
   /** Closes every connection. */
   close(): void;
 }
 
-/** A TLS session that can be resumed. */
+/** A resumable TLS session. */
 interface KnownSession {
   readonly session: Buffer;
   readonly certificate: PeerCertificate | undefined;
-  /** When the certificate was judged. */
+  /** When the certificate was verified. */
   readonly judgedAt: number;
 }
 
-/** Below the 5 s after which common servers close a connection that is not used. */
+/** Below the 5 s after which common servers close an idle connection. */
 const IDLE_MS = 4_000;
 const IDLE_CONNECTIONS_PER_KEY = 250;
 const MAX_KEPT_CONNECTIONS = 1_000;
 const MAX_SESSIONS = 2_000;
-/** After which a certificate is judged again, in a handshake that resumes nothing. */
+/** Maximum age of a certificate check; after it a full handshake verifies the certificate again. */
 const MAX_SESSION_MS = 3_600_000;
 const MAX_BROKEN_KEYS = 1_000;
 const KEEP_NONE_MS = 60_000;
 
 /**
- * Makes a pool. A connection that it opens goes to the address that it is told, without any lookup or proxy, speaks TLS
- * 1.2 or newer and HTTP/1.1, and is usable only when the certificate is trusted and is for the host name. TLS sessions
- * are resumed for an hour at most, and not beyond the end of the certificate, since no certificate is shown in that.
+ * Creates a pool. A connection goes to the given address, without lookup or proxy, and speaks HTTP/1.1 over TLS 1.2 or
+ * newer. It is usable only if its certificate is trusted and matches the host name. TLS sessions are resumed for at
+ * most an hour and never past the certificate's end: a resumed handshake presents no certificate.
  */
 export function createConnectionPool(options: {
-  /** PEM text of certificate authorities that are trusted besides the usual ones. */
+  /** PEM text of certificate authorities to trust in addition to the default ones. */
   readonly extraCa?: string | undefined;
-  /** Milliseconds that only grow. */
+  /** Monotonic clock, in ms. */
   readonly elapsedMs?: () => number;
   readonly clock?: () => Date;
 }): ConnectionPool {
   const { elapsedMs = () => performance.now(), clock = () => new Date() } = options;
-  // Made once: reading the certificate authorities costs more than a handshake.
+  // Created once: reading the certificate authorities costs more than a handshake.
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
     ...(options.extraCa !== undefined && { ca: [...rootCertificates, options.extraCa] }),
@@ -106,7 +106,7 @@ export function createConnectionPool(options: {
     socket.once('connect', () => {
       opening.connectMs = Math.round(performance.now() - begin);
     });
-    // Before the certificate is judged: a socket that is refused for it no longer has it.
+    // Before verification: a socket that is refused for its certificate no longer holds it.
     socket.prependOnceListener('secure', () => {
       opening.tlsMs = Math.round(performance.now() - begin) - (opening.connectMs ?? 0);
       opening.tlsProtocol = socket.getProtocol() ?? undefined;
@@ -118,7 +118,7 @@ export function createConnectionPool(options: {
       if (hadError) sessions.delete(name);
     });
 
-    // Emitted only once the certificate has been checked.
+    // Emitted only after the certificate has been verified.
     socket.on('session', (session: Buffer) => {
       sessions.delete(name);
       forgetOldest(sessions, MAX_SESSIONS);
@@ -165,7 +165,7 @@ export function createConnectionPool(options: {
   }
 }
 
-/** The name to ask for in the TLS handshake: none for an address, which has no place there. */
+/** Returns the server name (SNI) of a host; empty for an address, which SNI does not allow. */
 export function serverNameOf(hostName: string): string {
   return isIP(hostName) === 0 ? hostName : '';
 }

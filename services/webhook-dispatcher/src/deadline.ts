@@ -1,19 +1,19 @@
 import { type After, afterMs } from '@partner/kernel/timers';
 
-/** A time limit of one piece of work. */
+/** Time limit of one piece of work. */
 export interface Deadline {
   hasPassed(): boolean;
-  /** Calls back at the end of the time, instead of what was given before. */
+  /** Sets the callback that runs when the time limit passes; replaces the previous one. */
   whenPassed(callback: () => void): void;
-  /** Calls nothing back any more until {@link Deadline.whenPassed} is used again. */
+  /** Removes the callback, until {@link Deadline.whenPassed} sets another. */
   ignore(): void;
-  /** What the work resolves to, or undefined when the time ends first. Rejects as the work does. */
+  /** Resolves to the result of the work, or to undefined if the time limit passes first. Rejects as the work does. */
   unlessPassed<T>(work: Promise<T>): Promise<T | undefined>;
   /** Frees the timer. */
   stop(): void;
 }
 
-/** Starts a time limit. One at a time waits for it, which makes it much cheaper than an abort signal. */
+/** Starts a time limit. It has one callback at a time, which makes it much cheaper than an abort signal. */
 export function startDeadline(limitMs: number, after: After = afterMs): Deadline {
   let passed = false;
   let waiting: (() => void) | undefined;

@@ -27,7 +27,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const sealingKeys = { currentKeyId: 'k1', keys: new Map([['k1', Buffer.alloc(32, 9)]]) };
 const body = Buffer.from('{"id":"evt_1","event":"install.status_changed"}');
 
-/** A kept connection: nothing more is known of it. */
+/** A kept connection has no further steps. */
 const trace = { reusedConnection: true };
 
 const delivered: PostResult = {
@@ -122,7 +122,7 @@ function message(
   };
 }
 
-/** Makes POSTs wait until the test lets them end. */
+/** Makes POSTs wait until the test completes them. */
 function heldAttempt(): { readonly began: Promise<void>; readonly finish: () => void } {
   let begin: () => void = () => undefined;
   let finish: () => void = () => undefined;
@@ -182,7 +182,7 @@ describe('a command', () => {
     expect(verified).toEqual({ id: 'evt_1', event: 'install.status_changed' });
   });
 
-  test('carries its trace on to the receiver, in a span of its own [DELIVERY-11]', async () => {
+  test('propagates its trace to the receiver, in a span of its own [DELIVERY-11]', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await deliverer()(message({ traceParent: `00-${traceId}-b7ad6b7169203331-01` }));
     expect(posts[0]?.headers['traceparent']).toMatch(
@@ -191,7 +191,7 @@ describe('a command', () => {
     expect(posts[0]?.headers['tracestate']).toBeUndefined();
   });
 
-  test('is answered with the attempt, before it is acknowledged', async () => {
+  test('is reported with the attempt, before it is acknowledged', async () => {
     await deliverer()(message());
     expect(published()).toHaveLength(1);
     expect(published()[0]).toMatchObject({
@@ -287,7 +287,7 @@ describe('a command', () => {
   ];
 
   test.each(failed)(
-    'whose POST is $result.outcome is done all the same, with the error',
+    'whose POST is $result.outcome is acknowledged, and reported with the error',
     async (expected) => {
       answer = async () => expected.result;
       expect(await deliverer()(message())).toEqual({ kind: 'done' });
@@ -325,7 +325,7 @@ describe('a command', () => {
     expect(results()).toHaveLength(isAnswered ? 1 : 0);
   });
 
-  test('that can never be carried out is reported as a failed attempt, once, before it is dead', async () => {
+  test('that can never be executed is reported as a failed attempt, once, before it is dead-lettered', async () => {
     const deliver = deliverer();
     publisher.failWith('closed');
     const malformed = message({ event: 'not a header' });
@@ -345,24 +345,24 @@ describe('a command', () => {
     expect(posts).toHaveLength(0);
   });
 
-  test('that does not say when its lease began is carried out', async () => {
+  test('without the start of its lease is executed', async () => {
     await deliverer()(message({ leasedAt: undefined }));
     expect(posts).toHaveLength(1);
   });
 
-  test('that is in no DeliverWebhooks message is dead', async () => {
+  test('of another message type is dead-lettered', async () => {
     const deliver = deliverer();
     const outcome = await deliver({ ...message(), body: Buffer.of(0xff, 0xff, 0xff) });
     expect(outcome).toEqual({ kind: 'dead', reason: 'the message is not a DeliverWebhooks, or is empty' });
     expect(await deliver({ ...message(), body: Buffer.alloc(0) })).toMatchObject({ kind: 'dead' });
   });
 
-  test('whose event could break a header is dead', async () => {
+  test('whose event could break a header is dead-lettered', async () => {
     expect(await deliverer()(message({ event: 'a\r\nx-evil: 1' }))).toMatchObject({ kind: 'dead' });
     expect(posts).toHaveLength(0);
   });
 
-  test('whose secret can not be opened is dropped without an attempt, and an operator hears of it', async () => {
+  test('whose secret cannot be opened is dropped without an attempt and logged as an error', async () => {
     const outcome = await deliverer({
       sealingKeys: { currentKeyId: 'k2', keys: new Map([['k2', Buffer.alloc(32)]]) },
     })(message());
@@ -382,7 +382,7 @@ describe('a command', () => {
 });
 
 describe('a lease', () => {
-  test('that ends before an attempt could drops the command without a POST: the delivery is due again', async () => {
+  test('that is too short for an attempt drops the command without a POST: the delivery is due again', async () => {
     const tooSoon = timestampFromDate(new Date(now.getTime() + 11_999));
     expect(await deliverer()(message({ leaseExpiresAt: tooSoon }))).toEqual({ kind: 'done' });
     expect(posts).toHaveLength(0);
@@ -399,12 +399,12 @@ describe('a lease', () => {
     ]);
   });
 
-  test('that leaves just the time of an attempt and its report is used', async () => {
+  test('with just enough time for an attempt and its report is used', async () => {
     await deliverer()(message({ leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 12_000)) }));
     expect(posts).toHaveLength(1);
   });
 
-  test('whose result was taken is not attempted again when the command comes again', async () => {
+  test('whose result was confirmed is not attempted again when the command is redelivered', async () => {
     const deliver = deliverer();
     await deliver(message());
     expect(await deliver(message({}, true))).toEqual({ kind: 'done' });
@@ -412,7 +412,7 @@ describe('a lease', () => {
     expect(published()).toHaveLength(1);
   });
 
-  test('whose result was not taken has the same result reported again, without a POST', async () => {
+  test('whose result was not confirmed has the same result reported again, without a POST', async () => {
     const deliver = deliverer();
     publisher.failWith('closed');
     expect(await deliver(message())).toEqual({ kind: 'retry', afterMs: 500 });
@@ -423,7 +423,7 @@ describe('a lease', () => {
     expect(results()[0]?.attempt?.deliveryId).toBe('dlv_attempt1');
   });
 
-  test('whose attempt is under way when the command comes again is waited for, without a POST', async () => {
+  test('whose attempt is in flight when the command is redelivered is awaited, without a POST', async () => {
     const attempt = heldAttempt();
     const deliver = deliverer();
     const both = [deliver(message()), deliver(message({}, true))];
@@ -433,7 +433,7 @@ describe('a lease', () => {
     expect(posts).toHaveLength(1);
   });
 
-  test('that ends while no result is taken is given up, and an operator hears of it', async () => {
+  test('that expires while no result is confirmed is given up and logged as an error', async () => {
     let clock = now;
     const deliver = deliverer({ clock: () => clock });
     publisher.failWith('nacked');
@@ -456,7 +456,7 @@ describe('a lease', () => {
     expect(posts.map(({ headers }) => headers['webhook-id'])).toEqual(['evt_1', 'evt_1']);
   });
 
-  test('that is new is signed anew, at the time of its attempt and over the same body [DELIVERY-1, DELIVERY-5, DELIVERY-10]', async () => {
+  test('that is new gets a new signature, at the time of its attempt and over the same body [DELIVERY-1, DELIVERY-5, DELIVERY-10]', async () => {
     let time = now;
     const deliver = deliverer({ clock: () => time });
     await deliver(message());
@@ -481,7 +481,7 @@ describe('a clock', () => {
       leaseExpiresAt: timestampFromDate(new Date(now.getTime() + 5_000)),
     });
 
-  test('that lets every command come too late for 30 s is ahead, and an operator hears of it', async () => {
+  test('that makes every command late for 30 s is ahead, and is logged as an error', async () => {
     const deliver = deliverer();
     await deliver(late('lease-1'));
     elapsedMs = 29_999;
@@ -498,7 +498,7 @@ describe('a clock', () => {
     expect(await metric('partner_webhook_clock_skewed_total')).toEqual([{ direction: 'ahead', value: 1 }]);
   });
 
-  test('is not at fault when a command comes in time in between: what was late has waited in the queue', async () => {
+  test('is not ahead when a command in between is in time: the late ones waited in the queue', async () => {
     const deliver = deliverer();
     await deliver(late('lease-1'));
     elapsedMs = 20_000;
@@ -508,7 +508,7 @@ describe('a clock', () => {
     expect(skew()).toHaveLength(0);
   });
 
-  test('for which a lease begins in the future is behind, and the attempt is made all the same', async () => {
+  test('for which a lease begins in the future is behind, and the attempt is still made', async () => {
     const deliver = deliverer();
     const leasedIn = (ms: number) => timestampFromDate(new Date(now.getTime() + ms));
     await deliver(message({ leasedAt: leasedIn(2_000) }));
@@ -524,8 +524,8 @@ describe('a clock', () => {
   });
 });
 
-describe('what is left behind', () => {
-  test('is one log line with ids, status, duration and outcome, and nothing that is secret', async () => {
+describe('the record of an attempt', () => {
+  test('is one log line with ids, status, duration and outcome, and no secret', async () => {
     await deliverer()(message());
     expect(logged).toHaveLength(1);
     const line: unknown = JSON.parse(logged[0] ?? '');
@@ -546,7 +546,7 @@ describe('what is left behind', () => {
       expect(logged[0]).not.toContain(kept);
   });
 
-  test('is the cause of a refusal in the log, for operators', async () => {
+  test('has the cause of a refusal in the log, for operators', async () => {
     answer = async () => ({
       outcome: 'endpoint_refused',
       trace,
@@ -566,7 +566,7 @@ describe('what is left behind', () => {
     expect(await metric('partner_webhook_attempts_in_flight')).toEqual([]);
   });
 
-  test('is nothing in flight when the sender itself fails, and the lease can be attempted again', async () => {
+  test('has nothing in flight when the sender itself fails, and the lease can be attempted again', async () => {
     answer = () => Promise.reject(new Error('a fault of ours'));
     const deliver = deliverer();
     await expect(deliver(message())).rejects.toThrow('a fault of ours');
@@ -588,7 +588,7 @@ test('a memory of leases forgets the oldest', async () => {
   ]);
 });
 
-/** So many deliveries, each under a lease of its own. */
+/** A number of deliveries, each under its own lease. */
 const several = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     ...command,
@@ -597,7 +597,7 @@ const several = (count: number) =>
   }));
 
 describe('a message of several commands', () => {
-  test('has each carried out, and results that end together reported together', async () => {
+  test('has each executed, and reports results that finish together in one message', async () => {
     const attempt = heldAttempt();
     const outcome = deliverer()({ ...message(), body: encoded(...several(5)) });
     await attempt.began;
@@ -610,7 +610,7 @@ describe('a message of several commands', () => {
     expect(published().length).toBeLessThan(5);
   });
 
-  test('makes no more attempts at once than it may', async () => {
+  test('keeps attempts within the concurrency limit', async () => {
     const attempt = heldAttempt();
     const outcome = deliverer({ concurrency: 2 })({ ...message(), body: encoded(...several(5)) });
     await attempt.began;
@@ -620,7 +620,7 @@ describe('a message of several commands', () => {
     expect(posts).toHaveLength(5);
   });
 
-  test('is repeated as long as one result is not taken, without another POST of the others', async () => {
+  test('is retried until every result is confirmed, without another POST of the others', async () => {
     const deliver = deliverer();
     publisher.failWith('closed');
     const body = encoded(...several(3));
@@ -631,7 +631,7 @@ describe('a message of several commands', () => {
     expect(results()).toHaveLength(3);
   });
 
-  test('is dead for one that is malformed, once the others are done', async () => {
+  test('is dead-lettered for a malformed one, once the others are done', async () => {
     const [first, second, third] = several(3);
     const body = encoded(first ?? {}, { ...second, event: 'not a header' }, third ?? {});
     expect(await deliverer()({ ...message(), body })).toMatchObject({ kind: 'dead' });
@@ -654,7 +654,7 @@ describe('a message of several commands', () => {
 describe('a process that stops', () => {
   const givenBack = { kind: 'retry', afterMs: 500 };
 
-  test('gives a command that waits for its turn back at once, and finishes the attempts under way', async () => {
+  test('requeues a waiting command at once, and finishes the attempts in flight', async () => {
     const attempt = heldAttempt();
     const deliver = deliverer({ concurrency: 2 });
     const [first, second, ...waiting] = several(5);
@@ -670,7 +670,7 @@ describe('a process that stops', () => {
     expect(await metric('partner_webhook_commands_dropped_total')).toEqual([]);
   });
 
-  test('makes no attempt for a command that comes after that', async () => {
+  test('makes no attempt for a later command', async () => {
     const deliver = deliverer();
     stop.abort();
     expect(await deliver(message())).toEqual(givenBack);
@@ -678,7 +678,7 @@ describe('a process that stops', () => {
     expect(published()).toHaveLength(0);
   });
 
-  test('drops what it has not begun of a command: each is due again at the end of its lease', async () => {
+  test('drops the unstarted deliveries of a command: each is due again when its lease expires', async () => {
     const attempt = heldAttempt();
     const outcome = deliverer({ concurrency: 2 })({ ...message(), body: encoded(...several(5)) });
     await attempt.began;
@@ -692,7 +692,7 @@ describe('a process that stops', () => {
     ]);
   });
 
-  test('does not give a command back that came again while its attempt is under way', async () => {
+  test('does not requeue a redelivered command whose attempt is in flight', async () => {
     const attempt = heldAttempt();
     const deliver = deliverer({ concurrency: 1 });
     const first = deliver(message());

@@ -32,19 +32,19 @@ import {
 import { retryAfterSeconds } from './retry-after.js';
 import { serviceSignature, standardWebhooksSignature } from './sign.js';
 
-/** What carrying out a `DeliverWebhook` needs. */
+/** Dependencies of the `DeliverWebhooks` handler. */
 export interface DeliverDeps {
   readonly sender: Pick<HttpsSender, 'post'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly leases: LeaseMemory;
-  /** Attempts in flight at once, at most. */
+  /** Maximum attempts in flight. */
   readonly concurrency: number;
-  /** Aborted as soon as this process is to stop, before the consumer is stopped. */
+  /** Aborted when a shutdown begins, before the consumer stops. */
   readonly stopping: AbortSignal;
   readonly sealingKeys: SealingKeys;
   readonly clock: () => Date;
   readonly clockWatch: ClockWatch;
-  /** Makes the id of one attempt, `dlv_…`. */
+  /** Returns a new attempt id (`dlv_…`). */
   readonly newAttemptId: () => string;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: DeliveryMetrics;
@@ -52,11 +52,11 @@ export interface DeliverDeps {
 
 const USER_AGENT = 'partner-integration-service-webhooks/1.0';
 const REPORT_PAUSE_MS = 500;
-/** The consumer cuts it short and gives the command back, as soon as the broker sends it no more. */
+/** On shutdown the consumer cuts this delay short and requeues the command once its subscription is cancelled. */
 const STOP_PAUSE_MS = 500;
-/** Results in one message, at most. */
+/** Maximum results in one message. */
 const RESULTS_AT_ONCE = 50;
-/** What is left of a lease for an attempt: its time limit, and some for the report of its end. */
+/** Minimum time left on a lease to start an attempt: the attempt's time limit, and a margin for its report. */
 const ATTEMPT_MS = LIMITS.webhookTimeoutMs + 2_000;
 const UNSENDABLE =
   'nothing was sent: the delivery could not be prepared; the fault is on the side of this service';
@@ -70,30 +70,31 @@ const OUTCOMES = {
   endpoint_refused: AttemptOutcome.ENDPOINT_REFUSED,
 } as const satisfies Record<PostResult['outcome'], AttemptOutcome>;
 
-/** What became of one delivery of a command. `not_begun`: nothing, since this process stops. */
+/** Outcome of one delivery of a command. `not_begun`: no attempt started, because this process is stopping. */
 type DeliveryOutcome = ConsumeOutcome | { readonly kind: 'not_begun' };
 
 /**
- * Makes the handler of `DeliverWebhooks`: for each command sign, POST once and report the result, and only when all are
- * reported acknowledge. Results that come to an end together are reported in one message.
+ * Creates the handler of `DeliverWebhooks`. It signs and POSTs each delivery once, reports the results, and
+ * acknowledges the command once all are reported. Results that finish together are reported in one message.
  *
- * What fails in between loses nothing: the delivery's lease in job-state ends and the delivery is due again. A command that
- * comes again to this process, under a lease whose attempt was made, is not POSTed again; its result is reported again. It
- * is the one attempt to job-state too, which knows it by the attempt's id. A command that comes too late to be finished
- * within its lease is dropped, and so does not take an attempt of which the next lease knows nothing. One that can never be
- * carried out is reported as a failed attempt, if it says whose, before it goes to the dead-letter queue. While the broker takes no results the command is
- * held and the report repeated, so that this process does not go on POSTing what it can not report; at the lease's end
- * that is given up, since the delivery is then attempted anew.
+ * A crash in between loses nothing: the lease in job-state expires and the delivery is due again. If a command is
+ * redelivered under a lease whose attempt this process made, the result is reported again, without a second POST.
+ * job-state recognizes it by the attempt's id. A command too late to finish within its lease is dropped, so no attempt
+ * runs that the next lease does not know. A command that can never be executed is reported as a failed attempt, if it
+ * names its delivery, and then dead-lettered.
  *
- * Once this process stops, no attempt begins any more; those under way are finished and reported. A command of which none has
- * begun goes back to its queue, for another replica to take under the same leases. Of one that has begun the rest is dropped,
- * and due again when its leases end: it can go back only with those that were sent. There is hardly ever more than one such
- * command, since slots are given in the order of coming.
+ * While the broker is unavailable, the report is retried and the command stays unacknowledged, so the dispatcher never
+ * sends more than it can report. The retries end with the lease, because the delivery is then attempted anew.
+ *
+ * On shutdown no attempt starts. Attempts in flight finish and are reported. A command with no attempt started is
+ * requeued; its leases stay valid for the next replica. If only some deliveries of a command have started, the others
+ * are dropped and become due when their leases expire: requeueing would also repeat the sent ones. At most about one
+ * command is in that state, because slots are assigned in order of arrival.
  */
 export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => Promise<ConsumeOutcome> {
   const { leases, metrics } = deps;
   const slot = pLimit(deps.concurrency);
-  // What waits has nothing to wait for any more: it is settled without an attempt.
+  // Waiting deliveries get a slot at once: each settles without an attempt.
   deps.stopping.addEventListener('abort', () => {
     slot.concurrency = Infinity;
   });
@@ -114,9 +115,9 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   }
 
   /**
-   * By this machine's clock, while the lease was set by the database's. As much as this one is ahead, as much sooner is a
-   * command too late, up to all of them; as much as it is behind, as much later, until attempts are made under two leases.
-   * The clock watch tells both from waiting in the queue.
+   * Time left on a lease by this machine's clock, in ms; the database's clock sets the lease. If this clock is ahead,
+   * commands look late by as much, up to all of them. If it is behind, attempts can run past their lease and be made
+   * twice. The clock watch distinguishes both from queueing.
    */
   function msLeft(lease: { readonly leaseExpiresAt: Date | undefined }): number {
     return (lease.leaseExpiresAt?.getTime() ?? 0) - deps.clock().getTime();
@@ -233,7 +234,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
       const owner = { subscriptionId: command.subscriptionId, version: command.secretVersion };
       secret = openSecret(deps.sealingKeys, owner, command.sealedSecret);
     } catch (error) {
-      // No attempt is used up: the delivery is due again with each end of its lease until the key is there.
+      // No attempt is used up: the delivery is due again after each lease until the key is configured.
       metrics.commandDropped('secret_unreadable');
       deps.logger.error(
         { err: error, deliveryId: command.deliveryId, subscriptionId: command.subscriptionId },
@@ -250,7 +251,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   function outcomeOfAll(outcomes: readonly DeliveryOutcome[]): ConsumeOutcome {
     const notBegun = outcomes.filter(({ kind }) => kind === 'not_begun');
     if (notBegun.length === outcomes.length) return { kind: 'retry', afterMs: STOP_PAUSE_MS };
-    // What is reported is known by its lease when the message comes again for the sake of another.
+    // If the message is retried for one delivery, the lease memory recognizes the reported ones.
     const retry = outcomes.find((outcome) => outcome.kind === 'retry');
     if (retry !== undefined) return retry;
     for (const _ of notBegun) metrics.commandDropped('stopping');
@@ -276,7 +277,7 @@ export function createDeliver(deps: DeliverDeps): (message: IncomingMessage) => 
   };
 }
 
-/** The headers of one attempt (spec: Delivery), without those that the connection sets. */
+/** Returns the headers of one attempt (spec: Delivery), except those that the connection sets. */
 function signedHeaders(attempt: {
   readonly command: DeliveryCommand;
   readonly secret: string;

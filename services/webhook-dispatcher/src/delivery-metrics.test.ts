@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 
-test('what alerts look at the increase of is told as 0 from the start', async () => {
+test('series whose increase alerts use are exported as 0 from the start', async () => {
   const registry = new Registry();
   createDeliveryMetrics(registry);
   const told = await registry.metrics();

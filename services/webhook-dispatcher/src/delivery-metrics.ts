@@ -5,22 +5,22 @@ import type { PostResult } from './https-sender.js';
 
 const DROP_REASONS = ['too_late', 'already_reported', 'secret_unreadable', 'malformed', 'stopping'] as const;
 
-/** Why a command was not carried out. */
+/** Reasons for which a command is dropped. */
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** What operators see of deliveries. Labels never hold ids or hosts. */
+/** Delivery metrics for operators. Labels never hold ids or hosts. */
 export interface DeliveryMetrics {
   attemptBegan(): void;
   attemptEnded(result?: PostResult): void;
   commandDropped(reason: DropReason): void;
   resultLost(): void;
-  /** This machine's clock is off in a way that the queue does not explain. */
+  /** Counts a clock skew of this machine that queueing cannot explain. */
   clockSkewed(direction: 'ahead' | 'behind'): void;
 }
 
 const SECONDS_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Makes the delivery metrics in a registry; once per registry. */
+/** Registers the delivery metrics; call once per registry. */
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
   const attempts = new Counter({
@@ -58,7 +58,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     labelNames: ['direction'],
     registers,
   });
-  // From the start on, since an increase is only seen of what was there before.
+  // Start each series at 0: Prometheus sees an increase only in a series that already exists.
   for (const outcome of ATTEMPT_OUTCOMES) {
     if (outcome !== 'endpoint_refused') attempts.inc({ outcome, refusal: '' }, 0);
   }

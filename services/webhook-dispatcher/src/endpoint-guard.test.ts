@@ -8,7 +8,7 @@ const guardWithAnswer = (...addresses: string[]) =>
   createEndpointGuard({ resolveHost: async () => addresses });
 const guard = guardWithAnswer(PUBLIC);
 
-/** The cause of a refusal; undefined when the endpoint is admitted. */
+/** Returns the cause of a refusal; undefined if the endpoint is admitted. */
 async function refusal(url: string, asked = guard): Promise<string | undefined> {
   const verdict = await asked.admit(url);
   return verdict.admitted ? undefined : verdict.cause;
@@ -453,12 +453,12 @@ describe('a name', () => {
     expect(await refusal('https://nx.example.com/', guardWithAnswer())).toBe('no_address');
   });
 
-  test('that can not be looked up is refused', async () => {
+  test('that cannot be resolved is refused', async () => {
     const failing = createEndpointGuard({ resolveHost: () => Promise.reject(new Error('SERVFAIL')) });
     expect(await refusal('https://hooks.example.com/', failing)).toBe('lookup_failed');
   });
 
-  test('is looked up once each time and admitted with exactly the vetted addresses [URL-3]', async () => {
+  test('is resolved once per check and admitted with exactly the vetted addresses [URL-3]', async () => {
     const asked: string[] = [];
     const counting = createEndpointGuard({
       resolveHost: async (name) => {
@@ -477,7 +477,7 @@ describe('a name', () => {
     expect(asked).toEqual(['hooks.example.com', 'hooks.example.com']);
   });
 
-  test('that was admitted is refused as soon as it resolves elsewhere', async () => {
+  test('that was admitted is refused as soon as it resolves to a private address', async () => {
     const answers = [[PUBLIC], ['169.254.169.254']];
     const rebinding = createEndpointGuard({ resolveHost: async () => answers.shift() ?? [] });
     expect(await refusal('https://rebind.example.com/', rebinding)).toBeUndefined();
@@ -485,7 +485,7 @@ describe('a name', () => {
   });
 });
 
-test('an address is not looked up and is the one to be dialled', async () => {
+test("an address is not resolved and is the connection's target", async () => {
   const verdict = await guardWithAnswer('10.0.0.1').admit('https://[::ffff:8.8.8.8]/hook');
   expect(verdict.admitted && verdict.endpoint.targets).toEqual([{ address: '8.8.8.8', port: 443 }]);
   expect(verdict.admitted && verdict.endpoint.lookupMs).toBeUndefined();
@@ -498,7 +498,7 @@ describe('a development host', () => {
     devHosts: new Map([['receiver.partner.test', target]]),
   });
 
-  test('goes to its place without a lookup', async () => {
+  test('goes to its target without a lookup', async () => {
     const verdict = await withDevHost.admit('https://receiver.partner.test/hook');
     expect(verdict.admitted && verdict.endpoint.targets).toEqual([target]);
     expect(verdict.admitted && verdict.endpoint.hostName).toBe('receiver.partner.test');
@@ -510,7 +510,7 @@ describe('a development host', () => {
     ['https://user@receiver.partner.test/', 'url'],
     ['https://127.0.0.1/', 'address'],
     ['https://other.receiver.partner.test/', 'no_address'],
-  ])('leaves the rules for %s as they are', async (url, cause) => {
+  ])('does not change the rules for %s', async (url, cause) => {
     expect(await refusal(url, withDevHost)).toBe(cause);
   });
 });

@@ -3,47 +3,47 @@ import { performance } from 'node:perf_hooks';
 import { publicAddress } from './address-rules.js';
 import type { HostResolver } from './host-resolver.js';
 
-/** Where a connection goes. */
+/** Address and port of a connection. */
 export interface DialTarget {
-  /** An address, never a name. */
+  /** An IP address, never a name. */
   readonly address: string;
   readonly port: number;
 }
 
-/** Development only: host names whose connections go to a fixed place instead of to what DNS says. */
+/** Development only: host names whose connections go to a fixed target instead of their DNS addresses. */
 export type DevHosts = ReadonlyMap<string, DialTarget>;
 
-/** An endpoint that one delivery may be sent to, now. */
+/** An endpoint that a delivery may be sent to now. */
 export interface AdmittedEndpoint {
   /** The normalised URL. */
   readonly url: URL;
-  /** The name that the certificate must be for: a DNS name, or an address without brackets. */
+  /** The name that the certificate must match: a DNS name, or an address without brackets. */
   readonly hostName: string;
-  /** Vetted places to connect to, at least one. To be dialled as they are, without another lookup. */
+  /** Vetted targets, at least one. Connect to them as they are, without another lookup. */
   readonly targets: readonly DialTarget[];
-  /** Milliseconds of the lookup that gave the targets; absent when the host was not looked up. */
+  /** Duration of the DNS lookup, in ms; absent if there was none. */
   readonly lookupMs?: number | undefined;
 }
 
-/** Every cause for which the guard admits no endpoint. */
+/** Causes for which the guard refuses an endpoint. */
 export const REFUSAL_CAUSES = ['url', 'address', 'no_address', 'lookup_failed'] as const;
 
-/** Why an endpoint was refused. */
+/** Cause for which an endpoint was refused. */
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
 
-/** What the guard says of an endpoint. */
+/** Result of the guard for an endpoint. */
 export type EndpointVerdict =
   | { readonly admitted: true; readonly endpoint: AdmittedEndpoint }
   | { readonly admitted: false; readonly cause: RefusalCause };
 
-/** Decides where webhooks may go. Asked at creation of a subscription and again for every delivery. */
+/** Decides which endpoints webhooks may be sent to. Runs when a subscription is created and before every delivery. */
 export interface EndpointGuard {
-  /** Applies the URL rules and looks the host up once. Never throws. */
+  /** Applies the URL rules and resolves the host once. Never throws. */
   admit(url: string): Promise<EndpointVerdict>;
 }
 
 /**
- * What an owner reads about a refusal: the rule that the URL breaks. It never names an address, nor says whether a server
+ * Refusal texts for owners: the rule that the URL breaks. They never name an address, nor reveal whether a server
  * listens there.
  */
 export const ENDPOINT_REFUSALS: Readonly<Record<RefusalCause, string>> = {
@@ -60,12 +60,15 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HOST_NAME_LENGTH = 253;
 const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Control, invisible and unpaired characters, every kind of space, backslashes and fragments. */
+/** Control, invisible and unpaired characters, all whitespace, backslashes and fragments. */
 const MISREAD_CHARACTER = /[\p{Cc}\p{Cf}\p{Cs}\s\\#]/u;
-/** Captures host and port. A query that begins without a path holds no `@`, before which some look for credentials. */
+/**
+ * Captures host and port. A query directly after the host must not hold `@`: some parsers look for credentials before
+ * it.
+ */
 const ENDPOINT_URL = /^https:\/\/([^/?@%]+)(?:\/|\?[^@]*$|$)/i;
 
-/** Names, with all below them, that mean something on a machine or in a private network. None of them is public. */
+/** Domain suffixes that a machine or a private network resolves itself. None is public. */
 const PRIVATE_SUFFIXES = [
   'localhost',
   'localdomain',
@@ -88,8 +91,8 @@ const PRIVATE_NAME = new RegExp(
 );
 
 /**
- * Makes the guard (spec: Subscription URL rules). One address that is not public refuses the whole endpoint. A host in
- * `devHosts` keeps the URL rules but is neither looked up nor vetted.
+ * Creates the guard (spec: Subscription URL rules). One address that is not public refuses the whole endpoint. A host
+ * in `devHosts` must obey the URL rules, but is neither resolved nor vetted.
  */
 export function createEndpointGuard(deps: {
   readonly resolveHost: HostResolver;
@@ -128,10 +131,10 @@ export function createEndpointGuard(deps: {
 }
 
 /**
- * Applies what can be said of an endpoint URL without looking anything up, and normalises it: host in lowercase ASCII,
- * without a trailing dot. Undefined for a URL that is refused. What parsers are known to read differently (spaces, control
- * and invisible characters, backslashes, fragments, escapes in the host, an IPv4 address in other than four decimal parts)
- * is refused in the text itself.
+ * Applies the URL rules that need no lookup, and normalises the URL: host in lowercase ASCII, without a trailing dot.
+ * Returns undefined for a refused URL. Refuses in the text itself whatever parsers are known to read differently:
+ * spaces, control and invisible characters, backslashes, fragments, escapes in the host, and an IPv4 address in other
+ * than four decimal parts.
  */
 export function parseEndpointUrl(text: string): { readonly url: URL; readonly hostName: string } | undefined {
   if (text.length > MAX_URL_LENGTH || MISREAD_CHARACTER.test(text)) return undefined;

@@ -28,7 +28,7 @@ const client = createClient(
   ]),
 );
 
-test('an allowed URL comes back normalised', async () => {
+test('an allowed URL is returned normalised', async () => {
   const verdict = await client.checkEndpoint({ url: 'https://HOOKS.example.com:443/svc' });
   expect(verdict.allowed).toBe(true);
   expect(verdict.normalizedUrl).toBe('https://hooks.example.com/svc');
@@ -49,6 +49,6 @@ test.each([
   expect(verdict.refusal).not.toContain('10.0.0.1');
 });
 
-test('a question without a URL is a fault of the caller', async () => {
+test('a query without a URL is an error of the caller', async () => {
   await expect(client.checkEndpoint({})).rejects.toThrow(/url is not given/);
 });

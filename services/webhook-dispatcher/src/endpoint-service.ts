@@ -4,8 +4,8 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { ENDPOINT_REFUSALS, type EndpointGuard } from './endpoint-guard.js';
 
 /**
- * Answers job-state's questions about endpoint URLs with the same guard that every delivery passes (spec: Subscription URL
- * rules). What is allowed now can still be refused at delivery, when DNS says something else.
+ * RPC service with which job-state checks endpoint URLs (spec: Subscription URL rules). It applies the guard that every
+ * delivery passes. A URL that is allowed now can still be refused at delivery if its DNS records change.
  */
 export function createEndpointService(deps: {
   readonly guard: EndpointGuard;

@@ -15,11 +15,11 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-/** So long that no question is asked again while the machine stalls. */
+/** Long enough that no query is retried while the machine stalls. */
 const PATIENT = { timeoutMs: 30_000, limitMs: 60_000 };
-/** For a lookup whose failure is what the test expects. */
+/** For lookups that the test expects to fail. */
 const HASTY = { timeoutMs: 100, limitMs: 500 };
-/** Asks again after a second, and leaves a stalled machine seconds for the response. */
+/** Retries after a second, and leaves a stalled machine seconds for the response. */
 const ASKS_AGAIN = { timeoutMs: 1_000, limitMs: 60_000 };
 
 async function resolverAsking(reply: (question: DnsQuestion) => DnsReply, limits = PATIENT) {
@@ -29,7 +29,7 @@ async function resolverAsking(reply: (question: DnsQuestion) => DnsReply, limits
   return { resolveHost, guard: createEndpointGuard({ resolveHost }), questions: server.questions };
 }
 
-test('a lookup gives every address of both families, IPv4 first', async () => {
+test('a lookup returns every address of both families, IPv4 first', async () => {
   const { resolveHost, questions } = await resolverAsking((question) =>
     addressRecords(question, ['2606:4700:4700::1111', '93.184.215.14', '93.184.215.15']),
   );
@@ -48,7 +48,7 @@ test('a name with addresses of one family only resolves to them', async () => {
   expect(await resolveHost('hooks.example.com')).toEqual(['2606:4700:4700::1111']);
 });
 
-test('an alias resolves to the addresses at its end, and they are vetted', async () => {
+test("an alias resolves to its target's addresses, and they are vetted", async () => {
   const { resolveHost, guard } = await resolverAsking((question) => ({
     kind: 'records',
     records: [
@@ -62,7 +62,7 @@ test('an alias resolves to the addresses at its end, and they are vetted', async
   expect(await guard.admit('https://alias.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
 
-test('a mixed answer refuses the endpoint, whichever family the bad address is of', async () => {
+test('a mixed response refuses the endpoint, whichever family the private address has', async () => {
   const answers: Record<string, string[]> = {
     'mixed-a.example.com': ['93.184.215.14', '10.0.0.5'],
     'mixed-aaaa.example.com': ['93.184.215.14', '::1'],
@@ -94,7 +94,7 @@ test.each(['server_failure', 'silent'] as const)('a lookup throws when the serve
   });
 });
 
-test('a family that the server does not answer for leaves the other one usable', async () => {
+test('a family without a response leaves the other one usable', async () => {
   const { resolveHost } = await resolverAsking(
     (question) =>
       question.type === 'AAAA' ? { kind: 'silent' } : addressRecords(question, ['93.184.215.14']),
@@ -103,7 +103,7 @@ test('a family that the server does not answer for leaves the other one usable',
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14']);
 });
 
-test('a name is asked for anew each time, whatever its time to live', async () => {
+test('a name is resolved on every lookup, whatever its TTL', async () => {
   const answers = ['93.184.215.14', '169.254.169.254'];
   let lookups = 0;
   const { guard, questions } = await resolverAsking((question) => {
@@ -118,7 +118,7 @@ test('a name is asked for anew each time, whatever its time to live', async () =
   expect(questions).toHaveLength(4);
 });
 
-test('a name that leads elsewhere at each lookup is judged by the answer of that delivery', async () => {
+test('a name that changes at each lookup is checked by the response of its own delivery', async () => {
   const answers = [
     ['93.184.215.14'],
     ['93.184.215.14', '2606:4700:4700::1111'],
@@ -133,7 +133,7 @@ test('a name that leads elsewhere at each lookup is judged by the answer of that
   expect(admitted).toEqual([true, true, false, false, true]);
 });
 
-test('a chain of aliases is followed to its end, whatever the names on the way are', async () => {
+test('a chain of aliases is followed to its end, whatever the names in between', async () => {
   const chain = ['a.example.com', 'b.example.net', 'c.example.org', 'd.example.com'];
   const ends: Record<string, string> = { A: '93.184.215.14', AAAA: '::ffff:10.0.0.1' };
   const { guard } = await resolverAsking((question) => ({
@@ -153,7 +153,7 @@ test('a chain of aliases is followed to its end, whatever the names on the way a
   expect(await guard.admit('https://a.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
 
-test('an alias that ends nowhere has no addresses', async () => {
+test('an alias without a target has no addresses', async () => {
   const { resolveHost } = await resolverAsking((question) => ({
     kind: 'records',
     records: [{ type: 'CNAME', name: question.name, ttl: 60, data: 'nowhere.example.com' }],
@@ -161,10 +161,10 @@ test('an alias that ends nowhere has no addresses', async () => {
   expect(await resolveHost('alias.example.com')).toEqual([]);
 });
 
-describe('an answer that is too long for a datagram', () => {
+describe('a response that is too long for a datagram', () => {
   const many = Array.from({ length: 100 }, (_none, index) => `93.184.215.${index + 1}`);
 
-  test('is fetched whole over TCP', async () => {
+  test('is fetched completely over TCP', async () => {
     const { resolveHost, questions } = await resolverAsking((question) => addressRecords(question, many));
     expect((await resolveHost('many.example.com')).toSorted()).toEqual(many.toSorted());
     expect(questions.filter(({ type }) => type === 'A').map(({ transport }) => transport)).toEqual([
@@ -173,12 +173,12 @@ describe('an answer that is too long for a datagram', () => {
     ]);
   });
 
-  test('refuses the endpoint for one private address in it', async () => {
+  test('refuses the endpoint if one address is private', async () => {
     const { guard } = await resolverAsking((question) => addressRecords(question, [...many, '192.168.0.1']));
     expect(await guard.admit('https://many.example.com/')).toEqual({ admitted: false, cause: 'address' });
   });
 
-  test('that never comes whole is no answer', async () => {
+  test('that never completes counts as none', async () => {
     const { guard } = await resolverAsking(
       (question) => (question.transport === 'tcp' ? { kind: 'silent' } : addressRecords(question, many)),
       HASTY,
@@ -190,7 +190,7 @@ describe('an answer that is too long for a datagram', () => {
   });
 });
 
-test.each(['refused', 'garbage'] as const)('a server that says %s gives no addresses', async (kind) => {
+test.each(['refused', 'garbage'] as const)('a %s response yields no addresses', async (kind) => {
   const { guard } = await resolverAsking(() => ({ kind }));
   expect(await guard.admit('https://hooks.example.com/')).toEqual({
     admitted: false,
@@ -198,7 +198,7 @@ test.each(['refused', 'garbage'] as const)('a server that says %s gives no addre
   });
 });
 
-test('a question that got lost is asked again', async () => {
+test('a lost query is retried', async () => {
   const lost = new Set<string>();
   const { resolveHost } = await resolverAsking((question) => {
     if (lost.has(question.type)) return addressRecords(question, ['93.184.215.14', '2606:4700:4700::1111']);
@@ -208,7 +208,7 @@ test('a question that got lost is asked again', async () => {
   expect(await resolveHost('hooks.example.com')).toEqual(['93.184.215.14', '2606:4700:4700::1111']);
 });
 
-test('an address that is given for another name is vetted as any other', async () => {
+test('an address for another name is vetted like any other', async () => {
   const { guard } = await resolverAsking((question) => ({
     kind: 'records',
     records:
@@ -222,7 +222,7 @@ test('an address that is given for another name is vetted as any other', async (
   expect(await guard.admit('https://hooks.example.com/')).toEqual({ admitted: false, cause: 'address' });
 });
 
-test('what a server says of the wrong type is not taken for an address', async () => {
+test('a record of the wrong type is not used as an address', async () => {
   const { resolveHost } = await resolverAsking((question) => ({
     kind: 'records',
     records: [{ type: 'TXT', name: question.name, ttl: 60, data: '93.184.215.14' }],

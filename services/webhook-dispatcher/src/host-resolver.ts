@@ -1,25 +1,25 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * Looks a host name up anew: every A and AAAA address, in the servers' order, IPv4 first. Resolves to an empty list when
- * the name has none, and throws when none is known because the servers failed.
+ * Resolves a host name without a cache to all its A and AAAA addresses, in the servers' order, IPv4 first. Resolves to
+ * an empty list if the name has none. Throws if the servers failed and no address is known.
  */
 export type HostResolver = (hostName: string) => Promise<readonly string[]>;
 
-/** Codes with which a server says that there is no such name or no such record. */
+/** Codes for a name, or a record, that does not exist. */
 const ABSENT = new Set<unknown>(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Makes a resolver that asks DNS servers and nothing else: no hosts file, no search domains, no cache. What has not come
- * after `limitMs` counts as failed, so that a server that never answers for one of the two families does not keep the
- * addresses of the other from being used.
+ * Creates a resolver that queries DNS servers only: no hosts file, no search domains, no cache. An address family
+ * without a response after `limitMs` counts as failed. So a server that ignores one family does not block the addresses
+ * of the other.
  */
 export function createHostResolver(options: {
-  /** `address:port` of each server; absent: those of the system. */
+  /** `address:port` of each server; absent: the system's servers. */
   readonly servers?: readonly string[] | undefined;
-  /** Milliseconds before a question is asked again, once; absent: 1,000. */
+  /** Delay before the one retry of a query, in ms; absent: 1,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds for a lookup, whatever the number of servers; absent: 3,000. */
+  /** Time limit of a lookup, in ms, for any number of servers; absent: 3,000. */
   readonly limitMs?: number;
 }): HostResolver {
   const { servers, timeoutMs = 1_000, limitMs = 3_000 } = options;

@@ -42,7 +42,7 @@ async function receiver(options: Partial<Parameters<typeof startReceiver>[0]> = 
   return started;
 }
 
-/** A server that speaks TLS and then whatever the test writes; `reset` breaks the connection off without a goodbye. */
+/** A TLS server that writes whatever the test chooses; `reset` drops the connection without a close. */
 async function rawTlsServer(
   onConnection: (socket: TLSSocket, reset: () => void) => void,
 ): Promise<RawServer> {
@@ -69,23 +69,23 @@ async function rawTlsServer(
 interface RawServer {
   readonly port: number;
   readonly connections: () => number;
-  /** Says goodbye on every connection. */
+  /** Ends every connection with a proper close. */
   readonly end: () => void;
 }
 
-/** The connections of a pool that are not closed, in use or kept. */
+/** Returns the connections of a pool that are not closed, in use or kept. */
 function openSockets({ agent }: ConnectionPool): readonly Socket[] {
   return [...Object.values(agent.sockets), ...Object.values(agent.freeSockets)].flatMap(
     (sockets) => sockets ?? [],
   );
 }
 
-/** Ends when the pool keeps a connection for another POST. */
+/** Resolves when the pool keeps a connection for another POST. */
 async function idleConnectionIn({ agent }: ConnectionPool): Promise<void> {
   if (Object.keys(agent.freeSockets).length === 0) await once(agent, 'free');
 }
 
-/** Ends when every connection of the pool is closed: its agent forgets one on `close`. */
+/** Resolves when every connection of the pool is closed: its agent removes one on `close`. */
 async function allClosed(pool: ConnectionPool): Promise<void> {
   await Promise.all(openSockets(pool).map((socket) => once(socket, 'close')));
   expect(openSockets(pool).length).toBe(0);
@@ -116,7 +116,7 @@ async function listening(
   return { port: typeof address === 'object' && address !== null ? address.port : 0 };
 }
 
-/** A port of loopback that nothing listens on. */
+/** Returns a port of loopback without a listener. */
 async function closedPort(): Promise<number> {
   const server = createTcpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -126,7 +126,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** A guard that admits the URL with these targets, as if DNS had said so. */
+/** Returns a guard that admits the URL with these targets, as if DNS had returned them. */
 function guardAdmitting(targets: () => readonly DialTarget[], hostName = HOST): EndpointGuard {
   return {
     admit: async (url) => ({ admitted: true, endpoint: { url: new URL(url), hostName, targets: targets() } }),
@@ -148,7 +148,7 @@ function senderFor(
     sender.post({ url: `https://${HOST}/hook`, headers: {}, body: Buffer.from('{"a":1}'), ...change });
 }
 
-/** A time limit that ends when the test says so, and not while a handshake takes long. */
+/** A time limit that passes when the test chooses, however long a handshake takes. */
 function heldLimit() {
   const timers = createManualTimers();
   return { limit: { after: timers.after }, endTime: () => timers.pass(LONG_MS) };
@@ -170,7 +170,7 @@ const errorOf = (result: PostResult) => ('error' in result ? result.error : unde
 const addressOf = (result: PostResult) => ('remoteAddress' in result ? result.remoteAddress : undefined);
 
 describe('a POST', () => {
-  test('arrives with its path, headers and exact bytes, and the answer comes back [DELIVERY-4]', async () => {
+  test('arrives with its path, headers and exact bytes, and returns the response [DELIVERY-4]', async () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(202, { 'retry-after': '7' }).end('stored'),
     });
@@ -216,7 +216,7 @@ describe('a POST', () => {
     },
   );
 
-  test('is rejected with an answer that switches protocols', async () => {
+  test('is rejected with a response that switches protocols', async () => {
     const at = await rawTlsServer((socket) => {
       socket.once('data', () =>
         socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
@@ -253,7 +253,7 @@ describe('a POST', () => {
 });
 
 describe('a refused endpoint', () => {
-  test('gets nothing, and its owner the rule that it breaks', async () => {
+  test('receives nothing, and its owner sees the violated rule', async () => {
     const at = await receiver();
     const guard = createEndpointGuard({
       resolveHost: async (name) => (name === 'nx.example.com' ? [] : ['127.0.0.1']),
@@ -276,7 +276,7 @@ describe('a refused endpoint', () => {
     expect(at.connections).toHaveLength(0);
   });
 
-  test('is refused at delivery although it was admitted before: the name now leads inside [URL-2]', async () => {
+  test('is refused at delivery although it was admitted before: the name now resolves to a private address [URL-2]', async () => {
     const at = await receiver();
     let answer = ['93.184.215.14'];
     const dns = await startDnsServer((question) => addressRecords(question, answer));
@@ -289,13 +289,13 @@ describe('a refused endpoint', () => {
   });
 });
 
-describe('the dialled address', () => {
-  test('is the vetted one: the name is not looked up again between check and connection [URL-3]', async () => {
+describe('the connected address', () => {
+  test('is the vetted one: the name is not resolved again between check and connection [URL-3]', async () => {
     const at = await receiver({ host: '127.0.0.2' });
     const dns = await startDnsServer((question) => addressRecords(question, ['93.184.215.14']));
     cleanups.push(() => dns.close());
     const guard = createEndpointGuard({ resolveHost: createHostResolver({ servers: [dns.server] }) });
-    // Vets by DNS, then stands 127.0.0.2 in for the address that DNS gave.
+    // Vets by DNS, then replaces the resolved address with 127.0.0.2.
     const result = await senderFor({
       async admit(url) {
         const verdict = await guard.admit(url);
@@ -309,7 +309,7 @@ describe('the dialled address', () => {
     expect(dns.questions.map(({ type }) => type).sort()).toEqual(['A', 'AAAA']);
   });
 
-  test('is the next vetted one when the first does not take the connection', async () => {
+  test('is the next vetted one when the first refuses the connection', async () => {
     const at = await receiver();
     const refusing = { address: '127.0.0.1', port: await closedPort() };
     const result = await senderFor(
@@ -324,7 +324,7 @@ describe('the dialled address', () => {
     const silent = { address: '127.0.0.9', port: at.port };
     const pool = createConnectionPool({ extraCa: authority.pem });
     const open = pool.agent.createConnection.bind(pool.agent);
-    // No address of loopback is silent, so a socket that stays at connecting stands in for one.
+    // No address of loopback is silent, so a socket that stays in connecting simulates one.
     pool.agent.createConnection = (options) =>
       options.host === silent.address ? Object.assign(new Socket(), { connecting: true }) : open(options);
     const targets = [silent, { address: '127.0.0.1', port: at.port }];
@@ -344,7 +344,7 @@ describe('the dialled address', () => {
     expect(await alone()).toMatchObject({ outcome: 'timed_out', remoteAddress: silent.address });
   });
 
-  test('is not changed once the connection stands', async () => {
+  test('does not change once the connection is open', async () => {
     const other = await receiver();
     const at = await rawTlsServer((socket, reset) => socket.once('data', reset));
     const result = await senderFor(
@@ -374,7 +374,7 @@ describe('a kept connection', () => {
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 1]);
   });
 
-  test('is not used when its address is no longer in the answer of DNS [URL-3]', async () => {
+  test('is not used when DNS no longer returns its address [URL-3]', async () => {
     const first = await receiver({ host: '127.0.0.2' });
     const second = await receiver({ host: '127.0.0.3', port: first.port });
     const answers = [['127.0.0.2'], ['127.0.0.3'], ['127.0.0.2']];
@@ -386,7 +386,7 @@ describe('a kept connection', () => {
     expect([first.connections.length, second.connections.length]).toEqual([1, 1]);
   });
 
-  test('is preferred to a new one when its address is anywhere in the answer of DNS', async () => {
+  test('is preferred to a new one when DNS returns its address at any position', async () => {
     const first = await receiver({ host: '127.0.0.2' });
     const second = await receiver({ host: '127.0.0.3', port: first.port });
     const answers = [['127.0.0.2'], ['127.0.0.3', '127.0.0.2']];
@@ -417,7 +417,7 @@ describe('a kept connection', () => {
     expect(at.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  test('that the receiver closed while it was idle is not used again', async () => {
+  test('that the receiver closed while it was idle is not reused', async () => {
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 204 No Content\r\n\r\n');
@@ -436,7 +436,7 @@ describe('a kept connection', () => {
     expect(at.connections()).toBe(3);
   });
 
-  test('gives the next POST no answer that came before it', async () => {
+  test('does not pass an unsolicited response to the next POST', async () => {
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
@@ -448,7 +448,7 @@ describe('a kept connection', () => {
     expect(answerOf(await post())?.status).not.toBe(200);
   });
 
-  test('that breaks as it is used again fails the attempt without a second POST, and then none is kept there', async () => {
+  test('that breaks on reuse fails the attempt without a second POST, and the pool then keeps none there', async () => {
     const posts: number[] = [];
     let connections = 0;
     const at = await rawTlsServer((socket, reset) => {
@@ -467,7 +467,7 @@ describe('a kept connection', () => {
     expect(posts).toEqual([1, 1, 2, 3]);
   });
 
-  test('that is given up for its silence does not keep others there from being kept', async () => {
+  test('that times out does not prevent keeping others there', async () => {
     let posts = 0;
     let connections = 0;
     const { limit, endTime } = heldLimit();
@@ -502,7 +502,7 @@ describe('a TLS session', () => {
     },
   );
 
-  /** A receiver that closes each connection, and one that takes its place with the same keys for another certificate. */
+  /** A receiver that closes each connection, and its successor with the same ticket keys and another certificate. */
   async function receiverAndSuccessor(maxVersion: 'TLSv1.2' | 'TLSv1.3', shown: TestCertificate) {
     const shared = {
       maxVersion,
@@ -521,7 +521,7 @@ describe('a TLS session', () => {
     };
   }
 
-  /** Servers of other makes send a ticket in a resumed handshake too; here the first one stands in for it. */
+  /** Other servers also send a ticket in a resumed handshake; this simulates them with the first ticket. */
   function renewSessionsOnResumption({ agent }: ConnectionPool): void {
     const open = agent.createConnection.bind(agent);
     let first: Buffer | undefined;
@@ -539,7 +539,7 @@ describe('a TLS session', () => {
   }
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'of %s is resumed within the hour after its certificate was judged, however often, and not later',
+    'of %s is resumed within an hour after its certificate was verified, however often, and not later',
     async (maxVersion) => {
       const { port, succeed } = await receiverAndSuccessor(maxVersion, certificate);
       let elapsedMs = 1_000_000;
@@ -610,7 +610,7 @@ describe('TLS', () => {
     expect(await expectTlsFailure(future)).toBe('the certificate is not valid yet');
   });
 
-  test('fails for a certificate that is signed by its own key', async () => {
+  test('fails for a certificate that is self-signed', async () => {
     const own = await authority.issue({ names: [HOST], selfSigned: true });
     expect(await expectTlsFailure(own)).toBe('the certificate is self-signed');
   });
@@ -623,7 +623,7 @@ describe('TLS', () => {
     }
   });
 
-  test('does not take the common name for the host name', async () => {
+  test('does not accept the common name as the host name', async () => {
     const named = await authority.issue({ names: ['other.partner.test'], subject: `CN=${HOST}` });
     expect(await expectTlsFailure(named)).toBe('the certificate is for another host name');
   });
@@ -641,7 +641,7 @@ describe('TLS', () => {
     );
   });
 
-  test('trusts no authority of a test by default', async () => {
+  test("does not trust a test's authority by default", async () => {
     const at = await receiver();
     const result = await senderFor(loopback(at.port), {}, createConnectionPool({}))();
     expect(result.outcome).toBe('tls_failed');
@@ -653,7 +653,7 @@ describe('TLS', () => {
     expect(at.requests).toHaveLength(0);
   });
 
-  test('to an address asks for no name and takes a certificate for the address', async () => {
+  test('to an address sends no server name and accepts a certificate for the address', async () => {
     const forAddress = await authority.issue({ addresses: ['127.0.0.1'] });
     const at = await receiver({ certificate: forAddress });
     const guard = guardAdmitting(() => [{ address: '127.0.0.1', port: at.port }], '127.0.0.1');
@@ -665,7 +665,7 @@ describe('TLS', () => {
     expect((await senderFor(atName)({ url: 'https://127.0.0.1/hook' })).outcome).toBe('tls_failed');
   });
 
-  test('fails with a server that speaks something else', async () => {
+  test('fails with a server of another protocol', async () => {
     const at = await rawTcpServer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
     const result = await senderFor(loopback(at.port))();
     expect(result.outcome).toBe('tls_failed');
@@ -680,7 +680,7 @@ describe('TLS', () => {
     expect((await senderFor(loopback(at.port))()).outcome).toBe('tls_failed');
   });
 
-  test('is spoken to the endpoint itself, whatever proxies the environment names', async () => {
+  test('connects to the endpoint itself, whatever proxies the environment sets', async () => {
     let proxied = 0;
     const proxy = await rawTcpServer((socket) => {
       proxied += 1;
@@ -728,7 +728,7 @@ describe('the time limit', () => {
     await allClosed(pool);
   });
 
-  test('covers a server that never answers [DELIVERY-1]', async () => {
+  test('covers a server that never responds [DELIVERY-1]', async () => {
     const { limit, endTime } = heldLimit();
     const at = await receiver({ answer: endTime });
     const result = await senderFor(loopback(at.port), limit)();
@@ -737,7 +737,7 @@ describe('the time limit', () => {
     expect(at.requests).toHaveLength(1);
   });
 
-  test('covers headers that come byte by byte', async () => {
+  test('covers headers that arrive byte by byte', async () => {
     const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => drip(socket, 'HTTP/1.1 200 OK\r\n', endTime));
@@ -745,7 +745,7 @@ describe('the time limit', () => {
     expect((await senderFor(loopback(at.port), limit)()).outcome).toBe('timed_out');
   });
 
-  test('covers a body that comes byte by byte: a 200 alone is no delivery', async () => {
+  test('covers a body that arrives byte by byte: a 200 alone is not a delivery', async () => {
     const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
@@ -758,7 +758,7 @@ describe('the time limit', () => {
     expect(answerOf(result)?.status).toBe(200);
   });
 
-  test('closes the connection that it ends', async () => {
+  test('closes its connection when it passes', async () => {
     const { limit, endTime } = heldLimit();
     const closed = new Promise<void>((resolve) => {
       void receiver({
@@ -771,7 +771,7 @@ describe('the time limit', () => {
     await expect(closed).resolves.toBeUndefined();
   });
 
-  /** Writes byte by byte until the connection is closed; the time ends after the fifth byte. */
+  /** Writes byte by byte until the connection is closed; the time limit passes after the fifth byte. */
   function drip(socket: TLSSocket, first: string, endTime: () => void): void {
     socket.write(first);
     let bytes = 0;
@@ -784,7 +784,7 @@ describe('the time limit', () => {
   }
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test('is kept up to 4 KiB [DELIVERY-13]', async () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(200).end('a'.repeat(4_095) + 'b'.repeat(5_000)),
@@ -818,7 +818,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test('that is large and rejected is rejected', async () => {
+  test('with another status is rejected, even if it is large', async () => {
     const at = await receiver({
       answer: (_request, response) => response.writeHead(500).end(Buffer.alloc(1_000_000)),
     });
@@ -858,7 +858,7 @@ describe('an answer', () => {
     ['in its headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
     ['in its body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello'],
     ['in its chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
-  ])('that breaks off %s fails the attempt', async (_when, text) => {
+  ])('that is lost %s fails the attempt', async (_when, text) => {
     for (const way of ['end', 'reset'] as const) {
       const at = await rawTlsServer((socket, reset) => {
         const breakOff = way === 'end' ? () => socket.end() : reset;
@@ -907,7 +907,7 @@ describe('an answer', () => {
     ['099 and no body', 'HTTP/1.1 099 None\r\ncontent-length: 0\r\n\r\n'],
     ['099 and a body', 'HTTP/1.1 099 None\r\ncontent-length: 5\r\n\r\nhello'],
     ['000 and a body without end', 'HTTP/1.1 000 None\r\n\r\nhello'],
-  ])('with the status %s fails the attempt, and its connection is not used again', async (_what, text) => {
+  ])('with the status %s fails the attempt, and its connection is not reused', async (_what, text) => {
     let requests = 0;
     const at = await rawTlsServer((socket) => {
       socket.on('data', () => {
@@ -942,7 +942,7 @@ describe('an answer', () => {
     }
   });
 
-  test('whose chunks never end is no delivery', async () => {
+  test('whose chunks never end is not a delivery', async () => {
     const { limit, endTime } = heldLimit();
     const at = await rawTlsServer((socket) =>
       socket.once('data', () =>
@@ -957,7 +957,7 @@ describe('an answer', () => {
     await allClosed(pool);
   });
 
-  test('that is compressed is kept as it came, however much it holds', async () => {
+  test('that is compressed is kept as received, whatever its decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     const at = await receiver({
       answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -968,7 +968,7 @@ describe('an answer', () => {
     expect(at.requests[0]?.headers['accept-encoding']).toBeUndefined();
   });
 
-  test('is not read on when its chunks have more around them than in them', async () => {
+  test('is cut off when its chunks have more framing than content', async () => {
     const { at, written } = await floodingServer(
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
       `1;${'x'.repeat(10_000)}\r\na\r\n`,
@@ -981,7 +981,7 @@ describe('an answer', () => {
     expect(answerOf(result)?.body.byteLength).toBeLessThan(100);
   });
 
-  test('is not waited for behind interim answers without end', async () => {
+  test('is not awaited after endless interim responses', async () => {
     for (const status of ['100 Continue', '102 Processing', '103 Early Hints']) {
       const { at, written } = await floodingServer(
         '',
@@ -998,7 +998,7 @@ describe('an answer', () => {
     }
   });
 
-  /** A server that answers with the text over and over until the connection is closed. */
+  /** A server that sends the text repeatedly until the connection is closed. */
   async function floodingServer(begin: string, text: string) {
     let written = 0;
     const at = await rawTlsServer((socket) => {
@@ -1017,7 +1017,7 @@ describe('an answer', () => {
     return { at, written: () => written };
   }
 
-  test('that comes before the request was read is the answer, and nothing more is sent', async () => {
+  test('that arrives before the request was read counts, and nothing more is sent', async () => {
     const at = await rawTlsServer((socket) => {
       socket.once('data', () => {
         socket.pause();
@@ -1031,7 +1031,7 @@ describe('an answer', () => {
     await allClosed(pool);
   });
 
-  test('with 100 before it is the last one', async () => {
+  test('after a 100 is the final one', async () => {
     const at = await receiver({
       answer: (_request, response) => {
         response.writeContinue();
@@ -1044,7 +1044,7 @@ describe('an answer', () => {
     expect(at.requests).toHaveLength(1);
   });
 
-  test('with interim answers before it is the last one', async () => {
+  test('after interim responses is the final one', async () => {
     const at = await rawTlsServer((socket) =>
       socket.once('data', () =>
         socket.write(
@@ -1081,7 +1081,7 @@ describe('the trace', () => {
     });
   });
 
-  test('of a kept connection has no opening, and says whose it is', async () => {
+  test('of a kept connection has no opening steps, but its certificate', async () => {
     const at = await receiver({ maxVersion: 'TLSv1.2' });
     const post = senderFor(loopback(at.port));
     await post();
@@ -1132,7 +1132,7 @@ describe('the trace', () => {
     expect(subjects).toEqual(['Test server', 'other.partner.test', 'Test server']);
   });
 
-  test('holds of a certificate no more than a name of usual length without control characters', async () => {
+  test("cuts a certificate's names to the usual length and strips control characters", async () => {
     const subject = `CN=evil\u0007\u202e${'x'.repeat(400)}`;
     const at = await receiver({ certificate: await authority.issue({ names: [HOST], subject }) });
     const { certificate: traced } = (await senderFor(loopback(at.port))()).trace;
@@ -1162,7 +1162,7 @@ describe('the trace', () => {
     });
   });
 
-  test('has what DNS said, 16 addresses at most', async () => {
+  test('has the resolved addresses, 16 at most', async () => {
     const addresses = Array.from({ length: 20 }, (_none, index) => `93.184.215.${index + 1}`);
     const at = await receiver();
     const guard = createEndpointGuard({ resolveHost: async () => addresses });
@@ -1181,7 +1181,7 @@ describe('the trace', () => {
     expect(result.trace.addresses).toEqual(['127.0.0.1', ...addresses.slice(1, 16)]);
   });
 
-  test('of a refused endpoint says nothing of what was found', async () => {
+  test('of a refused endpoint reveals nothing about the addresses', async () => {
     for (const addresses of [['10.0.0.1'], ['93.184.215.14', '127.0.0.1'], []]) {
       const result = await senderFor(createEndpointGuard({ resolveHost: async () => addresses }))();
       expect(result.outcome).toBe('endpoint_refused');

@@ -1,21 +1,21 @@
 import type { DeliveryAttempted } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 
 /**
- * Which attempts this process made under which leases. The broker delivers a command again when a connection is lost
- * before the acknowledgement; the attempt was made by then, and its result is reported again instead of a second POST.
+ * Records which attempts this process made under which leases. If the connection is lost before the acknowledgement,
+ * the broker redelivers the command. Its result is then reported again instead of POSTing twice.
  */
 export interface LeaseMemory {
-  /** The attempt under a lease: under way or over, or `reported` when job-state has its result. */
+  /** Returns the attempt under a lease, in flight or finished; `reported` when job-state has its result. */
   recall(leaseId: string): Promise<DeliveryAttempted> | 'reported' | undefined;
-  /** Remembers an attempt as it begins; one that fails to come to an end is forgotten. */
+  /** Records an attempt at its start; forgets it if it rejects. */
   began(leaseId: string, attempt: Promise<DeliveryAttempted>): void;
-  /** Remembers that the broker has taken the result, and lets go of the result itself. */
+  /** Records that the broker has confirmed the result, and drops the result itself. */
   reported(leaseId: string): void;
 }
 
 /**
- * Makes a memory of the newest `capacity` leases. Forgetting costs at worst a second POST, which the receiver knows by its
- * event id.
+ * Creates a memory of the newest `capacity` leases. A forgotten lease costs at most a second POST, which the receiver
+ * recognizes by its event id.
  */
 export function createLeaseMemory({ capacity = 20_000 }: { readonly capacity?: number } = {}): LeaseMemory {
   const attempts = new Map<string, Promise<DeliveryAttempted> | 'reported'>();

@@ -44,7 +44,7 @@ await runService({
     const publisher = createPublisher({ connection: publishing, logger, metrics });
     lifecycle.onShutdown('publisher', () => publisher.close());
 
-    // Replies are published: a broker that is short of memory must not block acknowledgements with them.
+    // Replies are published on another connection: if the broker blocks publishers, it must not block acknowledgements.
     const rpcServer = startRpcServer({
       connection: publishing,
       queue: WEBHOOK_DISPATCHER_RPC,

@@ -1,10 +1,10 @@
 import type { PeerCertificate as TlsCertificate, TLSSocket } from 'node:tls';
 
-/** What an owner is told of a certificate that an endpoint showed. */
+/** The parts of an endpoint's certificate that the subscription's owner can see. */
 export interface PeerCertificate {
-  /** Its common name, or else its first DNS name; may be empty. */
+  /** The common name, else the first DNS name; may be empty. */
   readonly subject: string;
-  /** The common name of its issuer, or else the issuer's organisation; may be empty. */
+  /** The issuer's common name, else the issuer's organisation; may be empty. */
   readonly issuer: string;
   readonly validTo: Date;
 }
@@ -12,11 +12,11 @@ export interface PeerCertificate {
 const MAX_NAME_LENGTH = 253;
 
 /**
- * The certificate that was shown in a handshake; undefined where none came with it, as when a session was resumed. Each
- * name is cut at 253 characters and holds no control characters: whoever made the certificate chose them.
+ * Returns the certificate that the peer presented; undefined if the handshake carried none, as in a resumed session.
+ * The peer chooses the names, so each is cut at 253 characters and stripped of control characters.
  */
 export function readPeerCertificate(socket: TLSSocket): PeerCertificate | undefined {
-  // Typed as always there; with a resumed session it is not.
+  // The type says that it is always present; a resumed session has none.
   const shown: Partial<TlsCertificate> | undefined = socket.getPeerCertificate();
   if (shown.valid_to === undefined) return undefined;
   const validTo = new Date(shown.valid_to);

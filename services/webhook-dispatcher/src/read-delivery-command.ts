@@ -6,12 +6,12 @@ import {
   DeliverWebhooksSchema,
 } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 
-/** A `DeliverWebhook` with everything that an attempt needs. */
+/** A decoded `DeliverWebhook` command, with all inputs of an attempt. */
 export interface DeliveryCommand {
   readonly deliveryId: string;
   readonly subscriptionId: string;
   readonly leaseId: string;
-  /** Absent when the sender does not say it yet. */
+  /** Absent if the sender is a version that does not set it. */
   readonly leasedAt: Date | undefined;
   readonly leaseExpiresAt: Date;
   /** 1 to 8. */
@@ -25,23 +25,23 @@ export interface DeliveryCommand {
   readonly sealedSecret: Uint8Array;
   /** W3C trace context of the event. */
   readonly traceParent: string | undefined;
-  /** The request that made the event. */
+  /** Id of the request that caused the event. */
   readonly requestId: string | undefined;
 }
 
-/** Fields that a command may lack. */
+/** Fields that may be absent. */
 const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(['leasedAt', 'traceParent', 'requestId']);
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** A message that can never be carried out. */
+/** A command that can never be executed. */
 export interface MalformedCommand {
   readonly reason: string;
-  /** What an answer about it needs, when it says at least which delivery and lease it is for. */
+  /** Identifies the command in a result; absent if the command does not name its delivery and lease. */
   readonly answerable: AnswerableCommand | undefined;
 }
 
-/** What an answer says of its command. */
+/** The fields of a command that its result repeats. */
 export interface AnswerableCommand extends Pick<
   DeliveryCommand,
   'deliveryId' | 'leaseId' | 'attempt' | 'urlVersion' | 'secretVersion'
@@ -49,10 +49,10 @@ export interface AnswerableCommand extends Pick<
   readonly leaseExpiresAt: Date | undefined;
 }
 
-/** One command of a message, if it is well. */
+/** One command of a message, or why it is malformed. */
 export type ReadCommand = { readonly command: DeliveryCommand } | { readonly malformed: MalformedCommand };
 
-/** Decodes the commands of a `DeliverWebhooks` message; none when it is no such message or empty. */
+/** Decodes the commands of a `DeliverWebhooks` message; empty if the message is of another type or empty. */
 export function readDeliveryCommands(bytes: Uint8Array): readonly ReadCommand[] {
   try {
     return fromBinary(DeliverWebhooksSchema, bytes).deliveries.map(readDeliveryCommand);

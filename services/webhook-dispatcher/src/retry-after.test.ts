@@ -12,7 +12,7 @@ describe('retry-after', () => {
     { status: 429, retryAfter: '21600', seconds: 21_600 },
     { status: 429, retryAfter: '99999999999999999999', seconds: 21_600 },
     { status: 429, retryAfter: 'Fri, 01 Jan 2100 00:00:00 GMT', seconds: 21_600 },
-  ])('$retryAfter of a $status asks for $seconds s [DELIVERY-14]', ({ status, retryAfter, seconds }) => {
+  ])('$retryAfter of a $status requests $seconds s [DELIVERY-14]', ({ status, retryAfter, seconds }) => {
     expect(retryAfterSeconds({ status, retryAfter, now })).toBe(seconds);
   });
 
@@ -26,7 +26,7 @@ describe('retry-after', () => {
     { status: 429, retryAfter: 'soon' },
     { status: 429, retryAfter: '' },
     { status: 503, retryAfter: 'Tue, 01 Sep 2026 11:59:00 GMT' },
-  ])('$retryAfter of a $status asks for nothing [DELIVERY-14]', ({ status, retryAfter }) => {
+  ])('$retryAfter of a $status requests no delay [DELIVERY-14]', ({ status, retryAfter }) => {
     expect(retryAfterSeconds({ status, retryAfter, now })).toBeUndefined();
   });
 });

@@ -3,8 +3,9 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 const CAP_SECONDS = LIMITS.webhookBackoffCapMs / 1_000;
 
 /**
- * Whole seconds that a receiver asked to wait, from the `retry-after` of a 429 or 503: a number of seconds or an HTTP
- * date. At least 1 and at most the 6 hours that a wait is capped at anyway; undefined when nothing usable was asked for.
+ * Returns the whole seconds that a receiver requests in the `retry-after` of a 429 or 503. The header is a number of
+ * seconds or an HTTP date. At least 1, and at most 6 hours, which is the cap on every delay. Undefined if the header is
+ * absent or unusable.
  */
 export function retryAfterSeconds(answer: {
   readonly status: number;

@@ -20,13 +20,13 @@ describe('the service signature', () => {
     expect(serviceSignature(content)).toMatch(/^v1=[0-9a-f]{64}$/);
   });
 
-  test('has a fixed value for fixed input, so that receivers can check theirs against it', () => {
+  test('has a fixed value for fixed input, which receivers can use as a test vector', () => {
     expect(
       serviceSignature({ secret: 'whsec_AAAA', timestamp: 1_700_000_000, body: Buffer.from('{"a":1}') }),
     ).toBe('v1=7e372bdd2bd2cec010f2499f5bc33a46836f5946418a83c92c147a05b8241c15');
   });
 
-  test('covers bytes that are not UTF-8 as they are [DELIVERY-6]', () => {
+  test('covers bytes that are not UTF-8 unchanged [DELIVERY-6]', () => {
     const body = Buffer.of(0xff, 0xfe, 0x00, 0x80);
     const expected = createHmac('sha256', secret)
       .update(Buffer.concat([Buffer.from('1790000000.'), body]))
@@ -65,7 +65,7 @@ describe('the service signature', () => {
 });
 
 describe('the Standard Webhooks signature', () => {
-  test('is what a stock verifier accepts [DELIVERY-11]', () => {
+  test('is accepted by a stock verifier [DELIVERY-11]', () => {
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
       'webhook-id': content.eventId,
@@ -78,7 +78,7 @@ describe('the Standard Webhooks signature', () => {
     expect(() => verifier.verify(content.body, { ...headers, 'webhook-id': 'evt_other' })).toThrow();
   });
 
-  test('is keyed with what the secret after its prefix decodes to', () => {
+  test('is keyed with the base64-decoded secret after its prefix', () => {
     const expected = createHmac('sha256', Buffer.alloc(32, 7))
       .update(Buffer.concat([Buffer.from(`${content.eventId}.1790000000.`), content.body]))
       .digest('base64');

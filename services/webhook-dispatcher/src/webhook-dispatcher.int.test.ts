@@ -45,7 +45,7 @@ import { createTestAuthority } from './testing/test-certificates.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@partner/test-kit/receiver';
 
 const HOST = 'receiver.partner.test';
-/** Leads to the same receiver, whose certificate is for another name. */
+/** Resolves to the same receiver, whose certificate is for another name. */
 const OTHER_HOST = 'other.partner.test';
 const projectRoot = path.resolve(import.meta.dirname, '../../..');
 const sealingKey = Buffer.alloc(32, 5);
@@ -114,7 +114,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const { process, exited } of dispatchers.splice(0)) {
-    // Not killed: a command that it has reported and not yet acknowledged would come again in the next test.
+    // Not killed: a command that is reported but not yet acknowledged would be redelivered in the next test.
     process.kill('SIGTERM');
     await exited;
   }
@@ -141,7 +141,7 @@ const environment = () => ({
 
 const command = ['--import', '@partner/kernel/telemetry/start', path.join(import.meta.dirname, 'main.js')];
 
-/** Starts the service as its own process and waits until it is ready. */
+/** Starts the service as a process and waits until it is ready. */
 async function startDispatcher(extra: Record<string, string> = {}): Promise<Dispatcher> {
   const adminPort = await freePort();
   const child = spawn(process.execPath, command, {
@@ -166,13 +166,13 @@ async function startDispatcher(extra: Record<string, string> = {}): Promise<Disp
 
 type CommandedDelivery = MessageInitShape<typeof DeliverWebhookSchema>;
 
-/** Commands a delivery and resolves to its id. */
+/** Publishes a delivery command and resolves to the delivery's id. */
 async function commandDelivery(change: CommandedDelivery = {}): Promise<string> {
   const [deliveryId = ''] = await commandDeliveries(change);
   return deliveryId;
 }
 
-/** Commands deliveries in one message and resolves to their ids. */
+/** Publishes delivery commands in one message and resolves to the deliveries' ids. */
 async function commandDeliveries(...changes: readonly CommandedDelivery[]): Promise<readonly string[]> {
   const deliveries = changes.map((change) => {
     const deliveryId = newId('dlv');
@@ -213,7 +213,7 @@ const arrivalsOf = (deliveryId: string) =>
   arrivals.all().filter(({ path: at }) => at === `/hook/${deliveryId}`);
 
 describe('the service', () => {
-  test('turns a command into a signed POST and tells how it went', async () => {
+  test('turns a command into a signed POST and reports its result', async () => {
     answer = (response) => response.writeHead(200).end('stored');
     await startDispatcher();
     const deliveryId = await commandDelivery();
@@ -234,7 +234,7 @@ describe('the service', () => {
     expect(attempt?.deliveryId).not.toBe(deliveryId);
   });
 
-  test('judges endpoints for job-state with the rules of every delivery', async () => {
+  test('checks endpoints for job-state with the rules of every delivery', async () => {
     await startDispatcher();
     const allowed = await endpoints.checkEndpoint({ url: `https://${HOST.toUpperCase()}/hook` });
     expect(allowed).toMatchObject({ allowed: true, normalizedUrl: `https://${HOST}/hook` });
@@ -242,7 +242,7 @@ describe('the service', () => {
     expect((await endpoints.checkEndpoint({ url: 'https://169.254.169.254/' })).allowed).toBe(false);
   });
 
-  test('sends nothing to an endpoint that is refused, and says so', async () => {
+  test('sends nothing to a refused endpoint, and reports the refusal', async () => {
     await startDispatcher();
     const deliveryId = await commandDelivery({ url: `https://127.0.0.1/` });
     const { attempt } = await resultOf(deliveryId);
@@ -250,7 +250,7 @@ describe('the service', () => {
     expect(attempt?.remoteAddress).toBeUndefined();
   });
 
-  test('ends an attempt that has no complete answer within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
+  test('ends an attempt without a complete response within 10 seconds [DELIVERY-2, DELIVERY-7, DELIVERY-13, LIMIT-5]', async () => {
     answer = () => undefined;
     await startDispatcher();
     const { attempt } = await resultOf(await commandDelivery());
@@ -260,7 +260,7 @@ describe('the service', () => {
     });
   });
 
-  test('cares nothing for what the environment says of proxies and of certificates', async () => {
+  test('ignores proxies and certificate settings in the environment', async () => {
     answer = (response) => response.writeHead(204).end();
     const proxied: Socket[] = [];
     const proxy = createServer((socket) => proxied.push(socket.destroy())).listen(0, '127.0.0.1');
@@ -281,7 +281,7 @@ describe('the service', () => {
     proxy.close();
   });
 
-  test('finishes and reports the attempt in flight when it is told to stop', async () => {
+  test('finishes and reports the attempt in flight on shutdown', async () => {
     const held = createRecorder<ServerResponse>();
     answer = held.record;
     const dispatcher = await startDispatcher();
@@ -294,7 +294,7 @@ describe('the service', () => {
     expect(await dispatcher.exited).toBe(0);
   });
 
-  test('begins no attempt once it is told to stop: another replica makes those that waited, each once', async () => {
+  test('starts no attempt after shutdown begins: another replica makes each waiting one, once', async () => {
     const held = createRecorder<ServerResponse>();
     answer = held.record;
     const stopping = await startDispatcher({ DELIVERY_CONCURRENCY: '2' });
@@ -318,7 +318,7 @@ describe('the service', () => {
     for (const deliveryId of [...begun, ...waiting]) expect(arrivalsOf(deliveryId)).toHaveLength(1);
   });
 
-  test('reports an attempt whose connections to the broker were lost meanwhile, and does not POST again', async () => {
+  test('reports an attempt after its broker connections were lost, and does not POST again', async () => {
     const held = createRecorder<ServerResponse>();
     answer = held.record;
     const way = await startTcpProxy(broker.url);
@@ -328,7 +328,7 @@ describe('the service', () => {
     const taken = way.taken();
     way.cut();
     await eventually('a new connection', () => way.taken() > taken);
-    // At once: an attempt takes 10 s at most, and there is no telling when a busy broker is ready again.
+    // At once: an attempt takes at most 10 s, and a busy broker may take longer to be ready again.
     response.writeHead(204).end();
     await eventually('readiness again', async () => (await dispatcher.readiness()) === 200);
     expect((await resultOf(deliveryId)).attempt?.outcome).toBe(AttemptOutcome.DELIVERED);
@@ -363,7 +363,7 @@ describe('the service', () => {
     expect(await statusOf('livez')).toBe(200);
   });
 
-  test('does not start in production with overrides for development', async () => {
+  test('does not start in production with development overrides', async () => {
     const production = { ...environment(), PARTNER_ENVIRONMENT: 'production' };
     const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
       execFile(process.execPath, command, { cwd: projectRoot, env: production }, (error, _stdout, text) => {

@@ -12,7 +12,7 @@ import {
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
 
-/** What the server says to one question. `silent`: nothing at all; `garbage`: bytes that are no answer to it. */
+/** Reply to one query. `silent`: none; `garbage`: bytes that are not a DNS response. */
 export type DnsReply =
   | { readonly kind: 'records'; readonly records: readonly Answer[] }
   | { readonly kind: 'no_such_name' }
@@ -21,14 +21,17 @@ export type DnsReply =
   | { readonly kind: 'silent' }
   | { readonly kind: 'garbage' };
 
-/** A question as it came. */
+/** A received query. */
 export interface DnsQuestion {
   readonly name: string;
   readonly type: RecordType;
   readonly transport: 'udp' | 'tcp';
 }
 
-/** A DNS server on loopback whose answers a test decides. What is too long for a datagram comes cut off, and whole over TCP. */
+/**
+ * DNS server on loopback whose responses a test chooses. A response that is too long for a datagram is truncated over
+ * UDP and whole over TCP.
+ */
 export interface TestDnsServer {
   /** `address:port`. */
   readonly server: string;
@@ -40,7 +43,7 @@ const RCODES = { records: 0, no_such_name: 3, server_failure: 2, refused: 5 } as
 const DATAGRAM_BYTES = 512;
 const LENGTH_BYTES = 2;
 
-/** Starts a server on a free port, of UDP and of TCP. */
+/** Starts a server on a free port, over UDP and TCP. */
 export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply): Promise<TestDnsServer> {
   const questions: DnsQuestion[] = [];
 
@@ -88,7 +91,7 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
     const said = answer(datagram, 'udp');
     if (said !== undefined) udp.send(said, sender.port, sender.address);
   });
-  // Both listen on the same port, so it is one that no outgoing connection can hold.
+  // UDP and TCP share a port, so it must be one that no outgoing connection can hold.
   const port = await freePort();
   udp.bind(port, '127.0.0.1');
   tcp.listen(port, '127.0.0.1');
@@ -107,7 +110,7 @@ export async function startDnsServer(reply: (question: DnsQuestion) => DnsReply)
   };
 }
 
-/** A and AAAA records of a name, from one list of addresses; what is not of the asked type is left out. */
+/** Returns the A or AAAA records of a name from a list of addresses, without those of the other type. */
 export function addressRecords(
   question: Pick<DnsQuestion, 'name' | 'type'>,
   addresses: readonly string[],

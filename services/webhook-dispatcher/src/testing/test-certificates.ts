@@ -5,16 +5,16 @@ import * as x509 from '@peculiar/x509';
 const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3_600_000;
 
-/** A server's key and certificate, both PEM. */
+/** Key and certificate of a server, in PEM. */
 export interface TestCertificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** A certificate authority that only a test trusts. */
+/** A certificate authority that only tests trust. */
 export interface TestAuthority {
   readonly pem: string;
-  /** Issues a certificate for host names and addresses; valid from two days ago to tomorrow unless told otherwise. */
+  /** Issues a certificate for host names and addresses. Valid from two days ago until tomorrow by default. */
   issue(subject: {
     readonly names?: readonly string[];
     readonly addresses?: readonly string[];
@@ -22,12 +22,12 @@ export interface TestAuthority {
     readonly notAfter?: Date;
     /** Distinguished name; absent: `CN=Test server`. */
     readonly subject?: string;
-    /** Signed by its own key instead of the authority's. */
+    /** Sign with the certificate's own key instead of the authority's. */
     readonly selfSigned?: boolean;
   }): Promise<TestCertificate>;
 }
 
-/** Makes an authority with a fresh key. */
+/** Creates an authority with a new key. */
 export async function createTestAuthority(): Promise<TestAuthority> {
   x509.cryptoProvider.set(webcrypto);
   const authorityKeys = await webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
