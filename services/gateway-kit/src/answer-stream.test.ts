@@ -17,8 +17,8 @@ async function serve(listener: RequestListener): Promise<() => Promise<IncomingM
     });
 }
 
-describe('the stream of an answer', () => {
-  test('sends what is written, one after another, until its end', async () => {
+describe('the stream of a response', () => {
+  test('sends each text in order, until its end', async () => {
     const ask = await serve((_request, response) => {
       const stream = createAnswerStream(response);
       stream.write('one ');
@@ -31,7 +31,7 @@ describe('the stream of an answer', () => {
     expect(await text(await ask())).toBe('one two');
   });
 
-  test('is over when the client has gone', async () => {
+  test('is over when the client disconnects', async () => {
     const over = new Promise<void>((resolve) => {
       void serve((_request, response) => {
         const stream = createAnswerStream(response);
@@ -44,7 +44,7 @@ describe('the stream of an answer', () => {
     await expect(over).resolves.toBeUndefined();
   });
 
-  test('is over from the start when the answer has ended', async () => {
+  test('is over from the start when the response has ended', async () => {
     const ask = await serve((_request, response) => {
       response.end('all');
       const stream = createAnswerStream(response);
@@ -55,7 +55,7 @@ describe('the stream of an answer', () => {
     expect(await text(await ask())).toBe('all');
   });
 
-  test('cuts off a client that does not read, and keeps little for it', async () => {
+  test('cuts off a client that does not read, and buffers little for it', async () => {
     let stream: AnswerStream | undefined;
     let most = 0;
     const cut = new Promise<void>((resolve) => {

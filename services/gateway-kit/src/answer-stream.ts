@@ -1,22 +1,27 @@
 import type { ServerResponse } from 'node:http';
 
-/** Bytes that may wait for a client to read them. */
+/** Maximum bytes buffered for a slow client. */
 const MAX_WAITING_BYTES = 65_536;
 
-/** The body of an answer that is written bit by bit. */
+/** A streamed response body. */
 export interface AnswerStream {
   /**
-   * Sends a text. A client that has more than 64 KB yet to read is cut off instead: nothing is kept for it. Does nothing once
-   * the stream is over.
+   * Sends a text. If more than 64 KB are unread, cuts the client off instead of buffering. Does nothing after the
+   * stream is over.
    */
   write(text: string): void;
-  /** Ends the answer. Repeating it is harmless. */
+  /** Ends the response. Idempotent. */
   end(): void;
-  /** Aborted as soon as the stream is over, whoever ended it; so from the start for a client that has gone by then. */
+  /**
+   * Aborted when the stream is over, whichever side ended it. Aborted from the start if the client has already gone.
+   */
   readonly over: AbortSignal;
 }
 
-/** Makes the stream of an answer whose head has been sent. One that is ended already gives a stream that is over. */
+/**
+ * Creates the stream of a response whose head has been sent. If the response has already ended, the stream is over from
+ * the start.
+ */
 export function createAnswerStream(response: ServerResponse): AnswerStream {
   const over = new AbortController();
   const isOver = () => response.writableEnded || response.destroyed;

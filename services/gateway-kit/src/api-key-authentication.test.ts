@@ -23,13 +23,13 @@ const general = create(AuthenticateKeyResponseSchema, {
   kind: KeyKind.GENERAL,
 });
 
-/** Has no slot rest. */
+/** Slots never rest. */
 const restsNever: After = (_milliseconds, then) => {
   then();
   return () => undefined;
 };
 
-/** An access service whose answers a test gives one by one, or all alike. */
+/** An access service whose responses a test gives one by one, or all alike. */
 function createFixture(
   respond?: () => AuthenticateKeyResponse,
   {
@@ -71,11 +71,11 @@ function createFixture(
   return {
     authenticator,
     metrics,
-    /** Lets the slots of the look-ups be taken again. */
+    /** Ends the rest of the lookup slots. */
     rest: () => timers.pass(40),
     asked,
     lookUps,
-    /** The look-up of that number, from 1, once it was made. */
+    /** Resolves to the lookup with that number, from 1, once it is made. */
     lookUp: async (number: number) => {
       const found = (await lookUps.atLeast(number))[number - 1];
       invariant(found, 'the look-up was made');
@@ -92,7 +92,7 @@ function createFixture(
   };
 }
 
-/** The message as a newer version would send it: the last value of a field counts. */
+/** Encodes the message as a newer version would: the last value of a field counts. */
 function withLastField(
   response: AuthenticateKeyResponse,
   field: number,
@@ -109,7 +109,7 @@ function refuseKey(): never {
 const key = createApiKey('sandbox');
 
 describe('API key authentication', () => {
-  test('gives the principal behind a key', async () => {
+  test('returns the principal of a key', async () => {
     const { ask, asked } = createFixture(() =>
       create(AuthenticateKeyResponseSchema, {
         companyId: 'cmp_1',
@@ -135,7 +135,7 @@ describe('API key authentication', () => {
     ['a wrong checksum', `${key.text.slice(0, -1)}${key.text.endsWith('0') ? '1' : '0'}`],
     ['a key of the other environment', createApiKey('production').text],
   ])(
-    'refuses %s without a look-up, and says what is wrong with it [AUTH-10, AUTH-12]',
+    'refuses %s without a lookup, and says what is wrong with it [AUTH-10, AUTH-12]',
     async (_what, text) => {
       const { ask, asked } = createFixture(() => general);
       const message = `x-api-key: ${faultOfApiKey(text, 'sandbox')}`;
@@ -164,7 +164,7 @@ describe('API key authentication', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('tells of the fault script of a key in the sandbox alone, and only of one that it understands', async () => {
+  test('returns the fault script of a key in the sandbox only, and only if it is known', async () => {
     const faults = { id: 'f-1', requests: [{ fault: 'delay', delayMs: 5, times: 1 }] };
     const principalIn = (environment: Environment, script: object) => {
       const answer = create(AuthenticateKeyResponseSchema, {
@@ -181,7 +181,7 @@ describe('API key authentication', () => {
     expect(await principalIn('sandbox', newer)).not.toHaveProperty('faults');
   });
 
-  test('refuses a key of another surface, of an unknown kind and of an unknown class, in the same words as an unknown key [AUTH-12]', async () => {
+  test('refuses a key of another surface, of an unknown kind and of an unknown class, with the text for an unknown key [AUTH-12]', async () => {
     const answers = [
       () => create(AuthenticateKeyResponseSchema, { ...general, kind: KeyKind.INSTALLER_COMPANY }),
       () => withLastField(general, 3, 99),
@@ -200,7 +200,7 @@ describe('API key authentication', () => {
     expect(messages[0]).toContain('unauthenticated');
   });
 
-  test('believes a look-up for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
+  test('caches a lookup for 4 seconds, counted from its start, and no longer [AUTH-13]', async () => {
     const { ask, asked, advance, lookUp } = createFixture();
     const first = ask(key.text);
     const { resolve } = await lookUp(1);
@@ -227,7 +227,7 @@ describe('API key authentication', () => {
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
-  test('makes one look-up for all who ask for the same key at once', async () => {
+  test('shares one lookup between concurrent requests with the same key', async () => {
     const { ask, asked, lookUp } = createFixture();
     const asking = [ask(key.text), ask(key.text), ask(key.text)];
     (await lookUp(1)).resolve(general);
@@ -235,7 +235,7 @@ describe('API key authentication', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('remembers a refusal for 1 second', async () => {
+  test('caches a refusal for 1 second', async () => {
     const { ask, asked, advance } = createFixture(refuseKey);
     await expect(ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
     advance(999);
@@ -246,7 +246,7 @@ describe('API key authentication', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('passes on that nobody can tell, and does not remember it', async () => {
+  test('passes on an unavailable lookup, and does not cache it', async () => {
     let isAway = true;
     const { ask } = createFixture(() => {
       if (isAway) throw new ServiceError('unavailable', 'away', { retryAfterSeconds: 1 });
@@ -257,7 +257,7 @@ describe('API key authentication', () => {
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
-  test('holds a bounded number of keys, the ones used last', async () => {
+  test('caches a bounded number of keys, the most recently used ones', async () => {
     const { ask, asked } = createFixture(() => general);
     await ask(key.text);
     const others = Array.from({ length: 10_000 }, () => createApiKey('sandbox').text);
@@ -269,7 +269,7 @@ describe('API key authentication', () => {
     expect(asked).toHaveLength(10_002);
   });
 
-  test('does not let invented keys push out the keys in use', async () => {
+  test('does not let invented keys evict the keys in use', async () => {
     let isKnown = true;
     const { ask, asked } = createFixture(() => (isKnown ? general : refuseKey()));
     await ask(key.text);
@@ -282,12 +282,12 @@ describe('API key authentication', () => {
   });
 });
 
-describe('look-ups', () => {
+describe('lookups', () => {
   const madeUp = (count: number) => Array.from({ length: count }, () => createApiKey('sandbox').text);
   const refused = (answer: Promise<unknown>) =>
     expect(answer).rejects.toMatchObject({ reason: 'unauthenticated' });
 
-  test('find a valid key after 600 made-up keys from the same address [LIMIT-6]', async () => {
+  test('find a valid key after 600 invented keys from the same address [LIMIT-6]', async () => {
     let isKnown = false;
     const { ask } = createFixture(() => (isKnown ? general : refuseKey()));
     await Promise.all(madeUp(600).map((text) => refused(ask(text))));
@@ -295,7 +295,7 @@ describe('look-ups', () => {
     expect(await ask(key.text)).toMatchObject({ companyId: 'cmp_1' });
   });
 
-  test('of new keys are 20 at a time at most, and the networks take turns [LIMIT-6]', async () => {
+  test('of new keys are 20 at a time at most, round-robin over the networks [LIMIT-6]', async () => {
     const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
     const flood = madeUp(200).map((text) => ask(text, '203.0.113.9').catch((error: unknown) => error));
     const valid = ask(key.text, '203.0.113.1');
@@ -315,7 +315,7 @@ describe('look-ups', () => {
     expect(await Promise.all(flood)).toHaveLength(200);
   });
 
-  test('of a network over its limit of failures leave the slots to the others, and its key ids take turns [LIMIT-6]', async () => {
+  test('of a network over its limit of failures leave the slots to the others, and are round-robin over its key ids [LIMIT-6]', async () => {
     const { ask, asked, lookUp, lookUps, rest } = createFixture(undefined, { restsInTheQueue: true });
     const askOverLimit = (text: string) => ask(text, undefined, true).catch((error: unknown) => error);
     const withOneKeyId = Array.from({ length: 5 }, () => createApiKey('sandbox', { keyId: key.keyId }).text);
@@ -349,7 +349,7 @@ describe('look-ups', () => {
     void Promise.allSettled(flood);
   });
 
-  test('of a key that was accepted before wait for no others [LIMIT-6]', async () => {
+  test('of a key that was accepted before do not wait for others [LIMIT-6]', async () => {
     const { ask, advance, lookUp, lookUps } = createFixture();
     const first = ask(key.text);
     (await lookUp(1)).resolve(general);
@@ -386,7 +386,7 @@ describe('a revocation', () => {
     await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
   });
 
-  test('that arrives during a look-up wins over its answer', async () => {
+  test('that arrives during a lookup overrides its result', async () => {
     const fixture = createFixture();
     const asking = fixture.ask(key.text);
     const first = await fixture.lookUp(1);
@@ -398,7 +398,7 @@ describe('a revocation', () => {
     await expect(fixture.ask(key.text)).rejects.toMatchObject({ reason: 'unauthenticated' });
   });
 
-  test('leaves other keys and their look-ups alone', async () => {
+  test('does not affect other keys and their lookups', async () => {
     const fixture = createFixture();
     const other = createApiKey('sandbox');
     const asking = fixture.ask(other.text);
@@ -418,7 +418,7 @@ describe('a revocation', () => {
     expect(fixture.asked).toHaveLength(2);
   });
 
-  test('that can not be read makes every key be looked up again; another message changes nothing', async () => {
+  test('that cannot be decoded makes every key be looked up again; another message changes nothing', async () => {
     const fixture = createFixture(() => general);
     await fixture.ask(key.text);
     applyRevocation(fixture.authenticator, { type: 'partner.access.v1.Other', body: Uint8Array.of(255) });
@@ -429,7 +429,7 @@ describe('a revocation', () => {
     expect(fixture.asked).toHaveLength(2);
   });
 
-  test('that comes in again and again during look-ups ends in a refusal to tell, not in a loop', async () => {
+  test('that arrives repeatedly during lookups ends with unavailable, not in a loop', async () => {
     const fixture: ReturnType<typeof createFixture> = createFixture(() => {
       fixture.authenticator.forgetAll();
       return general;

@@ -34,63 +34,75 @@ export interface ApiKeyPrincipal {
   readonly companyClass: 'SALES' | 'INSTALLER' | 'ACCOUNTING';
   /** For an installer-contractor key: the installer company that it is bound to. */
   readonly boundCompanyId?: string;
-  /** The company's own installer limit; absent: the standard one. */
+  /** The company's own rate limit for installer requests; absent: the default. */
   readonly installerRequestsPerMinute?: number;
-  /** In the sandbox only: what goes wrong on purpose with requests of the key. */
+  /** Sandbox only: the faults to inject into the key's requests. */
   readonly faults?: RequestFaults;
 }
 
-/** Finds the caller of a request by its `x-api-key` header. */
+/** Authenticates a request by its `x-api-key` header. */
 export interface ApiKeyAuthenticator {
   /**
-   * Throws `unauthenticated` (spec: Authentication 4) with what the header itself shows to be wrong, and with one message for all
-   * that only a lookup can tell apart; `unavailable` when the lookup fails.
+   * Returns the caller. Throws `unauthenticated` (spec: Authentication 4): with the reason if the header itself is
+   * wrong, and with one fixed message for everything that only a lookup can distinguish. Throws `unavailable` if the
+   * lookup fails.
    */
   authenticate(
     request: Pick<AuthenticationRequest, 'header' | 'call' | 'remoteAddress' | 'isOverFailureLimit'>,
   ): Promise<ApiKeyPrincipal>;
-  /** To be called when a key has been revoked. */
+  /** Drops a revoked key from the cache. */
   forget(keyId: string): void;
-  /** To be called when revocations may have been missed. */
+  /** Drops all keys from the cache. Call it when revocations may have been missed. */
   forgetAll(): void;
 }
 
-/** Requests with no valid key that one client address may make in any 60 seconds; no honest client makes many. */
+/** Requests without a valid key that one client network may make in any 60 seconds. Honest clients stay far below. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 600;
 
-/** How long a look-up is believed, counted from its start: with the broadcast lost, revocation still holds within 5 seconds. */
+/**
+ * How long a lookup is cached, counted from its start. Even if a broadcast is lost, revocation takes effect within 5
+ * seconds.
+ */
 const BELIEVED_MS = 4_000;
 const REFUSAL_BELIEVED_MS = 1_000;
 const CACHED_KEYS = 10_000;
 const LOOK_UPS_PER_REQUEST = 3;
-/** Of keys that were not accepted before: at most 20 at a time and 500 a second, so that made-up keys do not starve job-state. */
+/**
+ * Lookups of keys that are not cached as valid: at most 20 in flight and 500 a second, so that invented keys do not
+ * overload job-state.
+ */
 const NEW_KEY_LOOK_UPS = { slots: 20, slotMs: 40, maxWaiting: 2_000 } as const;
-/** Of such keys from networks over their limit of failures: at most 50 a second, and 4 seconds until the last one starts. */
+/**
+ * Such lookups from networks over their failure limit: at most 50 a second; the last of a full queue starts after 4
+ * seconds.
+ */
 const OVER_LIMIT_LOOK_UPS = { slots: 2, slotMs: 40, maxWaiting: 200 } as const;
 
-/** The scopes of a principal, fixed by its kind of key (spec: Authentication 3). */
+/** Returns the scopes of a principal; its kind of key determines them (spec: Authentication 3). */
 export function scopesOfPrincipal(principal: Pick<ApiKeyPrincipal, 'kind'>): readonly Scope[] {
   return KEY_KINDS[principal.kind].scopes;
 }
 
 /**
- * Makes the authenticator of one surface in one environment. What can not be a key is refused without a look-up. A key
- * that was looked up is believed for at most 4 seconds, a refusal for 1 second; there is one look-up at a time for the
- * same key and secret. A key that was accepted and has not been refused since is looked up again at once. Other keys wait for
- * their turn in a bounded queue, in which the client networks take turns, and the key ids of one network. Networks over their
- * limit of failed authentications have such a queue of their own, so that they cannot fill that of the others.
- * Memory is bounded. A revocation that arrives during a look-up wins over its answer.
+ * Creates the authenticator of one surface in one environment. A malformed key is refused without a lookup.
+ *
+ * A valid key is cached for at most 4 seconds, a refusal for 1 second. Concurrent requests with the same key and secret
+ * share one lookup. A key that was accepted, and not refused since, is looked up again at once. Other keys wait in a
+ * bounded queue that is fair between client networks, and between the key ids of one network. Networks over their limit
+ * of failed authentications have a queue of their own, so they cannot fill that of the others. Memory is bounded.
+ *
+ * A revocation that arrives during a lookup overrides the lookup's result.
  */
 export function createApiKeyAuthenticator(deps: {
   readonly access: Pick<Client<typeof AuthenticationService>, 'authenticateKey'>;
   readonly surface: Surface;
   readonly environment: Environment;
-  /** Milliseconds since any fixed instant. Never set back, so that nothing prolongs the belief in a revoked key. */
+  /** Monotonic clock, in ms. A clock that is set back would prolong the caching of a revoked key. */
   readonly monotonicMs: () => number;
   readonly metrics: Registry;
   readonly after?: After;
 }): ApiKeyAuthenticator {
-  // Two caches, so that a flood of invented keys can not push out the keys in use.
+  // Two caches, so that a flood of invented keys cannot evict the keys in use.
   const accepted = new LRUCache<string, { secretSha256: Buffer; principal: ApiKeyPrincipal; until: number }>({
     max: CACHED_KEYS,
   });
@@ -123,7 +135,7 @@ export function createApiKeyAuthenticator(deps: {
 
   async function lookUp(key: ParsedApiKey, call: CallOptions): Promise<ApiKeyPrincipal | 'refused'> {
     try {
-      // No signal: other requests may be waiting for the same look-up.
+      // Without the signal: other requests may share the lookup.
       const { signal: _signal, ...patient } = call;
       const { keyId, secretSha256 } = key;
       const response = await deps.access.authenticateKey({ keyId, secretSha256 }, patient);
@@ -138,7 +150,7 @@ export function createApiKeyAuthenticator(deps: {
     }
   }
 
-  /** One look-up for all that ask for the same key and secret. Undefined when the answer was overtaken by a revocation. */
+  /** Shares one lookup between all requests with the same key and secret. Undefined if a revocation overtook it. */
   async function lookUpOnce(
     key: ParsedApiKey,
     { call, remoteAddress, isOverFailureLimit }: LookUpRequest,
@@ -150,7 +162,7 @@ export function createApiKeyAuthenticator(deps: {
     const askedAt = deps.monotonicMs();
     const run = async () => {
       const startedAt = deps.monotonicMs();
-      // The caller no longer waits.
+      // The caller's deadline has passed.
       if (startedAt - askedAt >= (call.timeoutMs ?? Infinity)) throw cannotTell();
       const answer = await lookUp(key, call);
       if (current.overtaken) return undefined;
@@ -229,7 +241,7 @@ interface Judgement {
 
 interface LookUp {
   readonly keyId: string;
-  /** A revocation came in after the look-up began: its answer may be older than that. */
+  /** A revocation arrived after the lookup began, so the result may be older than the revocation. */
   overtaken: boolean;
   answer: Promise<ApiKeyPrincipal | 'refused' | undefined>;
 }
@@ -258,7 +270,7 @@ const CLASS_NAMES: Readonly<Record<CompanyClass, ApiKeyPrincipal['companyClass']
   [CompanyClass.ACCOUNTING]: 'ACCOUNTING',
 };
 
-/** Undefined for a kind or class that this version does not know: such a key is no key of this surface. */
+/** Undefined for a kind or class that this version does not know. Such a key is not valid on this surface. */
 function principalFrom(
   keyId: string,
   response: AuthenticateKeyResponse,
@@ -281,7 +293,7 @@ function principalFrom(
   };
 }
 
-/** Undefined for a script that this version does not know: everything is as usual then. */
+/** Undefined for a script that this version does not know. No faults are injected then. */
 function faultsFrom(json: string | undefined): RequestFaults | undefined {
   if (json === undefined) return undefined;
   const script: unknown = JSON.parse(json);

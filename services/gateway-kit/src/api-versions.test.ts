@@ -35,7 +35,7 @@ beforeEach(() => {
 const madeOf = (...lives: ApiVersionLife[]) => createApiVersions({ lives, differences: {}, now: () => now });
 const versions = createApiVersions({ lives: [oldest, older, current], differences, now: () => now });
 
-/** What each part of a translation does to an empty object. */
+/** Returns the effect of each step of a translation on an empty object. */
 function stepsOf(date: string, operationId: string): unknown {
   const { query, body, answer } = versions.select(date).version.translationOf(operationId) ?? {};
   return { query: query?.({})['steps'], body: body?.({})['steps'], answer: answer?.({})['steps'] };
@@ -54,7 +54,7 @@ describe('a version', () => {
     }
   });
 
-  test('says of itself which one it is, and when it is superseded until when it works', () => {
+  test('names itself in its headers, and its end date when it is superseded', () => {
     expect(versions.current.headers).toEqual({ 'x-svc-api-version': '2026-08-26' });
     expect(versions.select('2025-11-01').version.headers).toEqual({
       'x-svc-api-version': '2025-11-01',
@@ -79,7 +79,7 @@ describe('a version', () => {
     expect(stepsOf('2025-11-01', 'three')).toEqual({ answer: ['answer 2'] });
   });
 
-  test('is not translated at all where nothing differs', () => {
+  test('is not translated where nothing differs', () => {
     expect(versions.select('2026-03-01').version.translationOf('two')).toBeUndefined();
     expect(versions.select('2025-11-01').version.translationOf('four')).toBeUndefined();
     expect(versions.select('2025-11-01').version.translationOf('constructor')).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a version', () => {
 });
 
 describe('a version that has ended', () => {
-  test('is refused from its last day on, by its end and the versions that work [VERSION-8]', () => {
+  test('is refused from its end date on, with that date and the available versions [VERSION-8]', () => {
     now = new Date('2026-05-30T00:00:00Z');
     expect(versions.select('2025-11-01')).toEqual({
       version: versions.current,
@@ -120,7 +120,7 @@ describe('versions', () => {
       [{ ...oldest, superseded: { ends: '2026-11-25', link: '/' } }, older, current],
     ],
     ['a current version', []],
-  ])('have lives that fit together (%s): %#', (problem, lives) => {
+  ])('have consistent lifetimes (%s): %#', (problem, lives) => {
     expect(() => madeOf(...lives)).toThrow(problem);
   });
 

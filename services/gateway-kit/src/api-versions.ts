@@ -1,75 +1,78 @@
 import type { ApiVersionLife } from '@partner/proto-contracts/public-api/versions';
 import { invariant } from '@partner/kernel/invariant';
 
-/** The header that pins a version in a request, and tells in every answer which one was used. */
+/** Header that pins the version of a request and names the version of every response. */
 export const API_VERSION_HEADER = 'x-svc-api-version';
 
-/** How long a version works after its successor was announced, at the least (spec: Versioning 3). */
+/** Minimum days that a version keeps working after its successor is announced (spec: Versioning 3). */
 const SUPPORTED_DAYS = 90;
 const DAY_MS = 24 * 3_600_000;
 
-/** A JSON object of which only some fields matter. */
+/** A JSON object of which the code reads only some fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Turns an object of one version into one of the version next to it. Changes nothing in the object given. */
+/** Converts an object of one version to the adjacent version. Must not mutate its input. */
 export type Rewrite = (object: JsonObject) => JsonObject;
 
-/** How one operation of a superseded version differs from the same operation of the version after it. */
+/** How one operation of a superseded version differs from the next version. */
 export interface VersionDifference {
   /**
-   * Turn what a caller of the superseded version sends into what the version after it takes. They come before validation and
-   * must bear anything: what they do not know they leave for validation to judge. A body that is no object is left alone.
+   * Converts the request to the next version. Runs before validation, so it must accept any input and leave unknown
+   * values for validation to judge. A body that is not an object is left unchanged.
    */
   readonly request?: { readonly query?: Rewrite; readonly body?: Rewrite };
-  /** Turns the body of a successful answer of the version after it into one of the superseded version. */
+  /** Converts the body of a successful response of the next version to the superseded version. */
   readonly answer?: Rewrite;
 }
 
-/** What differs in a superseded version from the version after it, by operation id. An operation that is missing is the same in both. */
+/**
+ * Differences of a superseded version from the next version, by operation id. An operation without an entry is
+ * unchanged.
+ */
 export type VersionDifferences = Readonly<Record<string, VersionDifference>>;
 
-/** What lies between one version of an operation and the current one; what is undefined is the same in both. */
+/** Conversion between one version of an operation and the current one. An undefined side needs no conversion. */
 export interface Translation {
   readonly query: Rewrite | undefined;
   readonly body: Rewrite | undefined;
   readonly answer: Rewrite | undefined;
 }
 
-/** One version as requests are served with it. */
+/** One version of the API. */
 export interface ApiVersion {
   readonly date: string;
   /**
-   * The headers of each of its answers: which version it is and, for a superseded one, `Deprecation` (RFC 9745), `Sunset`
-   * (RFC 8594) and where the change is described.
+   * Headers of each response: the version and, if it is superseded, `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a
+   * link to the change.
    */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined when the operation is the same in the current version. */
+  /** Undefined if the operation is the same in the current version. */
   translationOf(operationId: string): Translation | undefined;
 }
 
 /** The versions of a surface. */
 export interface ApiVersions {
   readonly current: ApiVersion;
-  /** Every operation that is not the same in all versions. */
+  /** Operations that differ between versions. */
   readonly differingOperations: ReadonlySet<string>;
-  /** The version for a request with this `x-svc-api-version` header: the one it pins, else the current one. */
+  /** Selects the version of a request: the one that its `x-svc-api-version` header pins, else the current one. */
   select(header: string | undefined): {
     readonly version: ApiVersion;
-    /** What is wrong with the header, if anything is. */
+    /** What is wrong with the header; undefined if it is valid. */
     readonly problem: string | undefined;
   };
 }
 
 /**
- * Makes the versions of a surface (spec: Versioning 3). Services know the current one only: a request of a superseded one is
- * brought up step by step, from each version to the one after it, and a successful answer is brought down the same way.
- * Errors are not versioned. From its end on a version is refused as one that never was, by the clock. Throws when the lives
- * are out of order, or a version is given less than its 90 days.
+ * Creates the versions of a surface (spec: Versioning 3). Services know only the current version. A request of a
+ * superseded version is converted step by step to the current one; a successful response is converted back the same
+ * way. Errors are not versioned. After its end date, a version is refused as unknown. Throws if the lifetimes are out
+ * of order or a version has less than its 90 days.
  */
 export function createApiVersions(versions: {
-  /** Oldest first; the last one is the current version. */
+  /** Oldest first; the last one is current. */
   readonly lives: readonly ApiVersionLife[];
-  /** By the date of a superseded version. */
+  /** Keyed by the date of a superseded version. */
   readonly differences: Readonly<Record<string, VersionDifferences>>;
   readonly now: () => Date;
 }): ApiVersions {
@@ -107,7 +110,7 @@ export function createApiVersions(versions: {
   };
 }
 
-/** The instant at which a day begins. */
+/** Returns the first instant of a day. */
 function startOf(day: string): number {
   return new Date(`${day}T00:00:00Z`).getTime();
 }
@@ -139,7 +142,7 @@ function assertInOrder(lives: readonly ApiVersionLife[]): void {
   }
 }
 
-/** `steps`: what differs in the version itself and in those between it and the current one, oldest first. */
+/** `steps`: the differences from this version to the current one, oldest first. */
 function versionOf(
   { date, superseded }: ApiVersionLife,
   successor: ApiVersionLife | undefined,

@@ -37,13 +37,13 @@ describe('the canonical hash', () => {
     expect(sha256OfCanonicalJson(JSON.parse(text)).toString('hex')).toBe(sha256(canonical).toString('hex'));
   });
 
-  test('tells different values apart, also by the order in arrays', () => {
+  test('differs for different values, also by the order in arrays', () => {
     expect(sha256OfCanonicalJson([1, 2])).not.toEqual(sha256OfCanonicalJson([2, 1]));
     expect(sha256OfCanonicalJson({ a: 1 })).not.toEqual(sha256OfCanonicalJson({ a: '1' }));
     expect(sha256OfCanonicalJson({ a: null })).not.toEqual(sha256OfCanonicalJson({}));
   });
 
-  test('of no body is that of the empty text', () => {
+  test('of no body is the hash of the empty text', () => {
     expect(sha256OfCanonicalJson(undefined)).toEqual(sha256(''));
   });
 });
@@ -51,12 +51,12 @@ describe('the canonical hash', () => {
 describe('the depth guard', () => {
   const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
-  test('takes the greatest depth and refuses one more', () => {
+  test('accepts the maximum depth and refuses one more', () => {
     expect(nestsTooDeep(nested(MAX_JSON_DEPTH))).toBe(false);
     expect(nestsTooDeep(nested(MAX_JSON_DEPTH + 1))).toBe(true);
   });
 
-  test('survives a body of nothing but brackets', () => {
+  test('survives a body of brackets only', () => {
     expect(nestsTooDeep(nested(500_000))).toBe(true);
   });
 });

@@ -1,19 +1,19 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** An address in the form in which logs and limits show it: an IPv4 address that came in an IPv6 one is written as IPv4. */
+/** Returns an address in the form of logs and limits: an IPv4-mapped IPv6 address is written as IPv4. */
 export function plainAddress(address: string | undefined): string {
   if (address === undefined || isIP(address) === 0) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   return mapped !== undefined && isIPv4(mapped) ? mapped : address.toLowerCase();
 }
 
-/** What one client can be expected to hold: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns the network that one client controls: an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  // An IPv4 address at the end stands for two groups, all of them beyond the first 64 bits.
+  // A trailing IPv4 address fills two groups, all beyond the first 64 bits.
   const width = last.length + (last.at(-1)?.includes('.') === true ? 1 : 0);
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - width);
   const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];

@@ -13,11 +13,11 @@ test.each([
   ['br;q=0, *;q=0.5', 'gzip'],
   ['*;q=0', undefined],
   ['br;q=nonsense', undefined],
-])('accept-encoding %s is answered in %s', (header, coding) => {
+])('accept-encoding %s chooses %s', (header, coding) => {
   expect(chooseCoding(header, ['br', 'gzip'])).toBe(coding);
 });
 
-test('a coding in which the file is not there is never chosen', () => {
+test('a coding that is not available is never chosen', () => {
   expect(chooseCoding('br, gzip', ['gzip'])).toBe('gzip');
   expect(chooseCoding('br', [])).toBeUndefined();
 });

@@ -3,23 +3,23 @@ import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'n
 import { answerText } from './answer-text.js';
 import type { ContentCoding, EndpointAnswer } from './endpoint.js';
 
-/** The smallest first. */
+/** In order of preference: the smaller result first. */
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip'];
 
-/** Shorter bodies fit into one packet anyway. */
+/** A shorter body fits into one packet uncompressed. */
 const SHORTEST_BYTES = 1_024;
 
-/** For a feed page it takes less time than gzip and leaves fewer bytes. */
+/** On a feed page this is faster than gzip, with a smaller result. */
 const BROTLI_QUALITY = 4;
-/** 11 leaves 7 % fewer bytes of the API reference and takes ten times as long. */
+/** On the API reference, 11 saves 7 % more bytes but takes ten times as long. */
 const BROTLI_QUALITY_ONCE = 9;
 
 const brotliInBackground = promisify(brotliCompress);
 const gzipInBackground = promisify(gzip);
 
 /**
- * The smallest coding that an `accept-encoding` header takes, out of those that there are; undefined for the body as it is. What
- * the header names with `q=0` is refused, also by way of `*`.
+ * Returns the preferred available coding that an `accept-encoding` header allows; undefined for the uncompressed body.
+ * `q=0` refuses a coding, also by way of `*`.
  */
 export function chooseCoding(
   acceptEncoding: string | undefined,
@@ -46,9 +46,9 @@ export function compressedOnce(text: string): ReadonlyMap<ContentCoding, Uint8Ar
 }
 
 /**
- * Compresses the response to a GET or HEAD request as its `accept-encoding` allows, if it was compressed beforehand or has at least
- * 1,024 bytes. Responses to writes stay as they are: they alone show secrets, whose compressed length must not depend on what
- * stands beside them (BREACH). Errors and streams stay too.
+ * Compresses the response to a GET or HEAD request as its `accept-encoding` allows. It uses the body compressed in
+ * advance, or compresses bodies of at least 1,024 bytes. Responses to writes are never compressed: only they contain
+ * secrets, and a compressed length would leak them (BREACH). Errors and streams are not compressed either.
  */
 export async function withContentCoding(
   answer: EndpointAnswer,

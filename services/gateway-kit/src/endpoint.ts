@@ -2,65 +2,68 @@ import type { CallOptions } from '@connectrpc/connect';
 import type { OperationInput } from '@partner/proto-contracts/public-api/operation';
 import type { AnswerStream } from './answer-stream.js';
 
-/** One request whose caller is known and whose input has passed validation, in the form of the current version. */
+/** An authenticated request with validated input, in the form of the current version. */
 export interface EndpointRequest<Principal, Query, Body> {
   readonly principal: Principal;
-  /** Path parameters, as given. */
+  /** Path parameters, as sent. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** The `Idempotency-Key` header; always there when the endpoint requires it. */
+  /** The `Idempotency-Key` header; always set if the endpoint requires it. */
   readonly idempotencyKey: string | undefined;
-  /** Method and path as requested, e.g. `POST /partner/v1/jobs/job_01j…/status-events`: what an idempotency key is bound to. */
+  /**
+   * Method and path of the request, e.g. `POST /partner/v1/jobs/job_01j…/status-events`. An idempotency key is bound to
+   * it.
+   */
   readonly operation: string;
-  /** SHA-256 of the canonical (key-sorted) JSON of the body as it was sent, unknown fields included. */
+  /** SHA-256 of the canonical (key-sorted) JSON of the body as sent, unknown fields included. */
   readonly bodySha256: Buffer;
   readonly requestId: string;
   /**
-   * The version date that the answer is to name: the one that the request pins, else the current one. The answer itself is
-   * given in the form of the current version.
+   * Version date for the response to name: the pinned one, else the current one. The endpoint itself returns the form
+   * of the current version.
    */
   readonly apiVersion: string;
-  /** A request header by its lower-case name. */
+  /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
-  /** Options for every RPC that this request makes: deadline, cancellation and `x-request-id`. */
+  /** Options of every RPC of this request: deadline, cancellation and `x-request-id`. */
   readonly call: CallOptions;
   readonly remoteAddress: string;
 }
 
-/** A coding in which a body can be sent. */
+/** Content coding of a response body. */
 export type ContentCoding = 'br' | 'gzip';
 
-/** What an endpoint answers. Give `json` or, for a body that is text already, `text`, or `bytes` with their `content-type`. */
+/** Response of an endpoint. Set `json`, `text` (for a serialized body), or `bytes` with their `content-type`. */
 export interface EndpointAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
   readonly bytes?: Uint8Array;
-  /** The body in the codings in which it was compressed beforehand; without it the body is compressed anew for each response. */
+  /** The body compressed in advance, by coding. Without it, each response is compressed anew. */
   readonly compressed?: ReadonlyMap<ContentCoding, Uint8Array>;
   /**
-   * In place of a body: begins one that goes on, once the head has been sent, and must not throw; `headers` then hold its
-   * `content-type`. It is called for every such answer, so that what waits for its end always hears of it: a stream that nobody
-   * reads (HEAD, or a client that has gone) is over from the start. Whoever makes streams ends them at a shutdown too.
+   * Starts a streamed body, after the head has been sent. Must not throw; `headers` must hold its `content-type`. It is
+   * called for every such response, so that its owner always sees the stream end. If there is no reader (HEAD, or a
+   * client that has gone), the stream is over from the start. The owner also ends its streams on shutdown.
    */
   readonly stream?: (stream: AnswerStream) => void;
   /**
-   * Added to the answer; several `set-cookie` values come as an array. An `etag` given here is that of a conditional answer whose
-   * text is always the same, so that it need not be made anew.
+   * Extra response headers; several `set-cookie` values are an array. An `etag` here belongs to a conditional response
+   * with a fixed text, and saves hashing the body.
    */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
- * One endpoint of a surface: what its operation asks of the caller and of the input, and what it does. Checks run in this
- * order: credentials (401), rate limit (429), scope (403), header, query and body (400), then `handle`.
+ * One endpoint of a surface: requirements of its operation and its handler. Checks run in this order: credentials
+ * (401), rate limit (429), scope (403), header, query and body (400), then `handle`.
  */
 export interface Endpoint<Principal, Query = unknown, Body = unknown> extends OperationInput<Query, Body> {
   handle(request: EndpointRequest<Principal, Query, Body>): Promise<EndpointAnswer>;
 }
 
-/** Makes the endpoint that serves an operation. `handle` gets what the operation's own schemas gave. */
+/** Creates the endpoint that serves an operation. `handle` receives the output of the operation's schemas. */
 export function serveOperation<Principal, Query, Body>(
   operation: OperationInput<Query, Body>,
   handle: Endpoint<Principal, Query, Body>['handle'],
@@ -68,6 +71,6 @@ export function serveOperation<Principal, Query, Body>(
   return { ...operation, handle };
 }
 
-/** An endpoint in a list; `handle` is only ever called with what the endpoint's own schemas gave. */
+/** An endpoint in a list. `handle` only receives the output of the endpoint's own schemas. */
 // oxlint-disable-next-line typescript/no-explicit-any -- query and body are bound together inside each endpoint
 export type AnyEndpoint<Principal> = Endpoint<Principal, any, any>;

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { entityTagOf, namesEntityTag } from './entity-tag.js';
 
 const weak = entityTagOf('2026-08-26', '{}');
-/** The same as a strong one. */
+/** The same tag as a strong one. */
 const tag = weak.slice(2);
 
-describe('the entity tag of an answer', () => {
+describe('the entity tag of a response', () => {
   test('is weak, and differs with the body and with the version', () => {
     expect(weak).toMatch(/^W\/"[\w-]{43}"$/);
     expect(entityTagOf('2026-08-26', '{}')).toBe(weak);
@@ -51,7 +51,7 @@ describe('If-None-Match', () => {
     expect(namesEntityTag(header, weak)).toBe(false);
   });
 
-  test('of 16 KB is judged without going over it again and again', () => {
+  test('of 16 KB is parsed in linear time', () => {
     for (const header of [
       ',"'.repeat(8_000),
       '"",'.repeat(5_000),

@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
 
-/** The entity tag of a body as one version of the API shows it: weak (RFC 9110, 8.8.3), so that it is the same in every coding. */
+/**
+ * Returns the entity tag of a body in one version of the API. It is weak (RFC 9110, 8.8.3), so it is the same in every
+ * coding.
+ */
 export function entityTagOf(apiVersion: string, body: string): string {
   return `W/"${hash('sha256', `${apiVersion}\n${body}`, 'base64url')}"`;
 }
 
-/** One member of a list of entity tags, up to the comma after it. */
+/** One member of a list of entity tags, including the comma after it. */
 const LIST_MEMBER = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/gy;
 
 /**
- * Tells whether an `If-None-Match` header names an entity tag, by weak comparison (RFC 9110, 13.1.2). `*` names any. A header that is no list of entity tags names none.
+ * Returns whether an `If-None-Match` header names an entity tag, by weak comparison (RFC 9110, 13.1.2). `*` names any.
+ * A malformed header names none.
  */
 export function namesEntityTag(ifNoneMatch: string, entityTag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;

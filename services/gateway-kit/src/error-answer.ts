@@ -3,7 +3,7 @@ import { httpStatusOf, type ServiceError } from '@partner/kernel/service-error';
 import type { EndpointAnswer } from './endpoint.js';
 import { idempotencyHeaders } from './idempotency.js';
 
-/** Turns a failure into its answer (spec: Errors): status, `ErrorBody`, and the headers that belong to it. */
+/** Converts an error into its response (spec: Errors): status, `ErrorBody` and headers. */
 export function errorAnswer(error: ServiceError, requestId: string): EndpointAnswer {
   const { details, currentVersion, currentStatus, allowed, idempotency } = error.attributes;
   const status = httpStatusOf(error.reason);

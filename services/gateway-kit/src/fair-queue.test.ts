@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createManualTimers } from '@partner/kernel/testing/manual-timers';
 import { createFairQueue } from './fair-queue.js';
 
-/** A queue with two slots that rest 40 ms, and work that ends when the test says so. */
+/** A queue with two slots that rest 40 ms, and work that the test ends. */
 function createFixture() {
   const { after, pass } = createManualTimers();
   const queue = createFairQueue({ slots: 2, slotMs: 40, maxWaiting: 4, after });
@@ -37,7 +37,7 @@ function createFixture() {
 }
 
 describe('a fair queue', () => {
-  test('starts at most as much as it has slots, and the next when one has ended and rested [LIMIT-6]', async () => {
+  test('starts at most as much work as it has slots, and the next when one has ended and rested [LIMIT-6]', async () => {
     const { run, started, end, pass, settled } = createFixture();
     for (const name of ['1', '2', '3', '4']) run('a', name);
     expect(started).toEqual(['1', '2']);
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['1', '2', '3', '4']);
   });
 
-  test('lets owners take turns, whatever one of them has waiting [LIMIT-6]', async () => {
+  test('serves owners round-robin, however much work one of them has waiting [LIMIT-6]', async () => {
     const { run, started, end, pass } = createFixture();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) run('a', name);
     run('b', 'b1');
@@ -60,7 +60,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1']);
   });
 
-  test('lets the keys of an owner take turns [LIMIT-6]', async () => {
+  test('serves the keys of an owner round-robin [LIMIT-6]', async () => {
     const { run, started, settled, end, pass, turn } = createFixture();
     for (const name of ['1', '2', '3', '4', '5']) run('a', name, 'repeated');
     run('a', 'other');
@@ -73,7 +73,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['1', '2', '3', 'other']);
   });
 
-  test('refuses the newest work of the owner with the most when too much waits, and nobody else [LIMIT-6]', async () => {
+  test('refuses only the newest work of the owner with the most waiting work when it is full [LIMIT-6]', async () => {
     const { run, settled, turn } = createFixture();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) run('a', name);
     run('b', 'b1');
@@ -82,7 +82,7 @@ describe('a fair queue', () => {
     expect(settled.get('a6')).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });
   });
 
-  test('refuses the newcomer when no other owner has more, and keeps those that have waited [LIMIT-6]', async () => {
+  test('refuses the new work when no other owner has more, and keeps the waiting work [LIMIT-6]', async () => {
     const { run, settled, turn } = createFixture();
     for (const owner of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) run(owner, owner);
     await turn();

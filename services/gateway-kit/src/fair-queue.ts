@@ -1,26 +1,26 @@
 import { ServiceError } from '@partner/kernel/service-error';
 import { type After, afterMs } from '@partner/kernel/timers';
 
-/** Runs work in a bounded number of slots. Owners with waiting work take turns, and so do the keys of one owner. */
+/** Runs work in a bounded number of slots, round-robin over owners and over the keys of each owner. */
 export interface FairQueue {
   /**
-   * Runs the work once a slot is free and it is its owner's turn. When too much work waits, the newest work of the owner with
-   * the most rejects with `unavailable`: that of the newcomer when no other owner has more.
+   * Runs the work once a slot is free and its owner is next. If the queue is full, the newest work of the owner with the most
+   * waiting work rejects with `unavailable`. On a tie that is the new work.
    */
   run<T>(place: { readonly owner: string; readonly key: string }, work: () => Promise<T>): Promise<T>;
 }
 
 interface Waiting {
   readonly key: string;
-  /** How much work of its key was waiting before it. An owner's work is in the order of this round, then of arrival. */
+  /** Number of waiting items with the same key before it. An owner's work is ordered by round, then by arrival. */
   readonly round: number;
   readonly start: () => void;
   readonly reject: (error: ServiceError) => void;
 }
 
 /**
- * Makes a queue. A slot is free again when its work has ended, and `slotMs` after the work's start at the earliest. So at most
- * `slots` run at a time, and at most `slots * 1000 / slotMs` start in a second.
+ * Creates a queue. A slot is free again when its work has ended, but not before `slotMs` after the work's start. So at
+ * most `slots` run at a time, and at most `slots * 1000 / slotMs` start in a second.
  */
 export function createFairQueue(options: {
   readonly slots: number;
@@ -29,7 +29,7 @@ export function createFairQueue(options: {
   readonly after?: After;
 }): FairQueue {
   const { slots, slotMs, maxWaiting, after = afterMs } = options;
-  /** In the order of the owners' turns; no owner without waiting work. */
+  /** Owners with waiting work, in round-robin order. */
   const waitingOf = new Map<string, Waiting[]>();
   let waitingCount = 0;
   let usedSlots = 0;
@@ -47,7 +47,7 @@ export function createFairQueue(options: {
     if (next === undefined || usedSlots === slots) return;
     const [owner, waiting] = next;
     const taken = take(owner, 'oldest');
-    // To the end of the turns.
+    // Move the owner to the end of the round-robin order.
     if (waitingOf.delete(owner)) waitingOf.set(owner, waiting);
     taken?.start();
   }

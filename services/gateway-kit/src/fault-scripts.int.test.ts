@@ -31,11 +31,11 @@ afterAll(() => redis.disconnect());
 interface Gateway {
   readonly app: RequestListener;
   readonly faultScripts: FaultScripts;
-  /** How often the endpoint has done its work. */
+  /** How often the endpoint has run. */
   done(): number;
 }
 
-/** A surface on which all keys have one script; `fails` says whether its endpoint refuses. */
+/** Creates a surface on which all keys have one script; `fails` makes its endpoint refuse. */
 function createGateway(options: {
   readonly faults: RequestFaults | undefined;
   readonly limit?: number;
@@ -89,7 +89,7 @@ function script(requests: z.input<typeof faultScriptIn>['requests']): RequestFau
 const write = ({ app }: Gateway) => request(app).post('/things');
 
 describe('the requests of a key with a fault script', () => {
-  test('are refused as by a limit, with headers that say so, and go on when the steps are used up', async () => {
+  test('are refused as by a rate limit, with its headers, and succeed after the last step', async () => {
     const gateway = createGateway({
       faults: script([{ fault: 'rate_limited', retryAfterSeconds: 7, times: 2 }]),
     });
@@ -127,7 +127,7 @@ describe('the requests of a key with a fault script', () => {
   });
 
   test.each([false, true])(
-    'take effect and lose their answers, also refusals: %s [SANDBOX-2]',
+    'take effect and lose their responses, also refusals: %s [SANDBOX-2]',
     async (fails) => {
       const gateway = createGateway({
         faults: script([{ fault: 'server_error', status: 503, when: 'after' }]),
@@ -141,7 +141,7 @@ describe('the requests of a key with a fault script', () => {
     },
   );
 
-  test('are held up, but not longer than the gateway runs', async () => {
+  test("are delayed, but not beyond the gateway's shutdown", async () => {
     const gateway = createGateway({ faults: script([{ fault: 'delay', delayMs: 20_000, times: 2 }]) });
     const held = Promise.all([write(gateway), write(gateway)]);
     const idle = createGateway({ faults: undefined });
@@ -151,7 +151,7 @@ describe('the requests of a key with a fault script', () => {
     expect((await held).map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  test('are counted over all replicas, and anew when the script is set anew [SANDBOX-2]', async () => {
+  test('are counted over all replicas, and from the first step when the script is set again [SANDBOX-2]', async () => {
     const faults = script([{ fault: 'rate_limited', times: 3 }, { fault: 'server_error' }]);
     const replicas = [createGateway({ faults }), createGateway({ faults })];
     const statuses = await Promise.all(
@@ -162,7 +162,7 @@ describe('the requests of a key with a fault script', () => {
     expect((await write(anew)).status).toBe(429);
   });
 
-  test('that are over the real limit are refused by that, and use up no step', async () => {
+  test('that exceed the real rate limit are refused by it, and use no step', async () => {
     const faults = script([{ fault: 'server_error', times: 2 }]);
     const limited = createGateway({ faults, limit: 1 });
     const other = createGateway({ faults });
@@ -171,7 +171,7 @@ describe('the requests of a key with a fault script', () => {
     expect(statuses).toEqual([503, 429, 503, 201]);
   });
 
-  test('are answered as usual while Redis is away, and their count does not stay for ever', async () => {
+  test('have no faults while Redis is down, and their count expires', async () => {
     const away = createRedis('redis://127.0.0.1:1', silentLogger, { answerTimeoutMs: 10_000 });
     const faults = script([{ fault: 'server_error' }]);
     expect((await write(createGateway({ faults, from: away }))).status).toBe(201);

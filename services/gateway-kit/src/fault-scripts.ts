@@ -8,26 +8,26 @@ import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/
 import type { ApiKeyPrincipal } from './api-key-authentication.js';
 import type { FaultPlayer } from './http-app.js';
 
-/** Counts are forgotten a day after the last request; a script that has not been set anew meanwhile begins anew. */
+/** How long a counter lives after the last request. An unchanged script then starts from its first step. */
 const COUNT_KEPT_MS = 24 * 3_600_000;
 
-/** The faults that the scripts of API keys ask for. Must not be wired in production. */
+/** Injects the faults that the scripts of API keys define. Must not be wired in production. */
 export interface FaultScripts {
   readonly play: FaultPlayer<ApiKeyPrincipal>;
-  /** Ends every delay at once, also those to come, so that nothing holds up a shutdown. */
+  /** Ends all current and future delays at once, so that they do not delay a shutdown. */
   stop(): void;
 }
 
-/** `INCR` of a transaction: its error and its answer. */
+/** Reply to `INCR` in a transaction: its error and its result. */
 const counted = z.tuple([z.tuple([z.null(), z.int()])]).rest(z.unknown());
 
 /**
- * Has the requests of a key go wrong as its fault script says: step by step in the order of the requests, counted in Redis over
- * all replicas. A request that can not be counted is answered as usual.
+ * Creates the fault injection of API keys. A key's script runs step by step in the order of its requests, counted in
+ * Redis over all replicas. If Redis cannot count a request, no fault is injected.
  */
 export function createFaultScripts(deps: {
   readonly redis: Pick<Redis, 'multi'>;
-  /** Stands before every key in Redis. */
+  /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }): FaultScripts {
@@ -69,7 +69,7 @@ export function createFaultScripts(deps: {
           );
         }
         case 'server_error': {
-          // Whatever became of it: the caller does not hear.
+          // The outcome is ignored: the caller never receives it.
           if (fault.when === 'after') await Promise.allSettled([answer()]);
           const advice = fault.when === 'after' ? OUTCOME_UNKNOWN_ADVICE : NOT_DONE_ADVICE;
           throw new ServiceError(

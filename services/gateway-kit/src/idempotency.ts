@@ -8,7 +8,7 @@ import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { IdempotencyMark } from '@partner/kernel/service-error';
 import type { EndpointRequest } from './endpoint.js';
 
-/** What binds a write to its first use (spec: Idempotency rules 1); undefined when the caller gave no key. */
+/** Returns what binds a write to its first use (spec: Idempotency rules 1); undefined without a key. */
 export function idempotencyKeyOf(
   request: Pick<EndpointRequest<unknown, unknown, unknown>, 'idempotencyKey' | 'operation' | 'bodySha256'>,
 ): MessageInitShape<typeof IdempotencyKeySchema> | undefined {
@@ -16,7 +16,7 @@ export function idempotencyKeyOf(
   return key === undefined ? undefined : { key, operation, bodySha256 };
 }
 
-/** The headers of an outcome that was recorded under a key; none when there was no key. */
+/** Returns the headers of an outcome recorded under a key; none without a key. */
 export function idempotencyHeadersOf(
   outcome: IdempotencyOutcome | undefined,
 ): Readonly<Record<string, string>> {
@@ -27,7 +27,7 @@ export function idempotencyHeadersOf(
   });
 }
 
-/** `idempotency-expires` for an outcome that a key can repeat, and `idempotency-replayed` for a repeated one. */
+/** Returns `idempotency-expires` for an outcome that can be replayed, and `idempotency-replayed` for a replay. */
 export function idempotencyHeaders(mark: IdempotencyMark): Readonly<Record<string, string>> {
   return {
     'idempotency-expires': formatDateTime(mark.expiresAt),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@partner/kernel/service-error';
 import { invalidArgument } from '@partner/kernel/validation';
 
-/** A host name or address, maybe empty, with an optional port (RFC 9110, 7.2). */
+/** A host name or address, possibly empty, with an optional port (RFC 9110, 7.2). */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /**

@@ -13,14 +13,14 @@ test.each([
   ['limit[', 'limit'],
   ['Limit[]', 'limit'],
   ['resourceid', 'resourceId'],
-])('the query parameter %s is refused and named %s [HTTP-13]', (name, meant) => {
+])('the query parameter %s is refused with the hint %s [HTTP-13]', (name, meant) => {
   expect(misspelledNames(query, { [name]: '1', limit: '2' })).toEqual([
     { path: name, message: `must be written ${meant}` },
   ]);
 });
 
 test.each(['limit', 'resourceId', 'page', 'limits', '[limit]', 'resource_id', '__proto__', ''])(
-  'the query parameter "%s" is no misspelled one [HTTP-13]',
+  'the query parameter "%s" is not a misspelling [HTTP-13]',
   (name) => {
     expect(misspelledNames(query, Object.fromEntries([[name, '1']]))).toEqual([]);
   },

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { FieldViolation } from '@partner/kernel/service-error';
 
 /**
- * A violation for each parameter that differs from a known one by case or by a bracket suffix alone, such as `Limit` and
- * `limit[]`: ignored like any other unknown one, it would silently give another answer than the caller asked for.
+ * Returns a violation for each parameter that differs from a known one only in case or by a bracket suffix, such as
+ * `Limit` and `limit[]`. Ignoring it would silently return another result than the caller wants.
  */
 export function misspelledNames(
   query: z.ZodType | undefined,

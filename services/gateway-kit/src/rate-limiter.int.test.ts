@@ -17,7 +17,7 @@ import { BUCKET_MS, createSlidingWindow, SPAN_MS } from './sliding-window.js';
 
 const open: Redis[] = [];
 
-/** The time that is long enough for an answer of a Redis that does answer, however busy the machine is. */
+/** Long enough for a reply of a working Redis, on a busy machine too. */
 const PATIENT_MS = 60_000;
 
 async function connect(url: string, answerTimeoutMs: number): Promise<Redis> {
@@ -30,7 +30,7 @@ async function connect(url: string, answerTimeoutMs: number): Promise<Redis> {
 interface Replica {
   readonly limiter: RateLimiter;
   readonly metrics: Registry;
-  /** The instant of the replica's own clock, and of Redis's clock as it sees it. */
+  /** Time of the replica's own clock, and of Redis's clock as the replica sees it. */
   now(): number;
   advance(ms: number): void;
 }
@@ -61,7 +61,7 @@ async function isDegraded(metrics: Registry): Promise<boolean> {
   return value?.value === 1;
 }
 
-/** Keeps the process from doing anything for so many milliseconds. */
+/** Blocks the process for that many ms. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -73,7 +73,7 @@ afterEach(() => {
 describe('the shared limiter', () => {
   const newKey = () => `installer:${randomUUID()}`;
 
-  test('counts over all replicas: what one accepts the other can not [LIMIT-6]', async () => {
+  test('counts over all replicas: what one accepts the other cannot [LIMIT-6]', async () => {
     const [a, b] = [
       createReplica(await connect(testRedisUrl(), PATIENT_MS)),
       createReplica(await connect(testRedisUrl(), PATIENT_MS)),
@@ -93,7 +93,7 @@ describe('the shared limiter', () => {
     expect((await limiter.take(newKey(), 1)).accepted).toBe(true);
   });
 
-  test('says what remains, when the oldest request leaves and how long to wait', async () => {
+  test('returns what remains, when the oldest request leaves and how long to wait', async () => {
     const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
     const key = newKey();
     expect(await limiter.take(key, 2)).toEqual({
@@ -113,7 +113,7 @@ describe('the shared limiter', () => {
     expect((await limiter.take(key, 2)).accepted).toBe(true);
   });
 
-  test('takes exactly the seconds that it names, when a limit was lowered below what is counted [LIMIT-6]', async () => {
+  test('accepts after exactly the returned seconds, when a limit was lowered below the current count [LIMIT-6]', async () => {
     const { limiter, advance } = createReplica(await connect(testRedisUrl(), PATIENT_MS));
     const key = newKey();
     for (let request = 0; request < 5; request += 1) {
@@ -131,7 +131,7 @@ describe('the shared limiter', () => {
 
   test('decides as the window in this process does, at every instant', async () => {
     const redis = await connect(testRedisUrl(), PATIENT_MS);
-    // Either a pause, or exactly the wait that was asked for last, where the two could differ by one millisecond.
+    // Either a pause, or exactly the last returned wait, where the two could differ by one ms.
     const pause = fc.oneof(fc.integer({ min: 0, max: 9_000 }), fc.constant('as long as asked' as const));
     const steps = fc.array(fc.tuple(pause, fc.integer({ min: 1, max: 12 })), { maxLength: 60 });
     await fc.assert(
@@ -182,7 +182,7 @@ describe('the shared limiter', () => {
     expect(await redis.pttl(`${keyPrefix}rate:{key}`)).toBeGreaterThan(30_000);
   });
 
-  test('goes on after the scripts of the server were flushed', async () => {
+  test("works after the server's scripts were flushed", async () => {
     const redis = await connect(testRedisUrl(), PATIENT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
@@ -192,7 +192,7 @@ describe('the shared limiter', () => {
     expect(await isDegraded(metrics)).toBe(false);
   });
 
-  test('goes on counting together after two probes that Redis answers late [LIMIT-6]', async () => {
+  test('keeps shared counting after two late responses to probes [LIMIT-6]', async () => {
     const redis = await connect(testRedisUrl(), PATIENT_MS);
     const { limiter, metrics } = createReplica(redis);
     const key = newKey();
@@ -210,7 +210,7 @@ describe('the shared limiter', () => {
     expect(await takeTimes(limiter, key, 60, 60)).toBe(60);
   });
 
-  test('does not take a standstill of its own process for silence of Redis', async () => {
+  test('does not treat a blocked event loop as a failure of Redis', async () => {
     const { limiter, metrics } = createReplica(await connect(testRedisUrl(), 1_000));
     const key = newKey();
     await limiter.take(key, 60);
@@ -222,7 +222,7 @@ describe('the shared limiter', () => {
 });
 
 describe('the limiter without Redis', () => {
-  /** After this time the silence of a Redis that hangs is noticed. */
+  /** After this time a hung Redis is detected. */
   const NOTICED_MS = 1_000;
   let directory: string;
   let server: LocalRedis;
@@ -241,7 +241,7 @@ describe('the limiter without Redis', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('goes on with its share when Redis hangs, and counts together again once it answers [LIMIT-6]', async () => {
+  test('continues with its share when Redis hangs, and restores shared counting once it responds [LIMIT-6]', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -263,7 +263,7 @@ describe('the limiter without Redis', () => {
     expect(accepted).toEqual([50, 10]);
   });
 
-  test('says that Redis hangs without a request, and when the count of this process refuses every request [LIMIT-6]', async () => {
+  test('reports a hung Redis without a request, and when the local count refuses every request [LIMIT-6]', async () => {
     const { limiter, metrics } = createReplica(await connect(server.url, NOTICED_MS));
     for (const room of [30, 0]) {
       server.process.signal('SIGSTOP');
@@ -275,14 +275,14 @@ describe('the limiter without Redis', () => {
     }
   });
 
-  test('accepts no more than the limit over all replicas within a span in which Redis hung and came back', async () => {
+  test('accepts no more than the limit over all replicas in a span in which Redis hung and recovered', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
     ];
     expect(await takeTimes(a.limiter, 'span', 60, 5)).toBe(5);
     server.process.signal('SIGSTOP');
-    // What Redis is asked before its silence is noticed it counts late; what comes after that it never hears of.
+    // Redis counts commands sent before the failure is detected late; it never receives later ones.
     await Promise.all([a, b].map(({ limiter }) => limiter.take('noticed', 60)));
     expect(await takeTimes(a.limiter, 'span', 60, 15)).toBe(15);
     expect(await takeTimes(b.limiter, 'span', 60, 100)).toBe(30);
@@ -296,7 +296,7 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(a.limiter, 'span', 60, 100)).toBe(0);
   });
 
-  test('counts what the other replicas were known to have taken, for as long as it may count', async () => {
+  test('counts the last known requests of the other replicas, for as long as they may count', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -309,7 +309,7 @@ describe('the limiter without Redis', () => {
 
     expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(10);
     expect(await takeTimes(a.limiter, 'uneven', 60, 100)).toBe(0);
-    // Its own first five and what it knows of the other leave the minute together.
+    // Its own first five and the known count of the other replica expire together.
     const refused = { accepted: false, remaining: 0, resetSeconds: 61, retryAfterSeconds: 61 };
     expect(await b.limiter.take('uneven', 60)).toEqual({ ...refused, limit: 60 });
     b.advance(60_000);
@@ -318,7 +318,7 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(b.limiter, 'uneven', 60, 100)).toBe(30);
   });
 
-  test('accepts nothing on its own of a limit that the others have used up', async () => {
+  test('accepts nothing locally of a limit that the others have used up', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -336,7 +336,7 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(b.limiter, 'used up', 60, 100)).toBe(30);
   });
 
-  test('does not hold what the others took against a key when the clock was far ahead', async () => {
+  test("ignores the others' requests of a key when the clock was far ahead", async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -349,7 +349,7 @@ describe('the limiter without Redis', () => {
     expect(await takeTimes(b.limiter, 'ahead', 60, 100)).toBe(30);
   });
 
-  test('needs room in the shared count too while Redis has just come back, and charges nothing that it refuses', async () => {
+  test('needs room in the shared count too just after Redis recovers, and does not charge refused requests', async () => {
     const [a, b] = [
       createReplica(await connect(server.url, NOTICED_MS)),
       createReplica(await connect(server.url, NOTICED_MS)),
@@ -361,7 +361,7 @@ describe('the limiter without Redis', () => {
     server.process.signal('SIGCONT');
     await eventually('shared counting', async () => !(await isDegraded(b.metrics)));
     expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(5);
-    // The 55 have left: there is room in the shared count again, and 25 of the share of 30 are as they were.
+    // The 55 have left: the shared count has room again, and 25 of the share of 30 are still counted.
     for (const { advance } of [a, b]) advance(30_000 + BUCKET_MS);
     expect(await takeTimes(b.limiter, 'both', 60, 100)).toBe(25);
     expect(await takeTimes(a.limiter, 'both', 60, 100)).toBe(30);

@@ -11,24 +11,24 @@ import {
   type WindowVerdict,
 } from './sliding-window.js';
 
-/** What one limit says about one request. */
+/** Result of one limit for one request. */
 export interface RateLimitVerdict {
   readonly accepted: boolean;
-  /** The limit that was applied: requests in any 60 seconds. */
+  /** The limit applied: requests in any 60 seconds. */
   readonly limit: number;
-  /** Requests that would still be accepted at this moment. */
+  /** Requests that would still be accepted now. */
   readonly remaining: number;
-  /** Whole seconds until more requests fit than `remaining`; 0 when none is counted. */
+  /** Whole seconds until more than `remaining` requests fit; 0 if none is counted. */
   readonly resetSeconds: number;
   /** Whole seconds, at least 1, until one more request fits; 0 for an accepted request. */
   readonly retryAfterSeconds: number;
 }
 
-/** Counts requests per key over all replicas. */
+/** Counts requests per key across all replicas. */
 export interface RateLimiter {
   /**
-   * Counts one request against a key's limit (at least 1), unless it is refused. Never throws, and waits for Redis at
-   * most as long as the client's command timeout.
+   * Counts one request against a key's limit (at least 1), unless it is refused. Never throws. Waits for Redis at most
+   * for the client's command timeout.
    */
   take(key: string, limit: number): Promise<RateLimitVerdict>;
 }
@@ -46,9 +46,9 @@ declare module 'ioredis' {
 }
 
 /**
- * One round trip: forgets the buckets that have left the span, then counts the request or refuses it. A list holds one
- * `bucket:before:count` per bucket in order of time, where `before` numbers the requests ahead of it, so that the sum of
- * all buckets is known from the first and the last one. The instant is Redis's own unless one is given.
+ * Counts or refuses a request in one round trip. First drops the buckets that have left the span. A list holds one
+ * `bucket:before:count` per bucket in order of time. `before` is the number of requests in earlier buckets, so the
+ * first and the last bucket give the total. The time is Redis's own unless one is passed.
  */
 const TAKE_SCRIPT = `
 local key, limit, span, width = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -111,38 +111,44 @@ const takeReply = z
     return { accepted: accepted === 1, remaining, resetMs, waitMs };
   });
 
-/** What this process knows of one key. */
+/** The local state of one key. */
 interface KeyCount {
-  /** What it has accepted itself. */
+  /** Requests that this process accepted. */
   readonly own: SlidingWindow;
-  /** What the other replicas had accepted when Redis last told, and until when that may count. */
+  /** Requests that the other replicas had accepted at the last reply of Redis, and until when they may count. */
   others: { readonly count: number; readonly until: number };
 }
 
 const PROBE_INTERVAL_MS = 500;
-/** A single late response to a probe is no failure of Redis: it fails no request. */
+/** One late response to a probe is not a failure of Redis; it fails no request. */
 const PROBES_MISSED_IN_A_ROW = 3;
 const LOCAL_KEYS = 50_000;
 
 /**
- * Makes the limiter of one process (spec: Limits; never more than N accepted requests in any 60 seconds over all
- * replicas). When Redis fails, the process goes on at once with its own share of each limit (N divided by the replicas, at
- * least 1), or with what the other replicas had left of the limit when Redis last told, if that is less, and shows
- * `partner_rate_limiter_degraded`. What it has accepted itself before counts. It probes Redis every half second, with or
- * without requests: three failed ones in a row count as a failure of Redis, and the first response returns it to shared counting.
- * What the replicas accepted meanwhile is unknown to Redis, so for one span more a request needs room in both counts. Even
- * across such a change this process alone never accepts more than N. The client's settings decide how long a request may wait; see `createRedis`.
+ * Creates the rate limiter of one process. Guarantee: at most N accepted requests in any 60 seconds over all replicas
+ * (spec: Limits).
+ *
+ * If Redis fails, the process switches at once to its own share of each limit: N divided by the replicas, at least 1.
+ * If the other replicas had left less of the limit at the last reply of Redis, that lower number applies.
+ * `partner_rate_limiter_degraded` shows this state. Requests that the process accepted before still count.
+ *
+ * The process probes Redis every half second, with or without requests. Three failed probes in a row count as a failure
+ * of Redis; the first response restores shared counting. Redis does not know what the replicas accepted during the
+ * failure, so for one more span a request needs room in both counts. Even across such a change, this process alone
+ * never accepts more than N.
+ *
+ * The client's settings bound how long a request waits; see `createRedis`.
  */
 export function createRateLimiter(options: {
   readonly redis: Redis;
-  /** Stands before every key in Redis. */
+  /** Prefix of every key in Redis. */
   readonly keyPrefix: string;
-  /** Processes that share the limits. */
+  /** Number of processes that share the limits. */
   readonly replicas: number;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics: Registry;
   readonly clock: () => Date;
-  /** In place of Redis's own clock, so that a test need not wait for a minute. */
+  /** Replaces Redis's own clock, so that a test need not wait a minute. */
   readonly sharedClock?: () => Date;
 }): RateLimiter {
   const { redis, logger, metrics } = options;
@@ -187,7 +193,7 @@ export function createRateLimiter(options: {
 
   const shareOf = (limit: number) => Math.max(1, Math.floor(limit / options.replicas));
 
-  /** Redis does not know yet what was accepted while it was away. */
+  /** Redis does not yet know the requests that were accepted during its failure. */
   function isJustRestored(): boolean {
     return restoredAt !== undefined && Math.abs(now() - restoredAt) <= SPAN_MS + BUCKET_MS;
   }
@@ -199,10 +205,10 @@ export function createRateLimiter(options: {
     logger.warn({ err: cause }, 'rate_limiter.degraded');
   }
 
-  /** Probes Redis for ever: requests do not always reach it, and a replica can be without any. */
+  /** Probes Redis until shutdown: a replica can have no requests, and not every request reaches Redis. */
   function scheduleProbe(): void {
     setTimeout(() => {
-      // Ended on purpose: the process is stopping.
+      // Closed on purpose: the process is stopping.
       if (redis.status === 'end') return;
       void probe().then(scheduleProbe);
     }, PROBE_INTERVAL_MS).unref();
@@ -218,7 +224,7 @@ export function createRateLimiter(options: {
       return;
     }
     missedProbes = 0;
-    // Otherwise a request has failed since the probe was sent, and the next probe decides.
+    // If not degraded, a request has failed since the probe was sent, and the next probe decides.
     if (wasDegraded) restore();
   }
 
@@ -235,7 +241,7 @@ export function createRateLimiter(options: {
     countOf(key).others = { count: others, until: now() + SPAN_MS + BUCKET_MS };
   }
 
-  /** What Redis has accepted, unless this process alone has already accepted as much while Redis was away. */
+  /** Returns what Redis accepted, unless this process alone has already accepted as much during the failure. */
   function confirmShared(
     key: string,
     limit: number,
@@ -254,7 +260,7 @@ export function createRateLimiter(options: {
     if (!isJustRestored()) {
       return confirmShared(key, limit, startedAt, await takeFromRedis(key, limit));
     }
-    // Counted here first, so that requests that wait for Redis together do not all find the same room.
+    // Count locally first, so that concurrent requests to Redis do not all see the same room.
     const { verdict: local, giveBack } = countOf(key).own.reserve(startedAt, shareOf(limit));
     if (!local.accepted) return local;
     try {
@@ -303,7 +309,7 @@ export function createRateLimiter(options: {
   };
 }
 
-/** What two counts say together: a request needs room in both. */
+/** Combines two counts: a request needs room in both. */
 function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
   return {
     accepted: one.accepted && other.accepted,
@@ -313,11 +319,11 @@ function tighter(one: WindowVerdict, other: WindowVerdict): WindowVerdict {
   };
 }
 
-/** What a window says, in whole seconds. */
+/** Converts a window's result to whole seconds. */
 export function inSeconds(limit: number, verdict: WindowVerdict): RateLimitVerdict {
   const { accepted, remaining, resetMs, waitMs } = verdict;
   const retryAfterSeconds = accepted ? 0 : Math.max(1, Math.ceil(waitMs / 1_000));
-  // A limit that was lowered below what is counted has no room when the oldest request leaves.
+  // If a limit was lowered below the current count, there is no room even when the oldest request leaves.
   const resetSeconds = accepted ? Math.ceil(resetMs / 1_000) : retryAfterSeconds;
   return { accepted, limit, remaining, resetSeconds, retryAfterSeconds };
 }

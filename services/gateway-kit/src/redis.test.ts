@@ -10,7 +10,7 @@ const INFO = 'redis_version:7.0.0\r\nloading:0\r\n';
 
 let server: Server;
 let url: string;
-/** The answers to GET that are held back, in the order of the questions. */
+/** Replies to GET that are held back, in the order of the commands. */
 let held: (() => void)[];
 let sockets: Socket[];
 const open: Redis[] = [];
@@ -50,12 +50,12 @@ async function connect(options = { answerTimeoutMs: 100 }): Promise<Redis> {
   return redis;
 }
 
-test('a command without an answer fails after the time that is given, and says so', async () => {
+test('a command without a reply fails after the time limit, with an error that says so', async () => {
   const redis = await connect({ answerTimeoutMs: 20 });
   await expect(redis.get('late')).rejects.toThrow('Redis gave no answer in 20 ms');
 });
 
-test('who is given more time gets an answer that is too late for others', async () => {
+test('a command with a longer time limit gets a reply that is too late for others', async () => {
   const patient = await connect({ answerTimeoutMs: 60_000 });
   const usual = await connect();
   const answer = patient.get('key');

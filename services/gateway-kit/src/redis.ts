@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import type { Logger } from '@partner/kernel/logger';
 
 /**
- * Connects to Redis such that nothing waits for it for long: a command fails at once without a connection and after
- * `answerTimeoutMs` without an answer, and is never sent twice, since counting twice is worse than not counting. An answer that came in while
- * this process stood still is in time. Reconnects for ever, at least every 2 seconds, also when the server has gone silent
- * without closing the connection; a loss is logged once.
+ * Creates a Redis client that fails fast. A command fails at once without a connection, and after `answerTimeoutMs`
+ * without a reply. It is never sent twice, because counting twice is worse than not counting. A reply that arrived
+ * while this process was blocked is in time. The client reconnects for ever, at least every 2 seconds, also if the
+ * server goes silent without closing the connection. A loss is logged once.
  */
 export function createRedis(
   url: string,
@@ -33,12 +33,12 @@ export function createRedis(
   return redis;
 }
 
-/** In place of the client's own time limit, which fails a command whose answer has arrived but was not read yet. */
+/** Replaces the client's own time limit, which fails a command whose reply has arrived but was not read yet. */
 function limitCommandTime(redis: Redis, answerTimeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
     const fail = () => command.reject(new Error(`Redis gave no answer in ${answerTimeoutMs} ms`));
-    // Between a timer and an immediate the event loop reads what has arrived.
+    // Between a timer and an immediate, the event loop reads what has arrived.
     const timer = setTimeout(() => setImmediate(fail), answerTimeoutMs);
     const settle = () => clearTimeout(timer);
     command.promise.then(settle, settle);

@@ -5,9 +5,9 @@ import { MAX_JSON_DEPTH, nestsTooDeep } from './canonical-json.js';
 import { invalidArgument } from '@partner/kernel/validation';
 
 /**
- * Reads a request's JSON body; `undefined` when there is none. Throws `invalid_argument` for another or a second content type, a
- * compressed body, bytes that are not UTF-8, malformed JSON and JSON that nests too deep; `payload_too_large` for more than
- * 1 MB, as soon as that is known (spec: Limits).
+ * Reads the JSON body of a request; `undefined` if there is none. Throws `invalid_argument` for a wrong or a second
+ * content type, a compressed body, bytes that are not UTF-8, malformed JSON and JSON that nests too deep. Throws
+ * `payload_too_large` as soon as the body is known to exceed 1 MB (spec: Limits).
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const { headers } = request;
@@ -28,7 +28,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
-/** Tells whether the headers of a request announce a body. */
+/** Returns whether the headers of a request announce a body. */
 export function announcesBody(header: (name: string) => string | undefined): boolean {
   return header('transfer-encoding') !== undefined || Number(header('content-length') ?? 0) > 0;
 }

@@ -60,7 +60,7 @@ describe('the id of a request', () => {
     exporter.reset();
   });
 
-  /** A gateway whose one endpoint calls job-state, whose implementation publishes what a consumer reads. */
+  /** A gateway whose endpoint calls job-state, which publishes a message to a consumer. */
   async function createChain() {
     const calls = await probe.declareTestQueue({ type: 'classic' });
     const events = await probe.declareTestQueue();
@@ -134,7 +134,7 @@ describe('the id of a request', () => {
     }
   });
 
-  test('is kept apart from those of requests at the same time', async () => {
+  test('is not mixed up with those of concurrent requests', async () => {
     const app = await createChain();
     const requestIds = Array.from({ length: 20 }, (_, index) => `req-${index}`);
     await Promise.all(requestIds.map((id) => request(app).get('/job').set('x-request-id', id).expect(200)));
@@ -146,7 +146,7 @@ describe('the id of a request', () => {
   });
 
   test.each([undefined, '', 'a b', 'x'.repeat(129), 7])(
-    'is not taken from a message that has %j for it',
+    'is not read from a message with the id %j',
     async (header) => {
       const queue = await probe.declareTestQueue();
       startConsumer({

@@ -5,32 +5,32 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { ServiceError } from '@partner/kernel/service-error';
 
-/** What is told about one request when it is over. Filled in as the request goes on. */
+/** Log record of one request; filled in while the request runs. */
 export interface RequestRecord {
   readonly requestId: string;
-  /** The path pattern of the endpoint; `unmatched` until one is found. */
+  /** Path pattern of the endpoint; `unmatched` if there is none. */
   route: string;
   traceId?: string;
-  /** The date of the version that answers, on a versioned surface. */
+  /** Date of the version of the response, on a versioned surface. */
   apiVersion?: string;
-  /** True for an answer that goes on until somebody ends it: its duration says nothing of the service and is not observed. */
+  /** True for a streamed response. Its duration says nothing about the service, so it is not observed. */
   isStream?: boolean;
-  /** The class of the company that called, once that is known. */
+  /** Class of the calling company, once known. */
   companyClass?: CompanyClassName;
-  /** Who called, once that is known. */
+  /** The caller, once known. */
   principal: Readonly<Record<string, string>>;
-  /** Why the request was refused, when it was. */
+  /** Error of the request, if any. */
   error?: ServiceError;
 }
 
-/** Tells of every request once: one log line and one observation of its duration. */
+/** Logs every request once and observes its duration. */
 export interface RequestLog {
   begin(request: IncomingMessage, response: ServerResponse, requestId: string): void;
-  /** The record of a request that has begun. */
+  /** Returns the record of a new request. */
   recordOf(request: IncomingMessage): RequestRecord;
 }
 
-/** Makes the log of one surface's requests. Bodies, queries and headers are never logged: they hold personal data. */
+/** Creates the request log of one surface. Bodies, queries and headers are never logged: they hold personal data. */
 export function createRequestLog(deps: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
   const records = new WeakMap<IncomingMessage, RequestRecord>();
   const durations = new Histogram({
@@ -55,7 +55,7 @@ export function createRequestLog(deps: { readonly logger: Logger; readonly metri
     startedAt: number,
   ) {
     const seconds = (performance.now() - startedAt) / 1_000;
-    // A client that leaves a stream has not missed an answer.
+    // A client that leaves a stream has not missed a response.
     const isAborted = !response.writableFinished && record.isStream !== true;
     const method = KNOWN_METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
     const statusClass = isAborted ? 'aborted' : `${Math.floor(response.statusCode / 100)}xx`;

@@ -11,8 +11,8 @@ import type { Logger } from '@partner/kernel/logger';
 import type { ApiKeyAuthenticator } from './api-key-authentication.js';
 
 /**
- * Has an authenticator forget each key as soon as its revocation is broadcast, and all keys whenever a broadcast may have
- * been missed.
+ * Drops each revoked key from an authenticator's cache when its revocation is broadcast. Drops all keys when a
+ * broadcast may have been missed.
  */
 export function startRevocationListener(deps: {
   readonly connection: AmqpConnection;
@@ -29,7 +29,7 @@ export function startRevocationListener(deps: {
   });
 }
 
-/** Applies one broadcast message. One that can not be read may be a revocation, so that nothing is believed after it. */
+/** Applies one broadcast message. An unreadable message may be a revocation, so it drops all keys. */
 export function applyRevocation(
   authenticator: Pick<ApiKeyAuthenticator, 'forget' | 'forgetAll'>,
   message: { readonly type: string; readonly body: Uint8Array },

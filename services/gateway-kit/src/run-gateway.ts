@@ -23,28 +23,28 @@ import { startRevocationListener } from './revocation-listener.js';
 
 type GatewaySettings = z.infer<z.ZodObject<typeof commonConfig & typeof httpConfig>>;
 
-/** What the app of every gateway stands on. */
+/** Backing services of a gateway's app. */
 export interface GatewayParts extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
   'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
 > {
-  /** To job-state. */
+  /** Transport to job-state. */
   readonly transport: Transport;
   readonly authenticator: ApiKeyAuthenticator;
   readonly limiter: RateLimiter;
 }
 
 /**
- * Runs one gateway as this process: a service (see {@link runService}) that serves one surface to the holders of API keys,
- * asks job-state over the broker, and counts in Redis. It is ready while the broker is; it goes on without Redis. A shutdown
- * answers what is in flight before it lets go of the broker.
+ * Runs one gateway as this process: a service (see {@link runService}) that serves one surface to holders of API keys.
+ * It calls job-state over the broker and counts in Redis. It is ready while the broker is available; it keeps working
+ * without Redis. On shutdown, requests in flight get their responses before the broker connection closes.
  */
 export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: {
   readonly name: string;
   readonly surface: Surface;
   readonly config: S;
   readonly createApp: (parts: GatewayParts, settings: z.infer<S>) => RequestListener;
-  /** Of what Node refuses before the app sees it, e.g. the surface's API version. */
+  /** Headers of responses with which Node refuses a request before the app sees it, e.g. the surface's API version. */
   readonly refusalHeaders?: Readonly<Record<string, string>>;
 }): Promise<void> {
   const { name, surface, createApp, refusalHeaders } = options;
@@ -113,7 +113,7 @@ export async function runGateway<S extends z.ZodType<GatewaySettings>>(options: 
         variable: 'HTTP_PORT',
       });
       lifecycle.onShutdown('http', () => drainServer(server));
-      // Before that: the server waits for every answer that is under way.
+      // Runs before the server closes, which waits for every response in flight.
       lifecycle.onShutdown('fault-scripts', async () => faultScripts?.stop());
       logger.info({ port }, 'http.listening');
     },

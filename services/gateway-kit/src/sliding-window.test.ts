@@ -51,7 +51,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('accepts one more exactly when the wait that it gave is over, and never before', () => {
+  test('accepts one more exactly when the returned wait is over, and never before', () => {
     fc.assert(
       fc.property(gaps, limits, fc.integer({ min: 1, max: 40 }), (gapsMs, limit, lowerLimit) => {
         const refused = () => {
@@ -81,7 +81,7 @@ describe('a sliding window', () => {
     expect(window.take(START + SPAN_MS + BUCKET_MS, 1)).toMatchObject({ accepted: true, remaining: 0 });
   });
 
-  test('counts what stays and says when the oldest request leaves', () => {
+  test('counts requests in the span and returns when the oldest one leaves', () => {
     const window = createSlidingWindow();
     expect(window.take(START, 3)).toEqual({ accepted: true, remaining: 2, resetMs: 60_020, waitMs: 0 });
     expect(window.take(START + 20_000, 3)).toEqual({
@@ -99,14 +99,14 @@ describe('a sliding window', () => {
     });
   });
 
-  test('keeps the limit when the clock steps back, and is not locked out when it was far ahead', () => {
+  test('keeps the limit when the clock steps back, and does not lock out a key when it was far ahead', () => {
     const window = createSlidingWindow();
     expect(window.take(START, 1).accepted).toBe(true);
     expect(window.take(START - 30_000, 1).accepted).toBe(false);
     expect(window.take(START - 3_600_000, 1).accepted).toBe(true);
   });
 
-  test('says beforehand what it will answer, without counting', () => {
+  test('returns the next result without counting', () => {
     fc.assert(
       fc.property(gaps, limits, (gapsMs, limit) => {
         const window = createSlidingWindow();
@@ -124,7 +124,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('has forgotten a reserved request once it was given back, whatever was counted since', () => {
+  test('forgets a reserved request when it is given back, whatever was counted since', () => {
     fc.assert(
       fc.property(gaps, limits, fc.nat({ max: 299 }), (gapsMs, limit, which) => {
         const [window, without] = [createSlidingWindow(), createSlidingWindow()];
@@ -141,7 +141,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('has nothing to give back of a request that it refused, or that has left', () => {
+  test('gives back nothing of a request that was refused, or that has left', () => {
     const window = createSlidingWindow();
     const { giveBack } = window.reserve(START, 1);
     window.reserve(START, 1).giveBack();
@@ -151,7 +151,7 @@ describe('a sliding window', () => {
     expect(window.ask(START + 61_000, 1).accepted).toBe(false);
   });
 
-  test('never counts a request as certain that the limit no longer counts', () => {
+  test('never counts an expired request in the lower bound', () => {
     fc.assert(
       fc.property(gaps, fc.integer({ min: 0, max: 70_000 }), (gapsMs, pause) => {
         const window = createSlidingWindow();

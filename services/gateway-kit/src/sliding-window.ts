@@ -1,48 +1,53 @@
-/** The span in which a limit holds. */
+/** Span of a limit, in ms. */
 export const SPAN_MS = 60_000;
 
 /**
- * Requests are counted in buckets of this length, so that a key never needs more than 3,002 of them whatever its limit is. A
- * bucket counts until all of it has left the span: a limit is never exceeded, and a request may have to wait this much
- * longer than an exact log would have it wait.
+ * Length of a bucket, in ms. A key never needs more than 3,002 buckets, whatever its limit. A bucket counts until all
+ * of it has left the span. So a limit is never exceeded, and a request may wait this much longer than with an exact
+ * log.
  */
 export const BUCKET_MS = 20;
 
-/** What a window says about one request; times are milliseconds from now. */
+/** Result of a window for one request; times are ms from now. */
 export interface WindowVerdict {
   readonly accepted: boolean;
   readonly remaining: number;
-  /** Until the oldest counted request leaves the span; 0 when none is counted. */
+  /** Time until the oldest counted request leaves the span; 0 if none is counted. */
   readonly resetMs: number;
-  /** Until one more request fits; 0 for an accepted request. */
+  /** Time until one more request fits; 0 for an accepted request. */
   readonly waitMs: number;
 }
 
-/** The requests of one key within the last 60 seconds. */
+/** The requests of one key in the last 60 seconds. */
 export interface SlidingWindow {
-  /** Counts a request at an instant (milliseconds) unless it would be more than `limit` in any span; a refused one is not counted. */
+  /**
+   * Counts a request at an instant (ms), unless it would exceed `limit` in some span. A refused request is not counted.
+   */
   take(now: number, limit: number): WindowVerdict;
-  /** What {@link SlidingWindow.take} would say; counts nothing. */
+  /** Returns the result of {@link SlidingWindow.take} without counting. */
   ask(now: number, limit: number): WindowVerdict;
-  /** Like {@link SlidingWindow.take}, for a request that may yet be refused elsewhere: `giveBack`, at most once, uncounts it. */
+  /**
+   * Like {@link SlidingWindow.take}, for a request that may still be refused elsewhere. `giveBack` uncounts it; call it
+   * at most once.
+   */
   reserve(now: number, limit: number): { readonly verdict: WindowVerdict; giveBack(): void };
-  /** Requests that are certainly within the span before the instant: a bucket counts only while all of it is. */
+  /** Lower bound of the requests in the span before the instant: counts only whole buckets. */
   atLeast(now: number): number;
   /** Counts a request that was accepted elsewhere. */
   record(now: number): void;
 }
 
-/** Makes an empty window. Follows the same rule as the script that counts in Redis, bucket for bucket. */
+/** Creates an empty window. It follows the same rule as the script in Redis, bucket for bucket. */
 export function createSlidingWindow(): SlidingWindow {
   let buckets: Bucket[] = [];
   let used = 0;
 
-  /** Forgets what has left the span; an instant before the newest bucket counts as that bucket's. */
+  /** Drops the buckets that have left the span. An instant before the newest bucket counts as that bucket's. */
   function advance(instant: number): number {
     const newest = buckets.at(-1);
     let now = instant;
     if (newest !== undefined && newest.number * BUCKET_MS > instant + SPAN_MS) {
-      // The clock was set far back: waiting for it to catch up would lock the key out.
+      // The clock was set far back. Waiting for it to catch up would lock the key out.
       buckets = [];
       used = 0;
     } else if (newest !== undefined) {
@@ -86,7 +91,7 @@ export function createSlidingWindow(): SlidingWindow {
     return 0;
   }
 
-  /** What is so before the request is counted. */
+  /** Returns the result for a request, before it is counted. */
   function judge(now: number, limit: number): WindowVerdict {
     return used >= limit
       ? { accepted: false, remaining: 0, resetMs: resetMs(now), waitMs: waitMs(now, limit) }

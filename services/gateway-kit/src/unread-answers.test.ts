@@ -7,17 +7,17 @@ import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 import { createHttpServer } from '@partner/kernel/http-server';
 import { createUnreadAnswers } from './unread-answers.js';
 
-/** More than the system keeps for a connection. */
+/** More than the system's socket buffers hold. */
 const ANSWER = Buffer.alloc(16 * 1_024 * 1_024, 'a');
-/** Room for two answers, not for three. */
+/** Room for two responses, not for three. */
 const MOST_BYTES = 40 * 1_024 * 1_024;
 
 let server: Server;
 let port: number;
 let clients: Socket[];
-/** Paths of requests, when their answer is given. */
+/** Paths of requests whose response was sent. */
 let answered: Recorder<string>;
-/** Connections that are closed at the server. */
+/** Connections that the server closed. */
 let closed: Recorder<void>;
 
 beforeEach(async () => {
@@ -41,7 +41,7 @@ afterEach(async () => {
   await closeServer(server);
 });
 
-/** Asks on a connection of its own and reads nothing until it is resumed. */
+/** Sends requests on a connection of its own and reads nothing until it is resumed. */
 async function ask(...paths: readonly string[]): Promise<Socket> {
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
   client.pause();
@@ -52,7 +52,7 @@ async function ask(...paths: readonly string[]): Promise<Socket> {
   return client;
 }
 
-/** How many bytes come on a connection until it has taken an answer, its head included, or is closed. */
+/** Counts the bytes of a connection until it has received a response with its head, or is closed. */
 async function taken(client: Socket): Promise<number> {
   let bytes = 0;
   const whole = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ async function taken(client: Socket): Promise<number> {
   return bytes;
 }
 
-test('cuts who has waited longest without reading, where there would be too much', async () => {
+test('closes the connection that has waited longest, when the bound would be exceeded', async () => {
   const oldest = await ask('/1');
   const second = await ask('/2');
   const newest = await ask('/3');
@@ -76,13 +76,13 @@ test('cuts who has waited longest without reading, where there would be too much
   expect(await taken(newest)).toBeGreaterThan(ANSWER.length);
 });
 
-test('counts no answer that was taken', async () => {
+test('counts no response that was read', async () => {
   const unreading = await ask('/1');
   for (const path of ['/2', '/3', '/4']) expect(await taken(await ask(path))).toBeGreaterThan(ANSWER.length);
   expect(await taken(unreading)).toBeGreaterThan(ANSWER.length);
 });
 
-test('counts nothing of a connection that has gone, and whose answers have waited for an earlier one', async () => {
+test('counts nothing of a closed connection, including responses queued behind an earlier one', async () => {
   const oldest = await ask('/1');
   const gone = await ask('/never', '/2');
   gone.destroy();
@@ -91,7 +91,7 @@ test('counts nothing of a connection that has gone, and whose answers have waite
   expect(await taken(oldest)).toBeGreaterThan(ANSWER.length);
 });
 
-test('cuts a connection that asks for more than there is room for', async () => {
+test('closes a connection that alone exceeds the bound', async () => {
   const greedy = await ask('/never', '/1', '/2', '/3');
   expect(await taken(greedy)).toBe(0);
 });

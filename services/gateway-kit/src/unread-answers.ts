@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The answers that clients have asked for and not taken yet. */
+/** Bytes of responses that clients have not read yet. */
 export interface UnreadAnswers {
-  /** Counts an answer of so many bytes until it is handed over or its connection has gone. To be called in the moment it is sent. */
+  /** Counts the bytes of a response until it is flushed or its connection closes. Call it when the response is sent. */
   add(response: ServerResponse, bytes: number): void;
 }
 
 /**
- * Keeps what a process holds for clients that do not read within `mostBytes`: with an answer that would go beyond, the
- * connections that have waited longest are cut, whoever they are of. Who reads has an answer within moments, so that
- * those who do not read go first.
+ * Bounds the memory held for clients that do not read to `mostBytes`. If a response exceeds the bound, the connections
+ * that have waited longest are closed, whichever client they belong to. A reading client takes its response within
+ * moments, so clients that do not read are closed first.
  */
 export function createUnreadAnswers(mostBytes: number): UnreadAnswers {
-  /** Bytes by connection, from the one that has waited longest. */
+  /** Unread bytes by connection; the longest waiting first. */
   const unread = new Map<Duplex, number>();
   const watched = new WeakSet<Duplex>();
   let total = 0;
@@ -37,7 +37,7 @@ export function createUnreadAnswers(mostBytes: number): UnreadAnswers {
       if (socket.destroyed || bytes === 0) return;
       if (!watched.has(socket)) {
         watched.add(socket);
-        // The answers that wait for an earlier one of their connection are not told of its end.
+        // Responses queued behind an earlier one get no event when the connection closes.
         socket.once('close', () => forget(socket));
       }
       count(socket, bytes);

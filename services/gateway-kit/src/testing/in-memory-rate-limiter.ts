@@ -1,7 +1,7 @@
 import { inSeconds, type RateLimiter } from '../rate-limiter.js';
 import { createSlidingWindow, type SlidingWindow } from '../sliding-window.js';
 
-/** A limiter that counts in this process, for tests of surfaces. */
+/** Rate limiter that counts in this process, for tests of surfaces. */
 export function createInMemoryRateLimiter(clock: () => Date): RateLimiter {
   const windows = new Map<string, SlidingWindow>();
 
