@@ -22,13 +22,13 @@ describe('the admin server', () => {
     return { url: `http://127.0.0.1:${server.port}`, port: server.port, lifecycle, metrics };
   }
 
-  test('is alive whatever its parts do', async () => {
+  test('is alive whatever its backing services do', async () => {
     const { url, lifecycle } = await start();
     lifecycle.addReadinessCheck('broker', () => false);
     await request(url).get('/livez').expect(200, { alive: true });
   });
 
-  test('is ready when started and every part is there', async () => {
+  test('is ready when started and every backing service is available', async () => {
     const { url, lifecycle } = await start();
     await request(url)
       .get('/readyz')
@@ -40,7 +40,7 @@ describe('the admin server', () => {
       .expect(200, { ready: true, checks: { started: true, accepting: true } });
   });
 
-  test('is not ready while a part is away, and names it', async () => {
+  test('is not ready while a backing service is down, and names it', async () => {
     const { url, lifecycle } = await start();
     lifecycle.started();
     lifecycle.addReadinessCheck('broker', () => false);
@@ -49,7 +49,7 @@ describe('the admin server', () => {
       .expect(503, { ready: false, checks: { started: true, accepting: true, broker: false } });
   });
 
-  test('is not ready while draining, though it still answers', async () => {
+  test('is not ready while draining, though it still responds', async () => {
     const { url, lifecycle } = await start();
     lifecycle.started();
     let finish: () => void = () => undefined;
@@ -63,11 +63,11 @@ describe('the admin server', () => {
     await shutdown;
   });
 
-  test('is not kept from closing by a connection on which nothing is asked', async () => {
+  test('closes despite an idle connection', async () => {
     const { port } = await start();
     const silent = connect(port, '127.0.0.1').resume();
     await once(silent, 'connect');
-    // The answer tells that the connection before it was taken, too.
+    // The response proves that the earlier connection was accepted, too.
     await request(`http://127.0.0.1:${port}`).get('/livez').expect(200);
     await Promise.all([once(silent, 'close'), ...running.splice(0).map((server) => server.close())]);
   });
@@ -81,12 +81,12 @@ describe('the admin server', () => {
       .expect(200, /partner_things_total 3/);
   });
 
-  test('has nothing else', async () => {
+  test('serves nothing else', async () => {
     const { url } = await start();
     await request(url).get('/').expect(404).expect('content-type', 'application/json');
   });
 
-  test('says which port is taken and which setting chooses it', async () => {
+  test('names the port in use and the setting that chooses it', async () => {
     const { port } = await start();
     const second = start(port);
     await expect(second).rejects.toBeInstanceOf(ListenError);

@@ -4,8 +4,8 @@ import type { Lifecycle } from './lifecycle.js';
 import { closeServer, listen } from './listen.js';
 
 /**
- * Serves `/livez` (the event loop turns, nothing else), `/readyz` (the parts that the service depends on, and whether it
- * is draining) and `/metrics` on a port of its own. Resolves to that port and a function that stops it.
+ * Serves `/livez` (the event loop runs), `/readyz` (backing services and draining) and `/metrics` on a port of its own.
+ * Resolves to that port and a function that stops the server.
  */
 export async function startAdminServer(options: {
   readonly host: string;

@@ -12,7 +12,7 @@ describe('an API key', () => {
     expect(createApiKey('production').text).toMatch(/^key_[0-9a-z]{26}\.svc_live_[0-9A-Za-z]{38}$/);
   });
 
-  test('is read back as what is stored of it, whatever the randomness [AUTH-10]', () => {
+  test('is parsed to its stored form, whatever the randomness [AUTH-10]', () => {
     fc.assert(
       fc.property(environments, randomBytes, (environment, random) => {
         const key = createApiKey(environment, { random });
@@ -27,14 +27,14 @@ describe('an API key', () => {
     );
   });
 
-  test('is the same for the same randomness and another for other randomness', () => {
+  test('is the same for the same randomness and different for other randomness', () => {
     const keyId = createApiKey('sandbox').keyId;
     const random = Buffer.alloc(64, 7);
     expect(createApiKey('sandbox', { keyId, random })).toEqual(createApiKey('sandbox', { keyId, random }));
     expect(createApiKey('sandbox').text).not.toBe(createApiKey('sandbox').text);
   });
 
-  test('uses no byte that would favour some characters, and takes more where too many are left out', () => {
+  test('skips bytes that would favour some characters, and draws more if too many are skipped', () => {
     const key = createApiKey('sandbox', { random: Buffer.alloc(64, 255) });
     expect(parseApiKey(key.text, 'sandbox')).toBeDefined();
   });
@@ -62,12 +62,15 @@ describe('an API key', () => {
     ['another secret', `${createApiKey('sandbox').keyId}.secret`, 'begins with svc_test_'],
     ['a part of a key', createApiKey('sandbox').text.slice(0, -1), 'incomplete or changed'],
     ['a key with something after it', `${createApiKey('sandbox').text} `, 'incomplete or changed'],
-  ])('is not read from %s, and the fault is named without the secret [AUTH-12]', (_what, text, fault) => {
-    const said = faultOfApiKey(text, 'sandbox');
-    expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
-    expect(said).toContain(fault);
-    expect(said).not.toMatch(/svc_(test|live)_\w/);
-  });
+  ])(
+    'is not parsed from %s, and the violation is named without the secret [AUTH-12]',
+    (_what, text, fault) => {
+      const said = faultOfApiKey(text, 'sandbox');
+      expect(parseApiKey(text ?? '', 'sandbox')).toBeUndefined();
+      expect(said).toContain(fault);
+      expect(said).not.toMatch(/svc_(test|live)_\w/);
+    },
+  );
 
   test('is refused after any change of one character of its secret [AUTH-10]', () => {
     fc.assert(
@@ -81,7 +84,7 @@ describe('an API key', () => {
     );
   });
 
-  test('is never read from other text, and no text makes the reading fail [AUTH-10]', () => {
+  test('is never parsed from other text, and no text makes the parser throw [AUTH-10]', () => {
     const { text } = createApiKey('sandbox');
     for (const other of [
       `${text} `,

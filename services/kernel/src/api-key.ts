@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { isId, newId } from './ids.js';
 
-/** The environment that a key is for; one deployment serves one of them. */
+/** Environment of a key; a deployment serves one of them. */
 export type Environment = 'sandbox' | 'production';
 
 const SECRET_PREFIXES: Readonly<Record<Environment, string>> = {
@@ -13,14 +13,14 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** A key as it is stored and looked up: its public part, and the hash of its secret part. */
+/** A key as stored and looked up: its public part, and the hash of its secret part. */
 export interface ParsedApiKey {
   readonly keyId: string;
   /** SHA-256, 32 bytes. */
   readonly secretSha256: Buffer;
 }
 
-/** A new key: the text to show once, and what to store of it. */
+/** A new key: the text to show once, and the record to store. */
 export interface NewApiKey extends ParsedApiKey {
   /** `<keyId>.<secret>`, the value of `x-api-key`. */
   readonly text: string;
@@ -28,8 +28,8 @@ export interface NewApiKey extends ParsedApiKey {
 }
 
 /**
- * Makes a key: `key_…`, a dot, the environment's prefix, 32 random base62 characters (190 bits) and 6 of CRC-32 over
- * what stands before them in the secret. Randomness can be given, so that the sandbox has the same keys every time.
+ * Creates a key: `key_…`, a dot, the environment's prefix, 32 random base62 characters (190 bits) and 6 characters of
+ * CRC-32 over the secret before them. Randomness can be passed in, so that the sandbox always has the same keys.
  */
 export function createApiKey(
   environment: Environment,
@@ -47,8 +47,8 @@ export function createApiKey(
 }
 
 /**
- * Reads the value of `x-api-key` (spec: Authentication 1, 2). Undefined for whatever can not be a key of the
- * environment: a wrong form, prefix, length or checksum is refused before any look-up.
+ * Parses the value of `x-api-key` (spec: Authentication 1, 2). Returns undefined for a wrong form, prefix, length or
+ * checksum, so that no lookup is needed.
  */
 export function parseApiKey(text: string, environment: Environment): ParsedApiKey | undefined {
   const dot = text.indexOf('.');
@@ -64,8 +64,7 @@ export function parseApiKey(text: string, environment: Environment): ParsedApiKe
 }
 
 /**
- * Says what is wrong with a value of `x-api-key` that {@link parseApiKey} does not take, as far as the value itself shows it.
- * The value may hold a secret and is never repeated.
+ * Describes why {@link parseApiKey} refuses a value of `x-api-key`. The value may hold a secret and is never repeated.
  */
 export function faultOfApiKey(text: string | undefined, environment: Environment): string {
   if (text === undefined || text === '')
@@ -86,7 +85,7 @@ export function faultOfApiKey(text: string | undefined, environment: Environment
 
 function base62(random: Uint8Array, length: number): string {
   let text = '';
-  // 248 is the largest multiple of 62 in a byte: values from there on would favour the first characters.
+  // 248 is the largest multiple of 62 in a byte. Values from there on would favour the first characters.
   for (const byte of random) {
     if (text.length === length) break;
     if (byte < 248) text += BASE62.charAt(byte % 62);

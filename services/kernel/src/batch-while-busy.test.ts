@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { currentRequestId, runWithRequestId } from './request-context.js';
 import { batchWhileBusy } from './batch-while-busy.js';
 
-/** A batch function whose runs end when the test says so. */
+/** A batch function whose runs the test ends. */
 function controlled(maxItems: number) {
   const runs: { items: readonly number[]; end: () => void; fail: (cause: Error) => void }[] = [];
   const add = batchWhileBusy<number>({
@@ -17,7 +17,7 @@ function controlled(maxItems: number) {
 }
 
 describe('batchWhileBusy', () => {
-  test('runs the first item at once and what comes meanwhile together', async () => {
+  test('runs the first item at once and items that arrive meanwhile together', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     const others = [add(2), add(3)];
@@ -29,7 +29,7 @@ describe('batchWhileBusy', () => {
     await Promise.all(others);
   });
 
-  test('keeps to the size of a batch', async () => {
+  test('respects the maximum batch size', async () => {
     const { add, runs } = controlled(2);
     const all = [1, 2, 3, 4].map(add);
     for (let run = 0; run < 3; run += 1) {
@@ -39,7 +39,7 @@ describe('batchWhileBusy', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
   });
 
-  test('fails those whose batch failed, and only those', async () => {
+  test('rejects exactly the callers of the failed batch', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     const second = add(2);
@@ -49,7 +49,7 @@ describe('batchWhileBusy', () => {
     await expect(second).resolves.toBeUndefined();
   });
 
-  test('runs the items of a batch one by one when one of them may be at fault', async () => {
+  test('runs the items of a failed batch one by one when one of them may be the cause', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     const others = Promise.allSettled([add(2), add(3), add(4)]);
@@ -65,7 +65,7 @@ describe('batchWhileBusy', () => {
     expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
   });
 
-  test("fails the whole batch when that is nobody's fault", async () => {
+  test('fails the whole batch when no single item is the cause', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     const others = Promise.allSettled([add(2), add(3)]);
@@ -76,7 +76,7 @@ describe('batchWhileBusy', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('runs on behalf of no request, whoever came first', async () => {
+  test('runs on behalf of no request, whatever item came first', async () => {
     const requestIds: (string | undefined)[] = [];
     const add = batchWhileBusy<number>({
       maxItems: 1,
@@ -90,7 +90,7 @@ describe('batchWhileBusy', () => {
     expect(requestIds).toEqual([undefined, undefined]);
   });
 
-  test('goes on after it has been idle', async () => {
+  test('works after it has been idle', async () => {
     const { add, runs } = controlled(10);
     const first = add(1);
     runs[0]?.end();

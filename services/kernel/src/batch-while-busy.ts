@@ -1,11 +1,12 @@
 import { runWithRequestId } from './request-context.js';
 
 /**
- * Makes a function that runs single items in batches: the first one at once, and whatever comes while a batch is running
- * together in the next one, in the order of their coming. Each caller gets the end of the batch that held its item. Never
- * runs two batches at the same time. A failure for which `isOfAll` is not true is taken for the fault of one item: each item
- * is run again by itself, so that only the one at fault fails.
- * Batches run on behalf of no request, since their items may come from several.
+ * Creates a function that runs single items in batches. The first item runs at once. Items that arrive while a batch
+ * runs form the next batch, in order of arrival. Each caller gets the result of its item's batch. Two batches never run
+ * at the same time.
+ *
+ * A failure for which `isOfAll` is not true is attributed to one item. Each item is then run again by itself, so that
+ * only the failing one rejects. Batches run on behalf of no request, because their items may come from several.
  */
 export function batchWhileBusy<Item>(options: {
   readonly maxItems: number;
@@ -43,7 +44,7 @@ export function batchWhileBusy<Item>(options: {
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // It never rejects: each failure goes to those who wait for the batch.
+      // Never rejects: each failure goes to the callers of the batch.
       if (!isBusy) void runWithRequestId(undefined, runAll);
     });
 }

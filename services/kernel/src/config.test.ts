@@ -23,7 +23,7 @@ function faultsOf(schema: z.ZodType, environment: Record<string, string>): strin
 }
 
 describe('the settings of a service', () => {
-  test('have defaults for all that is not particular to the deployment', () => {
+  test('have defaults for everything that is not deployment-specific', () => {
     expect(parseConfig(z.object(commonConfig), COMMON)).toEqual({
       PARTNER_ENVIRONMENT: 'sandbox',
       LOG_LEVEL: 'info',
@@ -48,13 +48,13 @@ describe('the settings of a service', () => {
     });
   });
 
-  test('take an empty variable for one that is not set, and ignore variables that are not theirs', () => {
+  test('treat an empty variable as unset, and ignore unknown variables', () => {
     const config = parseConfig(z.object(commonConfig), { ...COMMON, ADMIN_PORT: '', HOME: '/root' });
     expect(config.ADMIN_PORT).toBe(9100);
     expect(config).not.toHaveProperty('HOME');
   });
 
-  test('name every fault at once, each with what would be right', () => {
+  test('name every violation at once, each with what would be valid', () => {
     const faults = faultsOf(z.object({ ...commonConfig, ...httpConfig }), {
       PARTNER_ENVIRONMENT: 'staging',
       ADMIN_PORT: '70000',
@@ -82,7 +82,7 @@ describe('the settings of a service', () => {
     });
   });
 
-  test('never repeat a value in a fault, since it may be a secret', () => {
+  test('never repeat a value in a violation, because it may be a secret', () => {
     const secret = 'amqp-user:hunter2@broker';
     expect(faultsOf(z.object(commonConfig), { ...COMMON, AMQP_URL: secret }).join()).not.toContain('hunter2');
   });
@@ -93,7 +93,7 @@ describe('a whole number from text', () => {
     ['1', 1],
     ['10', 10],
     ['007', 7],
-  ])('takes %s', (text, value) => {
+  ])('accepts %s', (text, value) => {
     expect(integer({ min: 1, max: 10 }).parse(text)).toBe(value);
   });
 
@@ -109,7 +109,7 @@ describe('a whole number from text', () => {
 });
 
 describe('a URL with one of some protocols', () => {
-  test('is kept as it was given', () => {
+  test('is kept unchanged', () => {
     expect(urlWithProtocol('amqp:', 'amqps:').parse('amqps://u:p@h:1/v')).toBe('amqps://u:p@h:1/v');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeError } from './describe-error.js';
 
-/** As the database reports a row that it refuses. */
+/** An error in the form in which the database reports a row that it refuses. */
 function databaseError(): Error {
   return Object.assign(new Error('new row for relation "leads" violates check constraint "leads_check"'), {
     code: '23514',
@@ -13,7 +13,7 @@ function databaseError(): Error {
   });
 }
 
-describe('what the log tells of an error', () => {
+describe('the logged form of an error', () => {
   test('is its type, message, code, table, constraint and stack, and no data', () => {
     const described = describeError(databaseError());
     expect(described).toEqual({
@@ -26,7 +26,7 @@ describe('what the log tells of an error', () => {
     });
   });
 
-  test('is the same of its causes and of the errors that it gathers', () => {
+  test('includes its causes and its aggregated errors', () => {
     const gathered = new AggregateError([databaseError()], 'all failed', { cause: databaseError() });
     const described = describeError(new RangeError('too far', { cause: gathered }));
     expect(described).toMatchObject({
@@ -36,7 +36,7 @@ describe('what the log tells of an error', () => {
     expect(JSON.stringify(described)).not.toContain('ada@');
   });
 
-  test('ends where causes go round in a ring', () => {
+  test('ends when causes form a cycle', () => {
     const first = new Error('first');
     first.cause = new Error('second', { cause: first });
     expect(JSON.stringify(describeError(first))).toContain('second');
@@ -46,7 +46,7 @@ describe('what the log tells of an error', () => {
     ['a text', 'a text'],
     [{ email: 'ada@example.com' }, { type: 'object' }],
     [undefined, { type: 'undefined' }],
-  ])('of a value that is no error is little: %j', (thrown: unknown, told) => {
+  ])('of a value that is not an error is a text: %j', (thrown: unknown, told) => {
     expect(describeError(thrown)).toEqual(told);
   });
 });

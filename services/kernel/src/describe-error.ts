@@ -1,10 +1,10 @@
-/** So many causes below an error are described; a chain is hardly longer, unless it is a ring. */
+/** Maximum depth of described causes. Longer chains are rare, except for cycles. */
 const CAUSE_DEPTH = 8;
 
 /**
- * What the log tells of a thrown value: type, message, code, stack, the table and constraint of a database error, and the
- * same of its causes and of the errors that it gathers. Whatever else an error holds stays out: a database error quotes
- * the row that it is about, personal data and all. Of a value that is no error only a text is told.
+ * Returns the loggable properties of a thrown value: type, message, code, stack, the table and constraint of a database
+ * error, and the same of its causes and aggregated errors. Other properties are left out: a database error quotes its
+ * row, with personal data. A value that is not an error is described as text.
  */
 export function describeError(thrown: unknown): unknown {
   return describe(thrown, CAUSE_DEPTH);

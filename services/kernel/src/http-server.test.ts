@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const ok: RequestListener = (_request, response) => response.end('{"ok":true}');
 
-/** Sends bytes on a connection of their own and resolves to all that comes back until it is closed. */
+/** Sends bytes on a connection of its own and resolves to everything received until it is closed. */
 async function exchange(port: number, ...parts: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);
@@ -43,7 +43,7 @@ function assertError(answer: string, status: string, code: string): void {
   expect(head).toContain(`x-request-id: ${parsed.requestId}`);
 }
 
-describe('what Node refuses before the app sees it', () => {
+describe('requests that Node refuses before the app sees them', () => {
   test.each([
     ['what is not HTTP', 'hello\r\n\r\n', '400 Bad Request'],
     ['a malformed header', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '400 Bad Request'],
@@ -72,7 +72,7 @@ describe('what Node refuses before the app sees it', () => {
   test.each([
     ['headers', 'GET / HTTP/1.1\r\nx: y'],
     ['a body', 'POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{'],
-  ])('has as long for %s as its error says [HTTP-7]', async (_what, bytes) => {
+  ])('has the time limit for %s that its error names [HTTP-7]', async (_what, bytes) => {
     const { server, port } = await start(() => undefined);
     expect([server.headersTimeout, server.requestTimeout]).toEqual([30_000, 30_000]);
     server.headersTimeout = server.requestTimeout = 1;
@@ -101,7 +101,7 @@ describe('a refusal by Node', () => {
       'a malformed body of the next request',
       `GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${garbage}`,
     ],
-  ])('never takes the place of the answer to a complete request: %s [HTTP-7]', async (_what, bytes) => {
+  ])('never replaces the response to a complete request: %s [HTTP-7]', async (_what, bytes) => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
@@ -116,7 +116,7 @@ describe('a refusal by Node', () => {
     expect(body).toBe('{"ok":true}');
   });
 
-  test('lets the answer that is under way be complete [HTTP-7]', async () => {
+  test('lets the response in flight complete [HTTP-7]', async () => {
     const begun = createRecorder<() => void>();
     const refused = createRecorder<string>();
     const { server, port } = await start((_request, response) => {
@@ -132,7 +132,7 @@ describe('a refusal by Node', () => {
     expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
   });
 
-  test('waits for the answer that is under way once, whatever else the client sends', async () => {
+  test('waits for the response in flight once, whatever else the client sends', async () => {
     const begun = createRecorder<ServerResponse>();
     const refused = createRecorder<Duplex>();
     const { server, port } = await start((_request, response) => {
@@ -152,7 +152,7 @@ describe('a refusal by Node', () => {
     expect((await answer).split('\r\n\r\n')[1]).toBe('{}');
   });
 
-  test('comes after an answer that is complete', async () => {
+  test('comes after a complete response', async () => {
     const { port } = await start(ok);
     const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -162,7 +162,7 @@ describe('a refusal by Node', () => {
     assertError(await text(socket), '400 Bad Request', 'invalid_argument');
   });
 
-  test('answers the request whose own body is malformed', async () => {
+  test('responds to the request whose own body is malformed', async () => {
     const begun = createRecorder<string>();
     const { port } = await start((request) => begun.record(request.url ?? ''));
     const socket = connect(port, '127.0.0.1');
@@ -173,11 +173,11 @@ describe('a refusal by Node', () => {
   });
 });
 
-test('a client that takes nothing of its answer is cut off', async () => {
+test('a client that does not read its response is cut off', async () => {
   const closed = createRecorder<string>();
   const { server, port } = await start((_request, response) => {
     response.once('close', () => closed.record('closed'));
-    // More than the system keeps for it.
+    // More than the socket buffers hold.
     response.end(Buffer.alloc(64 * 1_024 * 1_024));
   });
   expect(server.timeout).toBe(60_000);
@@ -190,7 +190,7 @@ test('a client that takes nothing of its answer is cut off', async () => {
 });
 
 describe('a server that is closed', () => {
-  test('finishes the answer in flight and ends its connection with it', async () => {
+  test('finishes the response in flight and closes its connection after it', async () => {
     const begun = createRecorder<() => void>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     const answer = exchange(port, 'GET / HTTP/1.1\r\n\r\n');
@@ -201,7 +201,7 @@ describe('a server that is closed', () => {
     await closed;
   });
 
-  test('does not wait for connections that have asked before, or not yet', async () => {
+  test('does not wait for idle connections, or for ones without a request yet', async () => {
     const { server, port } = await start(ok);
     const unused = connect(port, '127.0.0.1').resume();
     await once(server, 'connection');
@@ -218,7 +218,7 @@ describe('a server that is drained', () => {
   const LONG_MS = 60_000;
   const REQUEST = 'GET / HTTP/1.1\r\n\r\n';
 
-  test('answers on connections that are open and on new ones, each for the last time, and is over with the last of them', async () => {
+  test('responds on open and new connections, each for the last time, and ends with the last of them', async () => {
     const { server, port } = await start(ok);
     const kept = connect(port, '127.0.0.1');
     kept.write(REQUEST);
@@ -234,7 +234,7 @@ describe('a server that is drained', () => {
     expect(server.listening).toBe(false);
   });
 
-  test('says it with the answer that is under way, too', async () => {
+  test('announces the close with the response in flight too', async () => {
     const begun = createRecorder<() => void>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     const answer = exchange(port, REQUEST);
@@ -245,7 +245,7 @@ describe('a server that is drained', () => {
     await drained;
   });
 
-  test('closes what is idle when the time is over, and answers what is in flight', async () => {
+  test('closes idle connections after its time limit, and responds to requests in flight', async () => {
     const begun = createRecorder<() => void>();
     const { server, port } = await start((request, response) => begun.record(() => ok(request, response)));
     const idle = connect(port, '127.0.0.1').resume();
@@ -259,7 +259,7 @@ describe('a server that is drained', () => {
     await drained;
   });
 
-  test('is over at once without a connection', async () => {
+  test('ends at once without a connection', async () => {
     const { server } = await start(ok);
     await drainServer(server, LONG_MS);
     expect(server.listening).toBe(false);
@@ -273,7 +273,7 @@ describe('an answered request that still sends', () => {
     response.end('{}');
   };
 
-  test('is read on well beyond the body limit, so that the connection can be used again', async () => {
+  test('is read well beyond the body limit, so that the connection can be reused', async () => {
     const { port } = await start(refuse);
     const body = 'x'.repeat(2_000_000);
     const answer = await exchange(
@@ -284,7 +284,7 @@ describe('an answered request that still sends', () => {
     expect(answer.match(/HTTP\/1.1 413/g)).toHaveLength(2);
   });
 
-  test('has been answered before all of it was sent, and is cut off beyond that', async () => {
+  test('gets its response before all of it was sent, and is cut off beyond that', async () => {
     const { port } = await start(refuse);
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));

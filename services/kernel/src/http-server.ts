@@ -10,21 +10,21 @@ import type { Duplex } from 'node:stream';
 import { closeServer } from './listen.js';
 import { requestIdFrom } from './request-id.js';
 
-/** For the headers alone and for the whole request. */
+/** Time limit of the headers, and of the whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** How long nothing may pass on a connection with a request; streams send something every 15 s. */
+/** Time limit of a connection with a request but without traffic; streams send a keep-alive every 15 s. */
 const STANDSTILL_MS = 60_000;
-/** Longer than proxies keep an idle connection, so that they never send on one that is being closed. */
+/** Longer than proxies keep an idle connection, so that they never send on one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
-/** Well above the time between two requests of a connection that is in constant use. */
+/** Well above the time between two requests of a connection in constant use. */
 const NOTICE_MS = 2_000;
 
-/** What is told of a server to {@link drainServer}. */
+/** State of a server that {@link drainServer} uses. */
 interface Traffic {
   readonly connections: Set<Duplex>;
   readonly responses: Set<ServerResponse>;
-  /** Its connections are to end, each with its next answer. */
+  /** If true, each connection closes after its next response. */
   isOnNotice: boolean;
   onLastConnectionClosed: () => void;
 }
@@ -32,12 +32,15 @@ interface Traffic {
 const trafficOf = new WeakMap<Server, Traffic>();
 
 /**
- * Makes the server of an app. What Node refuses before the app sees it (malformed requests, headers over 16 KB, requests
- * that take more than 30 seconds to arrive) is answered with an `ErrorBody`, `x-request-id` and the headers given, such as
- * the surface's API version. Where earlier requests of the connection are still to be answered, as with surplus bytes after a
- * body, the client gets those answers instead, and the connection ends with the last of them. A client that takes nothing of its answer for a minute is cut off, so that what it does not read
- * is not kept for ever. After `close` each connection ends with the answer that is in flight on it, and at once when nothing
- * was asked on it yet.
+ * Creates the HTTP server of an app.
+ *
+ * Node refuses some requests before the app sees them: malformed ones, headers over 16 KB, and requests that take more
+ * than 30 seconds to arrive. The response is an `ErrorBody` with `x-request-id` and the given headers, such as the
+ * surface's API version. If earlier requests of the connection still wait for a response, as with surplus bytes after a
+ * body, the client gets those responses instead. The connection closes after the last one.
+ *
+ * A client that reads nothing of its response for a minute is cut off, so that buffers do not grow for ever. After
+ * `close` each connection closes with its response in flight, and at once if it has had no request yet.
  */
 export function createHttpServer(
   app: RequestListener,
@@ -68,7 +71,7 @@ export function createHttpServer(
     socket.once('close', () => {
       unused.delete(socket);
       traffic.connections.delete(socket);
-      // Those that wait for an earlier answer are not closed with it.
+      // Responses queued behind an earlier one are not closed with it.
       for (const response of pending.get(socket) ?? []) traffic.responses.delete(response);
       if (traffic.connections.size === 0) traffic.onLastConnectionClosed();
     });
@@ -86,7 +89,7 @@ export function createHttpServer(
     });
     app(request, response);
   });
-  // An expectation that nobody knows is not worth a refusal.
+  // An unknown expectation is ignored, not refused.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -100,14 +103,14 @@ export function createHttpServer(
     if (last === undefined) {
       socket.end(rawAnswer(error.code, refusalHeaders), () => socket.destroy());
     } else if (last.headersSent) {
-      // A stream can take for ever to end; what the client sends meanwhile is of no use.
+      // A stream may never end, and further input of the client is not needed.
       socket.pause();
       last.once('finish', () => socket.end(() => socket.destroy()));
     } else {
       last.setHeader('connection', 'close');
     }
   });
-  // Node takes a connection on which nothing was asked yet for one in use, and waits for it.
+  // Node treats a connection without a request as in use, and waits for it.
   const close = server.close.bind(server);
   server.close = (callback) => {
     close(callback);
@@ -118,10 +121,10 @@ export function createHttpServer(
 }
 
 /**
- * Closes a server of {@link createHttpServer} without a request being lost that a client has sent in good faith. For 2 s, or until
- * no connection is left, it takes connections and requests as before, and says with each answer that the connection ends with
- * it: whoever uses a connection goes on over another one, and does not find it closed in the face of a request. Then
- * what is in flight is answered, and idle connections are closed.
+ * Closes a server of {@link createHttpServer} without losing a request. For 2 s, or until no connection is left, it
+ * accepts connections and requests as before, and each response announces that its connection closes. Clients then move
+ * to another connection instead of sending on a closed one. Finally, requests in flight get their responses and idle
+ * connections are closed.
  */
 export async function drainServer(server: Server, noticeMs: number = NOTICE_MS): Promise<void> {
   const traffic = trafficOf.get(server);
@@ -141,7 +144,7 @@ export async function drainServer(server: Server, noticeMs: number = NOTICE_MS):
   await closeServer(server);
 }
 
-/** Whether an answer is on its way, or is still to come for a request that was received completely. */
+/** Returns whether a response is in flight, or due for a request that was received completely. */
 function isOwedToClient(response: ServerResponse): boolean {
   return !response.writableFinished && (response.headersSent || response.req.complete);
 }

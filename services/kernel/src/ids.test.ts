@@ -28,7 +28,7 @@ describe('an id', () => {
 });
 
 describe('the floor of a time', () => {
-  test('stands between the ids that were made before it and those that were made since', () => {
+  test('sorts between the ids that were created before it and those created since', () => {
     // A UUIDv7 of 2022-02-22T19:22:22.000Z (RFC 9562, A.6) as a TypeID.
     const id = 'job_01fwhe4ydgfk1shh6w1g60eecf';
     const at = new Date('2022-02-22T19:22:22.000Z');
@@ -44,7 +44,7 @@ describe('the floor of a time', () => {
 });
 
 describe('the time of an id', () => {
-  test('is that of its making', () => {
+  test('is its creation time', () => {
     expect(instantOfId('job', 'job_01fwhe4ydgfk1shh6w1g60eecf')).toEqual(
       new Date('2022-02-22T19:22:22.000Z'),
     );

@@ -1,6 +1,6 @@
 import { typeid } from 'typeid-js';
 
-/** The prefixes of our ids, each naming what the id stands for. */
+/** Prefixes of ids; each names the type of the object. */
 export type IdPrefix =
   | 'lead'
   | 'prj'
@@ -25,12 +25,12 @@ export type IdPrefix =
   | 'jrn'
   | 'pay';
 
-/** Makes an id: the prefix, `_`, and 26 characters that sort by time of creation (TypeID over UUIDv7). */
+/** Returns a new id: the prefix, `_`, and 26 characters that sort by creation time (TypeID over UUIDv7). */
 export function newId(prefix: IdPrefix): string {
   return typeid(prefix).toString();
 }
 
-/** Tells whether a text has the form of an id with the prefix; says nothing about existence. */
+/** Returns whether a text has the form of an id with the prefix. Does not check existence. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1));
 }
@@ -40,8 +40,8 @@ const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 
 /**
- * The lowest id that can be made in the millisecond of an instant (1970 or later): every id with the prefix that was made at
- * the instant or after it sorts after this one or is equal to it, and every earlier one before it.
+ * Returns the lowest id of the millisecond of an instant (1970 or later). Ids that were created at or after the instant
+ * are greater or equal; earlier ids are smaller.
  */
 export function idFloor(prefix: IdPrefix, instant: Date): string {
   let rest = instant.getTime();
@@ -53,7 +53,7 @@ export function idFloor(prefix: IdPrefix, instant: Date): string {
   return `${prefix}_${time}${'0'.repeat(RANDOM_DIGITS)}`;
 }
 
-/** The millisecond in which an id with the prefix was made; undefined for a text that is no such id. */
+/** Returns the millisecond in which an id was created; undefined if the text is not an id with the prefix. */
 export function instantOfId(prefix: IdPrefix, text: string): Date | undefined {
   if (!isId(prefix, text)) return undefined;
   const time = text.slice(prefix.length + 1, prefix.length + 1 + TIME_DIGITS);

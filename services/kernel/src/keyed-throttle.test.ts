@@ -19,7 +19,7 @@ function start() {
 }
 
 describe('a throttle', () => {
-  test('gives the first at once, and what comes while its key rests together at the end of the rest', () => {
+  test('emits the first note at once, and later ones together at the end of the rest', () => {
     const throttle = start();
     throttle.note('a', ['1', '1']);
     expect(given.splice(0)).toEqual([['a', '1']]);
@@ -35,7 +35,7 @@ describe('a throttle', () => {
     expect(given).toEqual([['a', '4']]);
   });
 
-  test('never gives more often than once in the interval, however much is noted', () => {
+  test('never emits more than once per interval, however much is noted', () => {
     const throttle = start();
     for (let ms = 0; ms < 10_000; ms += 10) {
       throttle.note('a', ['1']);
@@ -54,7 +54,7 @@ describe('a throttle', () => {
     ]);
   });
 
-  test('says that it could be anything when that was noted among others', () => {
+  test('emits no items when a note without items was among them', () => {
     const throttle = start();
     throttle.note('a', ['1']);
     throttle.note('a', ['2']);
@@ -63,7 +63,7 @@ describe('a throttle', () => {
     expect(given).toEqual([['a', '1'], ['a']]);
   });
 
-  test('holds nothing of a key that nothing is noted for, nor of anything after its end', () => {
+  test('holds nothing for idle keys, nor after its end', () => {
     const throttle = start();
     throttle.note('a', ['1']);
     timers.pass(1_000);

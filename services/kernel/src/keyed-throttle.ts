@@ -1,23 +1,23 @@
 import { type After, afterMs } from './timers.js';
 
-/** Gives on what is noted for each key, seldom enough. */
+/** Emits the items noted for each key at a limited rate. */
 export interface KeyedThrottle {
-  /** Notes that these items of a key have changed; no items: it could be any of them. */
+  /** Notes changed items of a key; no items: any of them may have changed. */
   note(key: string, items: readonly string[]): void;
-  /** Forgets what is noted and not given on. */
+  /** Drops the items that were noted but not emitted. */
   stop(): void;
 }
 
-/** What was noted while a key rests. */
+/** Items noted while a key rests. */
 interface Noted {
   readonly items: Set<string>;
   isAny: boolean;
 }
 
 /**
- * Makes a throttle: what is noted for a key that rests is given on together, once, when its rest is over; for any other key at
- * once. After each time a key rests for `intervalMs`. `give` gets every item once, and none when it could be any; it must not throw.
- * Holds a key only while it rests.
+ * Creates a throttle. A key's first note is emitted at once; then the key rests for `intervalMs`. Items noted during
+ * the rest are emitted together, once, at its end. `give` receives every item once, and none if any item may have
+ * changed; it must not throw. A key is held in memory only while it rests.
  */
 export function createKeyedThrottle(options: {
   readonly intervalMs: number;

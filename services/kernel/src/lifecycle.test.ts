@@ -7,7 +7,7 @@ function lifecycle(graceMs = 10_000) {
 }
 
 describe('readiness', () => {
-  test('needs the start to be over and every check to hold, and says which one does not', () => {
+  test('requires the start to be over and every check to pass, and names the failing one', () => {
     const life = lifecycle();
     let isBrokerUp = false;
     life.addReadinessCheck('broker', () => isBrokerUp);
@@ -23,7 +23,7 @@ describe('readiness', () => {
     expect(life.readiness()).toMatchObject({ ready: false });
   });
 
-  test('ends with the first moment of a shutdown', async () => {
+  test('ends when a shutdown begins', async () => {
     const life = lifecycle();
     life.started();
     let duringStep: unknown;
@@ -59,7 +59,7 @@ describe('a shutdown', () => {
     ]);
   });
 
-  test('runs once, however often it is asked for', async () => {
+  test('runs once, however often it is called', async () => {
     const life = lifecycle();
     let runs = 0;
     life.onShutdown('count', async () => {
@@ -70,7 +70,7 @@ describe('a shutdown', () => {
     expect(runs).toBe(1);
   });
 
-  test('goes on after a step that fails, and is then not clean', async () => {
+  test('continues after a step that fails, and resolves to false', async () => {
     const life = lifecycle();
     const ran: string[] = [];
     life.onShutdown('first added', async () => {
@@ -83,7 +83,7 @@ describe('a shutdown', () => {
     expect(ran).toEqual(['first added']);
   });
 
-  test('does not wait longer than the grace for a step that hangs', async () => {
+  test('does not wait longer than the grace period for a step that hangs', async () => {
     const life = lifecycle(5);
     life.onShutdown('hanging', () => new Promise(() => undefined));
     expect(await life.shutDown()).toBe(false);

@@ -1,26 +1,26 @@
 import type { Logger } from './logger.js';
 
-/** Says whether a part that a service depends on can be used now. Must not throw and must not wait. */
+/** Returns whether a dependency is usable now. Must not throw or wait. */
 export type ReadinessCheck = () => boolean;
 
-/** The order in which a service starts, is ready, and stops. */
+/** Lifecycle of a service: start, readiness and shutdown. */
 export interface Lifecycle {
   /** Adds a condition of `/readyz`. */
   addReadinessCheck(name: string, check: ReadinessCheck): void;
   /**
-   * Adds a step of the shutdown. Steps run one after another in the reverse order of their addition, so that what was
-   * started last stops first: take no new work, finish what is in flight, flush, close.
+   * Adds a shutdown step. Steps run one after another in the reverse order of their addition, so that what started last
+   * stops first: stop taking work, finish work in flight, flush, close.
    */
   onShutdown(name: string, step: () => Promise<void>): void;
-  /** Each condition with its state; `draining` is true from the first moment of a shutdown. */
+  /** Returns each condition with its state; `draining` is true from the start of a shutdown. */
   readiness(): { readonly ready: boolean; readonly checks: Readonly<Record<string, boolean>> };
-  /** Marks the service as started; it is not ready before. */
+  /** Marks the service as started; before that it is not ready. */
   started(): void;
-  /** Runs the shutdown once; later calls wait for the same one. Resolves to false when a step failed or took too long. */
+  /** Runs the shutdown once; later calls wait for the same one. Resolves to false if a step failed or timed out. */
   shutDown(): Promise<boolean>;
 }
 
-/** Makes a lifecycle whose shutdown takes at most `graceMs` in all. */
+/** Creates a lifecycle whose shutdown takes at most `graceMs` in total. */
 export function createLifecycle(options: {
   readonly logger: Pick<Logger, 'info' | 'error'>;
   readonly graceMs: number;

@@ -2,15 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 
-/** A server could not take its port; the message names the port and the variable that chooses it. */
+/** A server could not bind its port. The message names the port and the setting that chooses it. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/**
- * Has a server listen and resolves to the port that it took. Throws {@link ListenError} with one clear message when the
- * port is taken or may not be used.
- */
+/** Starts a server and resolves to its port. Throws {@link ListenError} if the port is in use or not permitted. */
 export async function listen(
   server: Server | TlsServer,
   options: { readonly host: string; readonly port: number; readonly variable: string },
@@ -35,7 +32,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Stops taking connections, lets requests in flight finish, and closes idle connections. */
+/** Stops accepting connections, lets requests in flight finish, and closes idle connections. */
 export async function closeServer(server: Server | TlsServer): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');

@@ -32,11 +32,11 @@ describe('the log', () => {
     [{ a: { b: { c: { secret: 'hunter2' } } } }],
     [{ headers: { __proto__: null, authorization: 'hunter2' } }],
     [{ 'webhook-signature': 'hunter2', 'x-svc-signature': 'hunter2', token: 'hunter2', apiKey: 'hunter2' }],
-  ])('redacts secrets wherever they stand: %j', (fields: Record<string, unknown>) => {
+  ])('redacts secrets at any position: %j', (fields: Record<string, unknown>) => {
     expect(JSON.stringify(logged(fields))).not.toContain('hunter2');
   });
 
-  test('has no data of the errors that it tells of', () => {
+  test('has no data of the logged errors', () => {
     const refused = Object.assign(new Error('refused'), {
       detail: 'Failing row contains (ada@example.com)',
       code: '23514',
@@ -48,12 +48,12 @@ describe('the log', () => {
     expect(JSON.stringify(line)).not.toContain('ada@example.com');
   });
 
-  test('has the id of the request on whose behalf it is written, and none outside of requests', () => {
+  test('has the id of the current request, and none outside of requests', () => {
     expect(runWithRequestId('req-1', () => logged({}))).toMatchObject({ requestId: 'req-1' });
     expect(logged({})).not.toHaveProperty('requestId');
   });
 
-  test('leaves the object that was logged as it is', () => {
+  test('does not change the logged object', () => {
     const fields = { headers: { cookie: 'hunter2' } };
     logged(fields);
     expect(fields).toEqual({ headers: { cookie: 'hunter2' } });

@@ -4,14 +4,14 @@ import { describeError } from './describe-error.js';
 import { currentRequestId } from './request-context.js';
 
 /**
- * Structured log of one service. One wide line per unit of work, named `noun.past_verb`; `error` only when a human must
- * act.
+ * Structured logger of one service. One wide line per unit of work, named `noun.past_verb`; `error` only if a human
+ * must act.
  */
 export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'> & {
   child(bindings: Record<string, unknown>): Logger;
 };
 
-/** Names of fields, in lower case, whose values never reach a log. */
+/** Lower-case names of fields whose values are never logged. */
 const SECRET_FIELDS = new Set([
   'apikey',
   'authorization',
@@ -30,8 +30,8 @@ const SECRET_FIELDS = new Set([
 const REDACTION_DEPTH = 4;
 
 /**
- * Makes the logger of a service. Fields that hold secrets are redacted wherever they stand up to four levels deep, but not in the bindings
- * of child loggers, which hold names of our own. Of errors in `err` only what {@link describeError} keeps is logged.
+ * Creates the logger of a service. Secret fields are redacted up to four levels deep, except in the bindings of child
+ * loggers, which the code itself names. Of errors in `err` only what {@link describeError} returns is logged.
  */
 export function createLogger(options: {
   readonly service: string;
@@ -44,7 +44,7 @@ export function createLogger(options: {
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: {
       level: (label: string) => ({ level: label }),
-      // Not pino's own `redact`: with paths for every depth it costs thirty times the line itself.
+      // Instead of pino's `redact`: with paths for every depth it costs thirty times the line itself.
       log: (fields: Record<string, unknown>) => redactFields(fields, REDACTION_DEPTH),
     },
     serializers: { err: describeError },
@@ -60,7 +60,7 @@ export function createLogger(options: {
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
 
-/** The fields without the values of secret ones; the same object when there are none. */
+/** Returns the fields with secrets redacted; the same object if there are none. */
 function redactFields(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
   let redacted: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(fields)) {
@@ -80,9 +80,10 @@ function redactValue(value: unknown, depth: number): unknown {
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects without a prototype, such as parsed headers, count; errors and class instances have serializers of their own.
+  // Includes objects without a prototype, such as parsed headers. Errors and class instances have their own
+  // serializers.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A logger that says nothing, for tests. */
+/** Logger without output, for tests. */
 export const silentLogger: Logger = pino({ level: 'silent' });

@@ -20,7 +20,7 @@ function mailerOf(url: string, timeoutMs?: number) {
   return mailer;
 }
 
-describe('an email that the mail server does not take', () => {
+describe('an email that the mail server does not accept', () => {
   const to = 'refused@mail.example';
 
   test.each([
@@ -30,7 +30,7 @@ describe('an email that the mail server does not take', () => {
     ['DATA', 552, true],
     ['DATA', 451, false],
   ] as const)(
-    'with a response to %s of %i is refused for its recipient alone: %s [ANNOUNCE-11]',
+    'with a response to %s of %i is refused for its recipient only: %s [ANNOUNCE-11]',
     async (command, code, isOfRecipient) => {
       server.refuse(to, command, code);
       await expect(mailerOf(server.url).send(mail(to))).rejects.toMatchObject({
@@ -51,13 +51,13 @@ describe('an email that the mail server does not take', () => {
     });
   });
 
-  test('because it is away may be sent again', async () => {
+  test('because it is down may be sent again', async () => {
     await expect(mailerOf('smtp://127.0.0.1:1').send(mail(to))).rejects.toMatchObject({
       isOfRecipient: false,
     });
   });
 
-  test('in time, while it goes on responding, may arrive all the same [ANNOUNCE-6]', async () => {
+  test('in time, while it keeps responding, may still arrive [ANNOUNCE-6]', async () => {
     const dripping = createServer((socket) => {
       // After its greeting, which has a limit of its own.
       socket.write('220 mail.example\r\n');
@@ -77,7 +77,7 @@ describe('an email that the mail server does not take', () => {
 });
 
 test.each(['ada@mail.example', "!#$%&'*+-/=?^_`{|}~@mail.example", 'Ada.Quill+api@mail.example'])(
-  'the mail server gets the address of a technical contact as it is stored: %s',
+  'the mail server receives the exact stored address of a technical contact: %s',
   async (to) => {
     expect(technicalContactIn.parse({ email: to })).toEqual({ email: to });
     await mailerOf(server.url).send(mail(to));

@@ -2,15 +2,15 @@ import { createTransport } from 'nodemailer';
 import { z } from 'zod';
 import { urlWithProtocol } from './config.js';
 
-/** The settings of what sends email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
+/** Settings for sending email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
 export const mailConfig = {
   /** `smtps://user:password@host:465`, or `smtp://…` for a server that offers STARTTLS. */
   SMTP_URL: urlWithProtocol('smtp:', 'smtps:').optional(),
-  /** The sender. */
+  /** Sender address. */
   MAIL_FROM: z.email('must be an email address').optional(),
 } as const;
 
-/** Whether there is a sender for what is sent. */
+/** Returns whether the sender is set if email is enabled. */
 export function hasSender(config: {
   readonly SMTP_URL?: string | undefined;
   readonly MAIL_FROM?: string | undefined;
@@ -18,7 +18,7 @@ export function hasSender(config: {
   return config.SMTP_URL === undefined || config.MAIL_FROM !== undefined;
 }
 
-/** What {@link hasSender} refuses. */
+/** The violation that {@link hasSender} detects. */
 export const NO_SENDER = { path: ['MAIL_FROM'], message: 'is not set, and SMTP_URL is' };
 
 /** One email. */
@@ -31,7 +31,10 @@ export interface Mail {
 
 /** Sends email. */
 export interface Mailer {
-  /** Resolves once the mail server has taken the email. Rejects with a {@link MailError} when it has not, or that is not known. */
+  /**
+   * Resolves once the mail server has accepted the email. Rejects with a {@link MailError} if it refused, or if that is
+   * unknown.
+   */
   send(mail: Mail): Promise<void>;
 }
 
@@ -39,8 +42,8 @@ const STEP_TIMEOUT_MS = 4_000;
 const TIMEOUT_MS = 8_000;
 
 /**
- * Makes the mailer of a mail server; undefined without one. What is sent is encrypted, except to this machine: a server that
- * offers no TLS is refused. One email takes at most `timeoutMs`, whatever the server does.
+ * Creates the mailer of a mail server; undefined without one. Connections are encrypted, except to this machine: a
+ * server without TLS is refused. One email takes at most `timeoutMs`.
  */
 export function createMailer(
   config: { readonly SMTP_URL?: string | undefined; readonly MAIL_FROM?: string | undefined },
@@ -63,22 +66,22 @@ export function createMailer(
   return {
     async send({ to, ...mail }) {
       const signal = AbortSignal.timeout(timeoutMs);
-      // As an object: nodemailer rewrites an address that it parses out of a text.
+      // As an object: nodemailer rewrites an address that it parses from text.
       const recipient = { name: '', address: to };
       await transport.sendMail({ from, to: recipient, signal, ...mail }).catch((error: unknown) => {
-        // Without the server's own words as cause: they can hold the address, and errors are logged.
+        // The server's own text is no cause: it can hold the address, and errors are logged.
         throw new MailError(host, error);
       });
     },
   };
 }
 
-/** The mail server has not taken an email, or is away. */
+/** The mail server did not accept an email, or is unreachable. */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** True: it refuses this email for good, and may take those to other addresses. */
+  /** True: the server refuses this email for good, but may accept others. */
   readonly isOfRecipient: boolean;
-  /** True: no response was received, so it may have taken the email all the same. */
+  /** True: there was no response, so the server may have accepted the email. */
   readonly mayArrive: boolean;
 
   constructor(host: string, error: unknown) {
@@ -90,7 +93,7 @@ export class MailError extends Error {
   }
 }
 
-/** What nodemailer says of a failure: the SMTP command, and the server's response to it. */
+/** Properties of a nodemailer error: the SMTP command and the server's response to it. */
 const smtpError = z.object({ command: z.string(), responseCode: z.number() }).partial().catch({});
 
 function reasonOf(error: unknown): string {

@@ -6,7 +6,7 @@ const PHC = new RegExp(
     '\\$[A-Za-z0-9+/]{22,64}\\$[A-Za-z0-9+/]{43}$',
 );
 
-/** Tells whether a text is a hash that {@link PASSWORD_HASHING} makes, as a PHC string; says nothing about the password. */
+/** Returns whether a text is a PHC hash with the parameters of {@link PASSWORD_HASHING}. Does not check a password. */
 export function isPasswordHash(text: string): boolean {
   return PHC.test(text);
 }

@@ -1,36 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Message header that carries the id of the request that a message comes from. */
+/** Message header with the id of the request that caused the message. */
 const REQUEST_ID_HEADER = 'x-request-id';
 
 const requestIds = new AsyncLocalStorage<string | undefined>();
 
 /**
- * Runs work on behalf of one request: its log lines, spans and messages have the request's id, in whatever it awaits too.
- * With undefined it runs on behalf of none, whatever it was started from.
+ * Runs work on behalf of one request. Its log lines, spans and messages carry the request's id, across awaits too.
+ * Undefined runs it on behalf of no request, whatever the caller's context is.
  */
 export function runWithRequestId<T>(requestId: string | undefined, work: () => T): T {
   return requestIds.run(requestId, work);
 }
 
-/** The id of the request on whose behalf the present work runs; undefined when there is none. */
+/** Returns the id of the current request; undefined if there is none. */
 export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }
 
-/** The headers that continue the present request elsewhere; empty when there is none. */
+/** Returns the headers that propagate the current request; empty if there is none. */
 export function requestIdHeaders(): Readonly<Record<string, string>> {
   const requestId = currentRequestId();
   return requestId === undefined ? {} : { [REQUEST_ID_HEADER]: requestId };
 }
 
-/** The request that a message comes from, by its headers; undefined when they name none in the right form. */
+/** Returns the request id in a message's headers; undefined if absent or malformed. */
 export function requestIdIn(headers: Readonly<Record<string, unknown>>): string | undefined {
   const requestId = headers[REQUEST_ID_HEADER];
   return typeof requestId === 'string' && isRequestId(requestId) ? requestId : undefined;
 }
 
-/** Whether a text has the form of a request id. */
+/** Returns whether a text has the form of a request id. */
 export function isRequestId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,128}$/.test(text);
 }

@@ -10,17 +10,17 @@ const B_AND_A = sealingKeysSetting.parse(`b:${KEY_B},a:${KEY_A}`);
 const B = sealingKeysSetting.parse(`b:${KEY_B}`);
 
 describe('a sealed secret', () => {
-  test('opens to what was sealed', () => {
+  test('opens to the original secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // What is no text in UTF-8 can not be a secret either.
+        // A text that is not valid UTF-8 cannot be a secret either.
         const secret = Buffer.from(text, 'utf8').toString('utf8');
         expect(openSecret(A, OWNER, sealSecret(A, OWNER, secret))).toBe(secret);
       }),
     );
   });
 
-  test('is another blob each time and shows nothing of the secret', () => {
+  test('differs each time and reveals nothing of the secret', () => {
     const [one, other] = [sealSecret(A, OWNER, 'whsec_abc'), sealSecret(A, OWNER, 'whsec_abc')];
     expect(one).not.toEqual(other);
     expect(one.toString('latin1')).not.toContain('whsec');
@@ -40,7 +40,7 @@ describe('a sealed secret', () => {
     expect(() => openSecret(A, { ...OWNER, version: 3 }, sealed)).toThrow();
   });
 
-  test('does not open after any change, or cut short', () => {
+  test('does not open if changed or truncated', () => {
     const sealed = sealSecret(A, OWNER, 'whsec_abc');
     for (let index = 0; index < sealed.length; index += 1) {
       const changed = Buffer.from(sealed);
@@ -50,13 +50,13 @@ describe('a sealed secret', () => {
     }
   });
 
-  test('opens with an older key that is still held, and not without it', () => {
+  test('opens with an older key that is still configured, and not without it', () => {
     const old = sealSecret(A, OWNER, 'whsec_old');
     expect(openSecret(B_AND_A, OWNER, old)).toBe('whsec_old');
     expect(() => openSecret(B, OWNER, old)).toThrow('a key that is not held');
   });
 
-  test('is sealed with the first key, and says which one that was', () => {
+  test('is sealed with the first key, and names it', () => {
     const sealed = sealSecret(B_AND_A, OWNER, 'whsec_new');
     expect(openSecret(B, OWNER, sealed)).toBe('whsec_new');
     expect(sealingKeyIdOf(sealed)).toBe('b');

@@ -11,8 +11,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The setting `WEBHOOK_SEALING_KEYS`: `id:base64` pairs parted by commas, each key 32 bytes, the first one current. A
- * later one stays as long as secrets sealed with it are kept: until job-state has sealed them anew.
+ * The setting `WEBHOOK_SEALING_KEYS`: `id:base64` pairs separated by commas, each key 32 bytes, the current one first.
+ * Keep an older key until job-state has resealed its secrets.
  */
 export const sealingKeysSetting = z.string().transform((text, context): SealingKeys => {
   const keys = new Map<string, Buffer>();
@@ -32,13 +32,16 @@ export const sealingKeysSetting = z.string().transform((text, context): SealingK
   return currentKeyId === undefined ? z.NEVER : { currentKeyId, keys };
 });
 
-/** What a sealed secret belongs to. A secret moved to another subscription or version does not open. */
+/** Owner of a sealed secret. A secret that was moved to another subscription or version does not open. */
 export interface SealedSecretOwner {
   readonly subscriptionId: string;
   readonly version: number;
 }
 
-/** Seals a webhook signing secret with AES-256-GCM under the current key: key id, IV, tag and ciphertext in one blob. */
+/**
+ * Seals a webhook signing secret with AES-256-GCM under the current key. The result holds key id, IV, tag and
+ * ciphertext.
+ */
 export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: string): Buffer {
   const key = keys.keys.get(keys.currentKeyId);
   if (key === undefined) throw new Error('the current sealing key is missing');
@@ -50,7 +53,10 @@ export function sealSecret(keys: SealingKeys, owner: SealedSecretOwner, secret: 
   return Buffer.concat([Buffer.of(keyId.length), keyId, iv, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Opens what {@link sealSecret} made. Throws when the key is not held, or the blob was changed or belongs elsewhere. */
+/**
+ * Opens the output of {@link sealSecret}. Throws if the key is missing, or if the blob was changed or belongs to
+ * another owner.
+ */
 export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: Uint8Array): string {
   const blob = viewOf(sealed);
   const keyId = sealingKeyIdOf(blob);
@@ -68,7 +74,7 @@ export function openSecret(keys: SealingKeys, owner: SealedSecretOwner, sealed: 
   ]).toString('utf8');
 }
 
-/** The id of the key that a blob was sealed under; that the blob opens with it is not said. */
+/** Returns the id of the key that sealed a blob. Does not check that the blob opens with it. */
 export function sealingKeyIdOf(sealed: Uint8Array): string {
   const blob = viewOf(sealed);
   return blob.toString('ascii', 1, 1 + (blob[0] ?? 0));

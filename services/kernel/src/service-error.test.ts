@@ -3,7 +3,7 @@ import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons
 import { httpStatusOf, notFound, ServiceError } from './service-error.js';
 
 describe('a service error', () => {
-  test('has a public message and attributes, and a private cause apart from them', () => {
+  test('has a public message and attributes, and a separate private cause', () => {
     const cause = new Error('SELECT 1');
     const error = new ServiceError('stale_version', 'the job has moved on', { currentVersion: 3, cause });
     expect(error).toBeInstanceOf(Error);
@@ -17,14 +17,14 @@ describe('a service error', () => {
     expect(new ServiceError('not_found', 'no such job')).not.toHaveProperty('cause');
   });
 
-  test('is itself when taken from itself, and internal without a word of the cause when taken from anything else', () => {
+  test("converts to itself, and any other value to internal without the cause's text", () => {
     const known = notFound('job');
     expect(ServiceError.from(known)).toBe(known);
     for (const thrown of [new Error('password=hunter2'), 'hunter2', null, undefined, 42]) {
       const error = ServiceError.from(thrown);
       expect(error.reason).toBe('internal');
       expect(error.message).not.toContain('hunter2');
-      // Whoever had no key has another way.
+      // Callers without a key have another option.
       expect(error.message).toMatch(/; look whether it took effect, or retry .* where the request had one$/);
       expect(error.cause).toBe(thrown);
     }
@@ -56,7 +56,7 @@ describe('a service error', () => {
     expect(httpStatusOf(reason)).toBe(httpStatus);
   });
 
-  test('knows its reasons from other words, those that every object has included', () => {
+  test("distinguishes its reasons from other words, including names of Object's own properties", () => {
     expect(isErrorReason('stale_version')).toBe(true);
     for (const word of ['', 'stale', 'toString', '__proto__', 'constructor'])
       expect(isErrorReason(word)).toBe(false);

@@ -1,27 +1,27 @@
 import { ERROR_REASON_CATALOGUE, type ErrorReason } from '@partner/proto-contracts/public-api/error-reasons';
 
-/** The HTTP status of a failure. */
+/** Returns the HTTP status of an error reason. */
 export function httpStatusOf(reason: ErrorReason): number {
   return ERROR_REASON_CATALOGUE[reason].httpStatus;
 }
 
-/** One fault in one field, for the caller. */
+/** One violation in one field, for the caller. */
 export interface FieldViolation {
-  /** Where the field is, e.g. `membershipIds.3`. */
+  /** Path of the field, e.g. `membershipIds.3`. */
   readonly path: string;
-  /** What is wrong and what would be right. */
+  /** What is wrong and what would be valid. */
   readonly message: string;
 }
 
-/** How an idempotency key took part in an outcome. */
+/** Use of an idempotency key in an outcome. */
 export interface IdempotencyMark {
-  /** True when the outcome was recorded earlier and is repeated without a new effect. */
+  /** True if the outcome was recorded earlier and is replayed without a new effect. */
   readonly replayed: boolean;
-  /** Until when the key can be repeated. */
+  /** Until when the key can be replayed. */
   readonly expiresAt: Date;
 }
 
-/** What a failure carries besides its message; each field belongs to the reasons named in the API reference. */
+/** Attributes of an error besides its message; the API reference names the reasons of each. */
 export interface ErrorAttributes {
   readonly details?: readonly FieldViolation[];
   readonly currentVersion?: number;
@@ -32,17 +32,17 @@ export interface ErrorAttributes {
   readonly idempotency?: IdempotencyMark;
 }
 
-/** What a caller should do after a failure that may have come after the effect; whether or not its request had a key. */
+/** Advice after an error that may have come after the effect; it is valid with and without a key. */
 export const OUTCOME_UNKNOWN_ADVICE =
   'look whether it took effect, or retry with the same Idempotency-Key where the request had one';
 
-/** What a caller should do after a failure without effect; whether or not its request had a key. */
+/** Advice after an error without effect; it is valid with and without a key. */
 export const NOT_DONE_ADVICE =
   'nothing was done; retry, with the same Idempotency-Key where the request had one';
 
 /**
- * A failure that has a meaning for the caller. `message` is public: it reaches partners. What caused it is private: it
- * is logged where the failure is turned into an answer, and never sent.
+ * An error with a meaning for the caller. `message` is public: partners see it. The cause is private: it is logged
+ * where the error becomes a response, and never sent.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -56,7 +56,7 @@ export class ServiceError extends Error {
     this.attributes = rest;
   }
 
-  /** Takes any thrown value; what is no `ServiceError` becomes `internal` with a message that says nothing of it. */
+  /** Converts any thrown value; anything but a `ServiceError` becomes `internal` with a generic message. */
   static from(thrown: unknown): ServiceError {
     return thrown instanceof ServiceError
       ? thrown
@@ -66,7 +66,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A `not_found` that confirms nothing about existence. */
+/** Returns a `not_found` that does not reveal whether the object exists. */
 export function notFound(what: string): ServiceError {
   return new ServiceError('not_found', `no such ${what}`);
 }

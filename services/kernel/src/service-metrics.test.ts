@@ -7,7 +7,7 @@ import { registerServiceMetrics } from './service-metrics.js';
 const RELEASE = { version: '1.2.3', sandboxSince: '2026-11-01', earlyReason: 'fixes a leak' };
 
 describe('the metrics that every service has', () => {
-  test('tell whether it is ready, and which condition does not hold [VERSION-5]', async () => {
+  test('report whether it is ready, and which condition fails [VERSION-5]', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
     registerServiceMetrics(metrics, { service: 'job-state', lifecycle, release: RELEASE });
@@ -34,7 +34,7 @@ describe('the metrics that every service has', () => {
     );
   });
 
-  test('name the service in every series, and tell of its event loop and its process', async () => {
+  test('name the service in every series, and cover its event loop and its process', async () => {
     const metrics = new Registry();
     const lifecycle = createLifecycle({ logger: silentLogger, graceMs: 10_000 });
     registerServiceMetrics(metrics, { service: 'console', lifecycle, release: RELEASE });

@@ -2,9 +2,9 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Lifecycle } from './lifecycle.js';
 
 /**
- * Adds what every service measures of itself to a registry: the process (memory, processor, event loop), whether it is ready,
- * and each condition of that. Every series of the registry then carries the service's name as `partner_service`, which no
- * label that Prometheus gives a target stands in the way of.
+ * Registers the metrics that every service exports: the process (memory, CPU, event loop), readiness, and each
+ * readiness check. Every series of the registry then carries the service's name as `partner_service`, a label that does
+ * not collide with Prometheus target labels.
  */
 export function registerServiceMetrics(
   metrics: Registry,

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from './logger.js';
 import { registerServiceMetrics } from './service-metrics.js';
 import { flushTraces } from './telemetry/tracing.js';
 
-/** What every service is given to start with. */
+/** Dependencies that every service starts with. */
 export interface ServiceKit {
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -18,9 +18,9 @@ export interface ServiceKit {
 type CommonSettings = z.infer<z.ZodObject<typeof commonConfig>>;
 
 /**
- * Runs one service as this process: reads its settings, serves its admin port, starts it, and on SIGTERM or SIGINT stops
- * it in order. Ends with exit code 1 and one clear message when the settings are not usable, a port is taken or the start
- * fails; and with 1 after an error that nothing caught, since the state is then unknown. Never resolves.
+ * Runs one service as this process. It reads the settings, serves the admin port, starts the service, and stops it in
+ * order on SIGTERM or SIGINT. Exits with code 1 and one clear message if a setting is invalid, a port is in use or the
+ * start fails. Exits with code 1 after an uncaught error too, because the state is then unknown. Never resolves.
  */
 export async function runService<S extends z.ZodType<CommonSettings>>(options: {
   readonly name: string;

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { TECHNICAL_CONTACT_LIMITS } from '@partner/proto-contracts/public-api/technical-contact';
 import type { Mail } from './mail.js';
 
-/** What a link's token is stored and found by. */
+/** Returns the hash by which a link's token is stored and found. */
 export function tokenSha256(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token).digest());
 }
 
 /**
- * Makes a link with which somebody confirms that they read the email of an address, and the email that holds it. The token is the
- * fragment of the link, which browsers send to no server: it stands in no access log.
+ * Creates a link that confirms an email address, and the email with it. The token is in the fragment of the link.
+ * Browsers send a fragment to no server, so it is in no access log.
  */
 export function createTechnicalContactLink(options: {
   readonly publicBaseUrl: string;

@@ -1,7 +1,7 @@
-/** Does something once, after so many milliseconds, unless what it gives is called before. */
+/** Runs a callback once after so many ms. Returns a function that cancels it. */
 export type After = (milliseconds: number, then: () => void) => () => void;
 
-/** {@link After} by the clock of the process. Does not keep the process alive. */
+/** {@link After} on the process's clock. Does not keep the process alive. */
 export const afterMs: After = (milliseconds, then) => {
   const timer = setTimeout(then, milliseconds);
   timer.unref();

@@ -34,7 +34,7 @@ describe('validation', () => {
     expect(faultsOf(leadIn, input)).toEqual([fault]);
   });
 
-  test('names every field at fault [ERROR-3]', () => {
+  test('names every invalid field [ERROR-3]', () => {
     expect(faultsOf(leadIn, {})).toEqual([
       'fullName: is required',
       'email: is required',
@@ -43,7 +43,7 @@ describe('validation', () => {
     ]);
   });
 
-  test('takes what is right, ignores unknown fields, and takes text beyond the basic plane', () => {
+  test('accepts valid input, ignores unknown fields, and accepts text beyond the basic plane', () => {
     expect(validate(leadIn, { ...lead, fullName: 'Ada 🏠', role: 'admin' }, 'body')).toEqual({
       valid: true,
       value: { ...lead, fullName: 'Ada 🏠' },
@@ -101,7 +101,7 @@ describe('validation', () => {
     ]);
   });
 
-  test('takes a page limit in decimal digits only [CONTRACTOR-2]', () => {
+  test('accepts a page limit in decimal digits only [CONTRACTOR-2]', () => {
     const query = z.object({ limit: pageLimit({ default: 50, max: 100 }) });
     expect(validate(query, {}, 'query')).toEqual({ valid: true, value: { limit: 50 } });
     for (const [text, limit] of Object.entries({ '1': 1, '007': 7, '100': 100 })) {
@@ -112,7 +112,7 @@ describe('validation', () => {
     }
   });
 
-  test('takes an expected version of any size, as far as JSON has integers [STATUS-1]', () => {
+  test('accepts an expected version of any size that is exact in JSON [STATUS-1]', () => {
     const versions = z.object({ expectedVersion });
     for (const version of [1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
       expect(faultsOf(versions, { expectedVersion: version })).toEqual([]);
@@ -130,7 +130,7 @@ describe('validation', () => {
     expect(occurredAtProblem(new Date(occurredAt), new Date('2026-09-01T12:00:00Z'))).toBe(problem);
   });
 
-  test('names the place inside lists', () => {
+  test('names the position inside lists', () => {
     const schema = z.object({ membershipIds: z.array(z.string()).max(2) });
     expect(faultsOf(schema, { membershipIds: ['a', 2] })).toEqual([
       'membershipIds.1: must be a string, not a number',
@@ -140,7 +140,7 @@ describe('validation', () => {
     ]);
   });
 
-  test('turns into one failure whose message names the first field', () => {
+  test('returns one error whose message names the first field', () => {
     const violations = [
       { path: 'phone', message: 'is required' },
       { path: 'address', message: 'is required' },

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { type FieldViolation, ServiceError } from './service-error.js';
 
-/** What a schema made of an input: the value, or every fault in it. */
+/** Result of validation: the value, or every violation. */
 export type Validated<T> =
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly violations: readonly FieldViolation[] };
 
-/** The 400 of the specification: the message names the first field at fault, `details` all of them. */
+/** Returns the specification's 400 error. The message names the first invalid field; `details` lists all. */
 export function invalidArgument(violations: readonly FieldViolation[]): ServiceError {
   const [first] = violations;
   return new ServiceError(
@@ -17,8 +17,9 @@ export function invalidArgument(violations: readonly FieldViolation[]): ServiceE
 }
 
 /**
- * Checks an input against a schema. Each fault is told as what would be right, under the field's path; a fault of the input
- * as a whole is told under `place`. Text that no database or message can carry (U+0000, half a surrogate pair) is a fault too.
+ * Validates an input against a schema. Each violation says what would be valid, under the field's path. A violation of
+ * the whole input is reported under `place`. Text that no database or message can hold (U+0000, an unpaired surrogate)
+ * is a violation too.
  */
 export function validate<T>(schema: z.ZodType<T>, input: unknown, place: string): Validated<T> {
   const result = schema.safeParse(input, { error: expectation });
@@ -35,7 +36,7 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown, place: string)
 
 const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   string: 'must be a string',
-  // No field takes a fraction.
+  // No field allows a fraction.
   number: 'must be an integer',
   int: 'must be an integer',
   boolean: 'must be true or false',
@@ -44,7 +45,7 @@ const TYPE_EXPECTATIONS: Readonly<Record<string, string>> = {
   null: 'must be null',
 };
 
-/** The one place that words what a schema wants, for schemas that do not word it themselves. */
+/** Describes what a schema expects, for schemas without a message of their own. All such texts come from here. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return 'is required';
@@ -52,7 +53,7 @@ function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type': {
       const wanted = TYPE_EXPECTATIONS[issue.expected] ?? `must be of type ${issue.expected}`;
-      // A number with a fraction is a number all the same.
+      // A fraction is a number, so its type is not reported as wrong.
       const isFraction = typeof issue.input === 'number' && ['int', 'number'].includes(issue.expected);
       return isFraction ? wanted : `${wanted}, not ${typeOf(issue.input)}`;
     }
@@ -73,7 +74,7 @@ function expectation(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The JSON type of a value, in words. */
+/** Returns the name of a value's JSON type. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

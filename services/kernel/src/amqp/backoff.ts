@@ -2,18 +2,20 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
 const STEADY_AFTER_MS = 10_000;
 
-/** The pauses between attempts to open something again: 100 ms, doubling to 5 s, up to a fifth of it taken off at random. */
+/**
+ * Backoff between attempts to reopen a connection or channel: 100 ms, doubling to 5 s, minus a random fifth at most.
+ */
 export interface Backoff {
-  /** How long to wait before the next attempt, in milliseconds. */
+  /** Returns the delay before the next attempt, in ms. */
   nextDelayMs(): number;
   /**
-   * Tells how long what was opened has lived. Only after 10 s does the next pause begin anew at 100 ms, so that what opens
-   * and fails at once makes no hot loop.
+   * Reports how long the connection or channel was open. Only after 10 s does the backoff restart at 100 ms, so that
+   * one that opens and fails at once causes no hot loop.
    */
   lived(milliseconds: number): void;
 }
 
-/** Makes the pauses of one connection or channel. */
+/** Creates the backoff of one connection or channel. */
 export function createBackoff(random: () => number = Math.random): Backoff {
   let attempt = 0;
   return {

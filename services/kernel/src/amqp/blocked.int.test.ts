@@ -41,7 +41,7 @@ describe('while the broker is short of memory', () => {
     await eventually('the end of the block', () => !connection.isBlocked());
   };
 
-  test('a publisher rejects at once and keeps nothing back, and is of use again afterwards', async () => {
+  test('a publisher rejects at once and buffers nothing, and works again afterwards', async () => {
     const publisher = createPublisher({ connection, logger, metrics, confirmTimeoutMs: AN_HOUR_MS });
     await eventually('the connection', () => connection.isReady());
     const message = {
@@ -63,7 +63,7 @@ describe('while the broker is short of memory', () => {
     await publisher.publish(message);
   });
 
-  test('calls fail at once and are never carried out, and work again afterwards', async () => {
+  test('calls fail at once and are never executed, and work again afterwards', async () => {
     const served = createRecorder<string>();
     const service = partialRpcService(JobService, {
       getJob: async ({ jobId = '' }) => {

@@ -55,7 +55,7 @@ describe('a broadcast consumer', () => {
     for (const { messages } of ears) expect(await messages.atLeast(1)).toEqual(['evt_1']);
   });
 
-  test('tells of the gap after its channel was lost, and hears again', async () => {
+  test('reports the gap after its channel was lost, and receives again', async () => {
     const [connection] = connections;
     if (connection === undefined) throw new Error('no connection');
     const observed = observeConnection(connection);

@@ -8,9 +8,9 @@ import { startSubscription } from './subscription.js';
 const PREFETCH = 100;
 
 /**
- * Hears what is published on a fanout exchange from now on, through a queue that belongs to this process alone and ends with
- * its channel. May miss messages: `onGap` is called after each subscription, the first one included, and whoever keeps a
- * state made of such messages must then doubt all of it. A handler that throws is logged.
+ * Consumes a fanout exchange through an exclusive queue of this process, which ends with its channel. Messages can be
+ * missed, so `onGap` runs after each subscription, including the first. State that is derived from such messages must
+ * then be dropped. Errors of the handler are logged.
  */
 export function startBroadcastConsumer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;

@@ -36,7 +36,7 @@ describe('a broker that is killed and started again', () => {
     await broker.remove();
   });
 
-  test('loses no confirmed message, and everything that was connected goes on by itself', async () => {
+  test('loses no confirmed message, and every client reconnects automatically', async () => {
     const metrics = new Registry();
     const publishing = createAmqpConnection({ url: broker.url, name: 'publish', logger, metrics });
     const consuming = createAmqpConnection({ url: broker.url, name: 'consume', logger, metrics });

@@ -5,7 +5,7 @@ import { createConfirmWindow } from './confirm-window.js';
 
 const message = { exchange: '', routingKey: 'queue', body: Buffer.alloc(0), properties: {} };
 
-/** A channel that takes everything and confirms only when told. */
+/** A channel that accepts everything and confirms only on request. */
 class SilentChannel extends EventEmitter {
   readonly confirms: ((refusal: unknown) => void)[] = [];
 
@@ -25,7 +25,7 @@ function createFixture() {
 }
 
 describe('the window of unconfirmed messages', () => {
-  test('asks for another channel once it is full of messages that were given up on', async () => {
+  test('requests another channel once it is full of timed-out messages', async () => {
     const { channel, stuck, window, publishMany } = createFixture();
     const results = await publishMany(1_001);
     for (const result of results) {
@@ -39,7 +39,7 @@ describe('the window of unconfirmed messages', () => {
     expect(channel.confirms).toHaveLength(1_000);
   });
 
-  test('goes on with the channel when late confirms have made room', async () => {
+  test('keeps the channel when late confirms have made room', async () => {
     const { channel, stuck, publishMany } = createFixture();
     await publishMany(1_000);
     for (const confirm of channel.confirms.splice(0)) confirm(null);

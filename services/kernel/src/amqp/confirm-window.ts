@@ -1,10 +1,10 @@
 import { IllegalOperationError, type Message, type Options } from 'amqplib';
 import { PublishError } from './publish-error.js';
 
-/** How many messages stand between the broker and its confirms at most; more wait their turn. */
+/** Maximum unconfirmed messages; further ones wait. */
 const WINDOW = 1_000;
 
-/** One message on its way. */
+/** One message to publish. */
 export interface WindowMessage {
   readonly exchange: string;
   readonly routingKey: string;
@@ -12,16 +12,17 @@ export interface WindowMessage {
   readonly properties: Options.Publish;
 }
 
-/** What was published on one confirm channel and is not confirmed yet. */
+/** Window of unconfirmed messages on one confirm channel. */
 export interface ConfirmWindow {
   /**
-   * Publishes mandatory and persistent, unless the properties say otherwise; resolves with the broker's confirm, else rejects with a {@link PublishError}. Sends
-   * at once, unless 1,000 messages are unconfirmed or the socket takes no more; then it waits within its time limit.
+   * Publishes persistent and mandatory, unless the properties say otherwise. Resolves with the broker's confirm, else
+   * rejects with a {@link PublishError}. Sends at once, unless 1,000 messages are unconfirmed or the socket's buffer is
+   * full; then it waits within its time limit.
    */
   publish(message: WindowMessage): Promise<void>;
 }
 
-/** What the window needs of a `ConfirmChannel`. */
+/** The methods of a `ConfirmChannel` that the window uses. */
 export interface ConfirmingChannel {
   publish(
     exchange: string,
@@ -38,14 +39,14 @@ export interface ConfirmingChannel {
 interface Entry {
   readonly message: WindowMessage;
   readonly correlationId: string;
-  /** True once nobody waits for its confirm any more. */
+  /** True after its time limit: its publisher has stopped waiting for the confirm. */
   isGivenUp: boolean;
   readonly settle: (error?: Error) => void;
 }
 
 /**
- * Makes the window of a channel that nothing else publishes on. It ends with the channel. `onStuck` is called when a message
- * can not be sent because the window is full and the oldest message in it was given up on: only another channel helps.
+ * Creates the window of a channel on which nothing else publishes. It ends with the channel. `onStuck` is called if the
+ * window is full and its oldest message has timed out: only a new channel helps.
  */
 export function createConfirmWindow(
   channel: ConfirmingChannel,
@@ -72,7 +73,7 @@ export function createConfirmWindow(
     isWritable = true;
     sendWaiting();
   });
-  // Before amqplib's own listener, which reports what is unconfirmed as refused.
+  // Before amqplib's own listener, which reports unconfirmed messages as nacked.
   channel.prependListener('close', () => {
     isClosed = true;
     for (const entry of [...waiting, ...sent.values()]) entry.settle(lostChannel());

@@ -46,7 +46,7 @@ describe('a supervised connection', () => {
     return values.reduce((sum, { value }) => sum + value, 0);
   }
 
-  test('keeps trying while the broker is not there yet, and declares the topology once it is', async () => {
+  test('retries while the broker is down, and declares the topology once it is up', async () => {
     const connection = connectTo(broker.url);
     await eventually(
       'a failed attempt',
@@ -78,9 +78,9 @@ describe('a supervised connection', () => {
     }
   });
 
-  test('is ready only once every channel is set up, and opens each anew on the next connection', async () => {
+  test('is ready only once every channel is set up, and reopens each on the next connection', async () => {
     const connection = connectTo(broker.url);
-    /** What each setup waits for. */
+    /** Lets each setup continue. */
     const setups = createRecorder<() => void>();
     const losses = createRecorder<Error>();
     connection.openChannel({
@@ -103,7 +103,7 @@ describe('a supervised connection', () => {
     expect(await metric('partner_amqp_connection_losses_total')).toBe(1);
   });
 
-  test('makes a channel that the broker closed alone again on the same connection', async () => {
+  test('reopens a channel that the broker closed alone on the same connection', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
     const losses = createRecorder<Error>();
@@ -123,7 +123,7 @@ describe('a supervised connection', () => {
     expect(await metric('partner_amqp_channel_rebuilds_total')).toBe(1);
   });
 
-  test('tries a failing setup again until it succeeds, without touching the other channels', async () => {
+  test('retries a failing setup until it succeeds, without touching the other channels', async () => {
     const connection = connectTo(broker.url);
     const other = createRecorder<Channel>();
     connection.openChannel({
@@ -145,7 +145,7 @@ describe('a supervised connection', () => {
     expect(other.all()).toHaveLength(1);
   });
 
-  test('declares a deleted queue again before it makes a channel again', async () => {
+  test('redeclares a deleted queue before it reopens a channel', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
     connection.openChannel({
@@ -165,7 +165,7 @@ describe('a supervised connection', () => {
     expect(channels.all()).toHaveLength(2);
   });
 
-  test('comes back after the broker was killed and started again', async () => {
+  test('reconnects after the broker was killed and restarted', async () => {
     const connection = connectTo(broker.url);
     const losses = createRecorder<Error>();
     connection.openChannel({
@@ -182,7 +182,7 @@ describe('a supervised connection', () => {
     await eventually('readiness', () => connection.isReady());
   });
 
-  test('tells that the broker has blocked it, and that it has not any more', async () => {
+  test('reports that the broker has blocked it, and that it no longer does', async () => {
     const connection = connectTo(broker.url);
     const channels = createRecorder<Channel>();
     connection.openChannel({
@@ -214,7 +214,7 @@ describe('a supervised connection', () => {
     // A frame header of connection.start without its body.
     ['falls silent in the handshake', '\x01\x00\x00\x00\x00\x01\x00'],
   ])(
-    'breaks off a connect when it is closed, though the broker %s',
+    'aborts a connect when it is closed, though the broker %s',
     async (_what, greeting) => {
       const sockets = createRecorder<Socket>();
       const silent = createServer((socket) => {
@@ -230,14 +230,14 @@ describe('a supervised connection', () => {
       await sockets.atLeast(1);
       await connection.close();
       silent.close();
-      // It comes when the last connection has ended.
+      // Emitted when the last connection has ended.
       await once(silent, 'close');
       expect(connection.isReady()).toBe(false);
     },
     4_000,
   );
 
-  test('can be closed while the broker is away, and twice named connections share their metrics', async () => {
+  test('can be closed while the broker is down, and connections with the same name share their metrics', async () => {
     const registry = new Registry();
     const [first, second] = ['publish', 'consume'].map((name) =>
       createAmqpConnection({ url: 'amqp://127.0.0.1:1', name, logger: silentLogger, metrics: registry }),
@@ -248,7 +248,7 @@ describe('a supervised connection', () => {
     expect(await registry.metrics()).toContain('partner_amqp_connection_up{connection="consume"} 0');
   });
 
-  test('is not ready while a queue is there with other properties, and is once that is put right', async () => {
+  test('is not ready while a queue has other properties, and is once that is fixed', async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.rpc');
     await probe.channel.assertQueue('job-state.rpc', { durable: true, messageTtl: 1_000 });
@@ -262,7 +262,7 @@ describe('a supervised connection', () => {
     await probe.close();
   });
 
-  test('makes nothing when it is only to look: who reads a queue is not ready while it is missing, others are', async () => {
+  test("declares nothing in check mode: a queue's consumer is not ready while it is missing, others are", async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.rpc');
     const looks = createRecorder<string>();
@@ -284,7 +284,7 @@ describe('a supervised connection', () => {
     await probe.close();
   });
 
-  test('is not ready while an exchange is missing for which it is only to look', async () => {
+  test('is not ready in check mode while an exchange is missing', async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteExchange('partner.access');
     const connection = connectTo(broker.url, { topology: 'check' });
@@ -297,7 +297,7 @@ describe('a supervised connection', () => {
     await probe.close();
   });
 
-  test('declares nothing when told so', async () => {
+  test('declares nothing when configured so', async () => {
     const probe = await openBrokerProbe(broker.url);
     await probe.channel.deleteQueue('job-state.rpc');
     const connection = connectTo(broker.url, { declareTopology: false });

@@ -54,7 +54,7 @@ describe('a consumer', () => {
     return counts;
   }
 
-  test('gives the handler the whole message and acknowledges what is done', async () => {
+  test('passes the complete message to the handler and acknowledges it when done', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<IncomingMessage>();
     const consumer = consume(queue, async (message) => {
@@ -106,7 +106,7 @@ describe('a consumer', () => {
     expect(most).toBe(3);
   });
 
-  test('handles a message again after the pause of a retry, which by itself does not count towards the delivery limit', async () => {
+  test("handles a message again after a retry's pause, which does not count towards the delivery limit", async () => {
     const queue = await probe.declareTestQueue({ deliveryLimit: 1 });
     const received = createRecorder<IncomingMessage>();
     consume(queue, async (message) => {
@@ -121,7 +121,7 @@ describe('a consumer', () => {
     await probe.hasMessages(`${queue.name}.dead`, 0);
   });
 
-  test('puts a message whose handler is at fault back, until its delivery limit makes it a dead letter', async () => {
+  test('requeues a message whose handler throws, until its delivery limit dead-letters it', async () => {
     const queue = await probe.declareTestQueue({ deliveryLimit: 1 });
     const received = createRecorder<IncomingMessage>();
     consume(queue, async (message) => {
@@ -137,7 +137,7 @@ describe('a consumer', () => {
     expect(await outcomes()).toEqual({ failed: 2 });
   });
 
-  test('moves a dead message to the dead-letter queue with reason and time, and goes on with the next', async () => {
+  test('moves a dead message to the dead-letter queue with reason and time, and continues with the next', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<string>();
     consume(queue, async (message) => {
@@ -166,7 +166,7 @@ describe('a consumer', () => {
     await probe.hasMessages(queue.name, 0);
   });
 
-  test('leaves a dead message to the broker when the copy with the reason can not be published', async () => {
+  test('leaves a dead message to the broker when the copy with the reason cannot be published', async () => {
     const queue = await probe.declareTestQueue();
     const neverOpen = { isOpen: () => false, rebuild: () => undefined, close: async () => undefined };
     const withoutPublishing: Pick<AmqpConnection, 'openChannel' | 'isBlocked'> = {
@@ -208,7 +208,7 @@ describe('a consumer', () => {
     await replica.close();
   });
 
-  test('has a message delivered again, to another replica, when it dies before the acknowledgement', async () => {
+  test('has a message redelivered to another replica when it crashes before the acknowledgement', async () => {
     const queue = await probe.declareTestQueue();
     const doomed = createAmqpConnection({ url: testAmqpUrl(), name: 'doomed', logger, metrics });
     const observed = observeConnection(doomed);
@@ -233,7 +233,7 @@ describe('a consumer', () => {
     expect(message).toMatchObject({ messageId: 'evt_1', redelivered: true });
   });
 
-  test('subscribes anew after its channel was closed, and drops the acknowledgements of the old one', async () => {
+  test('subscribes again after its channel was closed, and drops the acknowledgements of the old one', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
@@ -262,7 +262,7 @@ describe('a consumer', () => {
     expect(connection.isReady()).toBe(true);
   });
 
-  test('does not handle a message again whose channel was lost in the meantime', async () => {
+  test('does not handle a message again whose channel was lost meanwhile', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
@@ -315,7 +315,7 @@ describe('a consumer', () => {
     await probe.hasMessages(queue.name, 0);
   });
 
-  test('subscribes anew, on a queue that it declares anew, after the broker has cancelled it', async () => {
+  test('subscribes again, on a queue that it redeclares, after the broker has cancelled it', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const received = createRecorder<IncomingMessage>();
@@ -335,7 +335,7 @@ describe('a consumer', () => {
     expect(Buffer.from(message?.body ?? []).toString()).toBe('after the cancel');
   });
 
-  test('waits at a stop for what is in flight, and gives back what waits for a retry', async () => {
+  test('waits on stop for messages in flight, and requeues those that wait for a retry', async () => {
     const queue = await probe.declareTestQueue();
     const received = createRecorder<string>();
     let finish: () => void = () => undefined;

@@ -15,28 +15,28 @@ import { type Consumer, type Delivery, startSubscription } from './subscription.
 
 export type { Consumer } from './subscription.js';
 
-/** For how long retries keep a message; well below the 30 minutes after which a broker takes the channel away. */
+/** How long retries may hold a message; well below the broker's consumer timeout of 30 minutes. */
 const HOLD_LIMIT_MS = 15 * 60_000;
 const FAILURE_PAUSE_MS = 1_000;
 const LONGEST_FAILURE_PAUSE_MS = 60_000;
 
-/** A message as it came. */
+/** A received message. */
 export interface IncomingMessage {
-  /** Empty when the sender has given none. */
+  /** Empty if the sender set none. */
   readonly messageId: string;
-  /** Full name of the protobuf message; empty when the sender has given none. */
+  /** Full name of the protobuf message; empty if the sender set none. */
   readonly type: string;
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** True when it has been delivered before; false promises nothing. */
+  /** True if it was delivered before; false guarantees nothing. */
   readonly redelivered: boolean;
 }
 
 /**
- * What became of a message. `done`: acknowledge. `retry`: the message is fine but can not be handled now, e.g. the database
- * is away; it is handled again after the pause, which by itself counts nothing. After 15 minutes of retries, at a stop and
- * with a lost channel the message goes back to its queue, and each of these counts towards the queue's delivery limit.
- * `dead`: it can never be handled; it goes to the dead-letter queue with the reason.
+ * Outcome of a message. `done`: acknowledge. `retry`: the message is valid but cannot be handled now, e.g. the database
+ * is down. It is handled again after the pause, which does not count towards the queue's delivery limit. After 15
+ * minutes of retries, on shutdown and on a lost channel the message is requeued; each of these counts. `dead`: it can
+ * never be handled, so it is dead-lettered with the reason.
  */
 export type ConsumeOutcome =
   | { readonly kind: 'done' }
@@ -44,10 +44,12 @@ export type ConsumeOutcome =
   | { readonly kind: 'dead'; readonly reason: string };
 
 /**
- * Consumes a queue, at most `prefetch` messages at a time, each in a span that continues the message's trace and on behalf
- * of the request that its `x-request-id` names. A message is acknowledged after its outcome; whatever dies before that, it is delivered again. A handler that throws is at fault: the
- * message goes back to its queue after 1 s, doubling with each delivery to 60 s, until the queue's delivery limit
- * dead-letters it. The queue is declared, or looked for, before each subscription.
+ * Consumes a queue, at most `prefetch` messages at a time. Each message runs in a span of its trace, on behalf of the
+ * request that its `x-request-id` names.
+ *
+ * A message is acknowledged after its outcome, so it is redelivered after a crash. If a handler throws, the message is
+ * requeued after 1 s, doubling with each delivery to 60 s, until the queue's delivery limit dead-letters it. The queue
+ * is declared, or checked, before each subscription.
  */
 export function startConsumer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
@@ -101,7 +103,7 @@ export function startConsumer(options: {
     }
   }
 
-  /** Resolves to false at once when the message need not wait here: it is delivered anew, here or elsewhere. */
+  /** Resolves to false at once if the message need not wait, because it is redelivered. */
   async function rest(delivery: Delivery, milliseconds: number): Promise<boolean> {
     if (isStopping || delivery.isLost()) return false;
     return (await pauses.pause(milliseconds)) && !delivery.isLost();
@@ -129,7 +131,10 @@ export function startConsumer(options: {
     return outcome;
   }
 
-  /** A confirmed copy with reason and time first, then the acknowledgement: a crash in between doubles, and loses nothing. */
+  /**
+   * Publishes a copy with reason and time, waits for its confirm, then acknowledges. A crash in between duplicates the
+   * message and never loses it.
+   */
   async function deadLetter(delivery: Delivery, message: IncomingMessage, reason: string): Promise<void> {
     logger.error({ messageId: message.messageId, type: message.type, reason }, 'message.dead_lettered');
     if (deadLetters === undefined || queue.deadLetterQueue === undefined) {
@@ -147,7 +152,7 @@ export function startConsumer(options: {
       });
       delivery.ack();
     } catch {
-      // The publisher has logged why. The broker moves the message itself, without the reason but as safely.
+      // The publisher has logged the cause. The broker moves the message itself: as safely, but without the reason.
       delivery.reject();
     }
   }
@@ -162,7 +167,7 @@ export function startConsumer(options: {
     },
     handle: (delivery) =>
       runWithRequestId(requestIdIn(delivery.message.properties.headers ?? {}), () => settle(delivery)),
-    // What waits for its next try is delivered anew.
+    // Messages that wait for a retry are redelivered.
     onLost: () => pauses.end(),
     onStopping: () => {
       isStopping = true;
@@ -179,7 +184,7 @@ export function startConsumer(options: {
   };
 }
 
-/** The parts of a delivered message that handlers may see. */
+/** Returns the properties of a delivered message that handlers can see. */
 export function incomingMessage({ content, fields, properties }: ConsumeMessage): IncomingMessage {
   return {
     messageId: textOf(properties.messageId),

@@ -42,7 +42,7 @@ describe('dead letters', () => {
         type: 'a.B',
         headers: {
           'x-dead-reason': `reason ${index}`,
-          // A consumer of an earlier version has left the first one.
+          // A consumer of an earlier version dead-lettered the first one.
           ...(index > 0 && { 'x-died-at': DIED_AT.toISOString() }),
           traceparent: '00-trace',
           count: 7,
@@ -61,7 +61,7 @@ describe('dead letters', () => {
     return goThroughDeadLetters({ connection, publisher }, queue, { limit, judge });
   }
 
-  test('are looked at, oldest first and so many at most, and stay', async () => {
+  test('are inspected, oldest first up to the limit, and stay', async () => {
     const queue = await queueWith('one', 'two', 'three');
     const seen: DeadLetter[] = [];
     const outcome = await go(
@@ -87,7 +87,7 @@ describe('dead letters', () => {
     await probe.hasMessages(queue.deadLetterQueue, 3);
   });
 
-  test('are all there again, however soon they are looked at once more', async () => {
+  test('are all visible to an inspection right after another', async () => {
     const bodies = ['1', '2', '3', '4', '5'];
     const queue = await queueWith(...bodies);
     for (let look = 0; look < 5; look += 1) {
@@ -101,7 +101,7 @@ describe('dead letters', () => {
     }
   });
 
-  test("tell the broker's reason and time when no consumer has given one", async () => {
+  test("have the broker's reason and time when the consumer set none", async () => {
     const queue = await queueWith();
     probe.send(queue.name, 'body');
     const message = await eventually('the message', () => probe.channel.get(queue.name));
@@ -116,7 +116,7 @@ describe('dead letters', () => {
     expect.assertions(2);
   });
 
-  test('go back to the queue that gave them up, with their id and without the marks of their death', async () => {
+  test('return to their original queue with their id and without the death headers', async () => {
     const queue = await queueWith('one', 'two');
     const outcome = await go(queue, ({ messageId }) => (messageId === 'message-1' ? 'requeue' : 'keep'));
     expect(outcome).toEqual({ kept: 1, requeued: 1, discarded: 0 });
@@ -133,14 +133,14 @@ describe('dead letters', () => {
     await probe.hasMessages(queue.deadLetterQueue, 1);
   });
 
-  test('are gone once they are discarded', async () => {
+  test('are deleted when they are discarded', async () => {
     const queue = await queueWith('one', 'two');
     const outcome = await go(queue, ({ messageId }) => (messageId === 'message-0' ? 'discard' : 'keep'));
     expect(outcome).toEqual({ kept: 1, requeued: 0, discarded: 1 });
     expect((await probe.take(queue.deadLetterQueue)).content.toString()).toBe('two');
   });
 
-  test('are not lost when the work ends half way or a copy is not confirmed', async () => {
+  test('are not lost when the work fails halfway or a copy is not confirmed', async () => {
     const queue = await queueWith('one', 'two');
     await expect(
       go(queue, ({ messageId }) => {
@@ -155,7 +155,7 @@ describe('dead letters', () => {
     await probe.hasMessages(queue.deadLetterQueue, 2);
   });
 
-  test('that die again meanwhile are not gone through for ever', async () => {
+  test('that are dead-lettered again meanwhile cause no endless loop', async () => {
     const queue = await queueWith('one');
     const dieAgain = async ({ messageId }: DeadLetter) => {
       probe.send(queue.deadLetterQueue, 'again', { messageId });
@@ -166,7 +166,7 @@ describe('dead letters', () => {
     expect(outcome).toEqual({ kept: 0, requeued: 1, discarded: 0 });
   });
 
-  test('are counted without a touch, and a queue that is not declared is told as such', async () => {
+  test('are counted without being consumed, and an undeclared queue is reported as missing', async () => {
     const queue = await queueWith('one', 'two');
     const looks = await lookAtQueues(connection, [queue.deadLetterQueue, 'no.such.queue', queue.name]);
     expect(looks.get(queue.deadLetterQueue)).toEqual({
@@ -179,7 +179,7 @@ describe('dead letters', () => {
     expect(looks.get(queue.name)).toMatchObject({ messages: 0 });
   });
 
-  test('of a queue that is not declared are refused with what the broker says', async () => {
+  test("of an undeclared queue are refused with the broker's error", async () => {
     const queue = { ...(await queueWith()), deadLetterQueue: 'no.such.queue' };
     const error: unknown = await go(queue, () => 'keep').catch((cause: unknown) => cause);
     expect(replyCodeOf(error)).toBe(404);

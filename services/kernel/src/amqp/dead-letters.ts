@@ -14,7 +14,7 @@ const DEFAULT_EXCHANGE = { name: '', type: 'direct' } as const;
 const SHOWN_MS = 2_000;
 const SHOWN_PAUSE_MS = 20;
 
-/** Headers that tell of a message's death; none of them is of use after it. */
+/** Headers that describe a dead-lettering. They are removed when the message is requeued. */
 const DEATH_HEADERS = new Set<string>([
   DEAD_REASON,
   DIED_AT,
@@ -26,25 +26,25 @@ const DEATH_HEADERS = new Set<string>([
   'x-last-death-reason',
 ]);
 
-/** A message that nobody has handled. */
+/** A message in a dead-letter queue. */
 export interface DeadLetter {
-  /** Empty when the sender has given none. */
+  /** Empty if the sender set none. */
   readonly messageId: string;
-  /** Full name of the protobuf message; empty when the sender has given none. */
+  /** Full name of the protobuf message; empty if the sender set none. */
   readonly type: string;
   readonly body: Uint8Array;
-  /** Those that are text. */
+  /** The headers that are text. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Why: the consumer's words, else the broker's, e.g. `delivery_limit`. */
+  /** The consumer's reason, else the broker's, e.g. `delivery_limit`. */
   readonly reason: string;
-  /** When; undefined when nobody has noted it, as consumers of earlier versions did not. */
+  /** Time of dead-lettering; undefined if unknown, as from consumers of earlier versions. */
   readonly diedAt: Date | undefined;
 }
 
-/** What is to become of a dead letter. */
+/** What to do with a dead letter. */
 export type DeadLetterVerdict = 'keep' | 'requeue' | 'discard';
 
-/** What became of the dead letters that were looked at. */
+/** Counts of the inspected dead letters, by result. */
 export interface DeadLetterOutcome {
   readonly kept: number;
   readonly requeued: number;
@@ -52,13 +52,15 @@ export interface DeadLetterOutcome {
 }
 
 /**
- * Goes through the dead letters of a queue, up to `limit` and no more than there are at the beginning, and does with each what
- * `judge` says. They come oldest first, but those that were put back before may come in another order. `requeue` puts it back into the queue that gave it up, with its message id and without the marks
- * of its death; it is taken out once the broker has confirmed the copy, so that a crash in between doubles it and loses
- * nothing. `discard` drops it for good. All that is kept goes back when this ends, however it ends. Rejects when the
- * connection is lost or a copy is not confirmed; what was done before is done.
+ * Processes the dead letters of a queue as `judge` decides, up to `limit` and up to the number present at the start.
+ * They come oldest first, but requeued ones may come in another order.
  *
- * While it runs, nobody else sees what it holds.
+ * `requeue` publishes a copy to the original queue, with the message id and without the death headers. The original is
+ * acknowledged after the broker has confirmed the copy, so a crash in between duplicates the message and never loses
+ * it. `discard` deletes it. Kept messages return to the queue at the end, also after an error. Rejects if the
+ * connection is lost or a copy is not confirmed; earlier results stay in effect.
+ *
+ * Messages held by this call are invisible to others.
  */
 export async function goThroughDeadLetters(
   deps: {
@@ -69,7 +71,7 @@ export async function goThroughDeadLetters(
   options: {
     readonly limit: number;
     readonly judge: (letter: DeadLetter) => DeadLetterVerdict | Promise<DeadLetterVerdict>;
-    /** Has it take no further one; those count as kept. */
+    /** When aborted, no further message is taken. The rest count as kept. */
     readonly signal?: AbortSignal;
   },
 ): Promise<DeadLetterOutcome> {
@@ -112,7 +114,7 @@ export async function goThroughDeadLetters(
           break;
       }
     }
-    // One by one, in their order: the close of the channel would turn it around.
+    // One at a time, to keep their order: closing the channel would reverse it.
     for (const message of kept) unlessClosed(() => channel.nack(message, false, true));
     await untilShown(channel, queue.deadLetterQueue, messageCount - counts.requeued - counts.discarded);
     return { ...counts, kept: kept.length + untouched };
@@ -120,9 +122,9 @@ export async function goThroughDeadLetters(
 }
 
 /**
- * Waits until the broker has the messages that were put back: it does so a little later, and whoever looks next would miss
- * them. Answered behind the acknowledgements, so they have reached the broker, too. Somebody else may take messages meanwhile;
- * so it ends after 2 s in any case.
+ * Waits until the requeued messages are visible again, which takes the broker a moment. The query is behind the
+ * acknowledgements on the channel, so they have reached the broker too. Ends after 2 s in any case, because another
+ * consumer may take messages meanwhile.
  */
 async function untilShown(channel: Channel, queue: string, atLeast: number): Promise<void> {
   const deadline = performance.now() + SHOWN_MS;
@@ -150,7 +152,7 @@ function instantIn(text: string | undefined): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** The newest entry of the broker's list. */
+/** Returns the newest entry of the broker's `x-death` list. */
 function firstDeath(deaths: unknown): { readonly reason: string; readonly at: Date | undefined } | undefined {
   const death: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
   if (typeof death !== 'object' || death === null) return undefined;

@@ -2,17 +2,17 @@ import type { Channel } from 'amqplib';
 import type { AmqpConnection } from './connection.js';
 import { within } from './within.js';
 
-/** A queue as the broker tells of it. */
+/** State of a queue, as the broker reports it. */
 export interface QueueLook {
   readonly name: string;
-  /** Messages that wait, without those that a consumer holds. */
+  /** Ready messages, without unacknowledged ones. */
   readonly messages: number;
   readonly consumers: number;
 }
 
 /**
- * Asks the broker for queues, and changes nothing. Gives undefined for one that is not declared; rejects when the connection
- * is lost.
+ * Queries the state of queues without changing them. Returns undefined for a queue that is not declared. Rejects if the
+ * connection is lost.
  */
 export async function lookAtQueues(
   connection: Pick<AmqpConnection, 'openChannel'>,
@@ -31,29 +31,32 @@ export async function lookAtQueues(
   return looks;
 }
 
-/** A channel was closed by the broker or with its connection, or could not be opened; the cause says why. */
+/** A channel was closed by the broker or with its connection, or could not be opened. The cause says why. */
 export class ChannelLostError extends Error {
   override readonly name = 'ChannelLostError';
 }
 
-/** AMQP 0-9-1 has reply codes from 311 to 541, and 200. */
+/** AMQP 0-9-1 has the reply codes 200 and 311 to 541. */
 const LOWEST_REPLY_CODE = 300;
 
-/** For how long a channel may take to be there: with the connection lost meanwhile it never comes. */
+/** Time limit for opening a channel: if the connection is lost meanwhile, it never opens. */
 const OPEN_MS = 15_000;
 
-/** The reply code with which the broker has closed a channel, e.g. 404 for what it has not; undefined for anything else. */
+/**
+ * Returns the reply code with which the broker closed a channel, e.g. 404 for a missing queue; undefined for any other
+ * error.
+ */
 export function replyCodeOf(error: unknown): number | undefined {
   const cause = error instanceof ChannelLostError ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  // Errors of the platform have small numbers.
+  // Error codes of the operating system are small numbers.
   return typeof code === 'number' && code >= LOWEST_REPLY_CODE ? code : undefined;
 }
 
 /**
- * Does work on a channel of its own, which is closed after it: what the work has got and not settled goes back to its queue.
- * Rejects with what the work throws, and with {@link ChannelLostError} when the channel is lost before its end or is not there
- * within 15 s; what the work has done is not undone then.
+ * Runs work on a channel of its own and closes it afterwards. Messages that the work has not settled are requeued.
+ * Rejects with the work's error. Rejects with {@link ChannelLostError} if the channel is lost before the work ends or
+ * is not open within 15 s; the work's effects are not undone.
  */
 export async function withChannel<T>(
   connection: Pick<AmqpConnection, 'openChannel'>,

@@ -1,9 +1,9 @@
-/** A message property that should be text; empty when it is absent or something else. */
+/** Returns a message property if it is text; empty if it is absent or of another type. */
 export function textOf(property: unknown): string {
   return typeof property === 'string' ? property : '';
 }
 
-/** Those of a message's headers that are text. */
+/** Returns the headers of a message that are text. */
 export function textHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const name in headers) {
@@ -13,7 +13,10 @@ export function textHeaders(headers: Readonly<Record<string, unknown>>): Record<
   return texts;
 }
 
-/** The headers of a Connect call: a `Headers`, pairs, or a record, whose type only browsers declare. Names in lower case. */
+/**
+ * Returns the headers of a Connect call, with lower-case names. The input is a `Headers`, pairs, or a record; only
+ * browser typings declare that type.
+ */
 export function callHeaders(given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null) return {};
   const entries: readonly unknown[] =

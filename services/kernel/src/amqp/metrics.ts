@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What a metric is called, says and is split by. Labels never hold ids: each value makes a series of its own. */
+/** Name, help text and labels of a metric. Labels never hold ids: each value creates a series. */
 export interface MetricDefinition<Label extends string> {
   readonly name: `partner_${string}`;
   readonly help: string;
@@ -9,7 +9,7 @@ export interface MetricDefinition<Label extends string> {
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The registry's counter of this name, made at first use, so that several connections of a process share it. */
+/** Returns the registry's counter of this name. Creates it on first use, so that connections of a process share it. */
 export function counter<Label extends string>(
   registry: Registry,
   { name, help, labels }: MetricDefinition<Label>,
@@ -19,7 +19,7 @@ export function counter<Label extends string>(
   return new Counter({ name, help, labelNames: labels, registers: [registry] });
 }
 
-/** The registry's gauge of this name, made at first use. */
+/** Returns the registry's gauge of this name. Creates it on first use. */
 export function gauge<Label extends string>(
   registry: Registry,
   { name, help, labels }: MetricDefinition<Label>,
@@ -29,7 +29,7 @@ export function gauge<Label extends string>(
   return new Gauge({ name, help, labelNames: labels, registers: [registry] });
 }
 
-/** The registry's histogram of this name, made at first use. Observe seconds, 1 ms to 10 s. */
+/** Returns the registry's histogram of this name. Creates it on first use. Observe seconds, from 1 ms to 10 s. */
 export function secondsHistogram<Label extends string>(
   registry: Registry,
   { name, help, labels }: MetricDefinition<Label>,

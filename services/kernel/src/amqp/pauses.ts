@@ -1,12 +1,12 @@
-/** Pauses that can be cut short together. */
+/** A group of pauses that can be ended together. */
 export interface Pauses {
-  /** Resolves to true after the time, or to false once they are ended. */
+  /** Resolves to true after the time, or to false if the group is ended. */
   pause(milliseconds: number): Promise<boolean>;
-  /** Ends all pauses that run now. */
+  /** Ends all current pauses. */
   end(): void;
 }
 
-/** Makes a group of pauses. */
+/** Creates a group of pauses. */
 export function createPauses(): Pauses {
   const running = new Set<() => void>();
   return {

@@ -1,11 +1,12 @@
 /**
- * Why a message does not count as published. `returned`: no queue takes it. `nacked`: the broker refused it, e.g. the queue
- * is full. `timeout`: no confirm in time. `closed`: the channel was lost before the confirm. `not-connected`, `blocked`: it
- * was never sent, because there was no connection or the broker was short of memory or disk. After `timeout` and `closed` it may be in the queue all the same.
+ * Why a publish failed. `returned`: no queue takes the message. `nacked`: the broker refused it, e.g. the queue is
+ * full. `timeout`: no confirm in time. `closed`: the channel was lost before the confirm. `not-connected`, `blocked`:
+ * it was not sent, because there was no connection or the broker was short of memory or disk. After `timeout` and
+ * `closed` it may still be in the queue.
  */
 export type PublishErrorKind = 'returned' | 'nacked' | 'timeout' | 'closed' | 'not-connected' | 'blocked';
 
-/** A message that does not count as published. */
+/** A message could not be published, or its confirm is missing. */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
   readonly kind: PublishErrorKind;

@@ -9,7 +9,7 @@ import { testAmqpUrl } from '@partner/test-kit/backing-services/server-urls';
 import { type AmqpConnection, createAmqpConnection } from './connection.js';
 import { createPublisher, type OutgoingMessage } from './publisher.js';
 
-/** The broker's own exchange: routing key = queue name. */
+/** The broker's default exchange: routing key = queue name. */
 const TO_QUEUE = { name: '', type: 'direct' } as const satisfies ExchangeDefinition;
 
 function messageTo(queue: Pick<QueueDefinition, 'name'>, body = 'body'): OutgoingMessage {
@@ -46,7 +46,7 @@ describe('a publisher', () => {
     await eventually('the connection', () => connection.isReady());
   }
 
-  test('resolves once the broker has confirmed, and the message is persistent with all that was given', async () => {
+  test('resolves once the broker has confirmed, and the message is persistent with all given properties', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();
@@ -92,7 +92,7 @@ describe('a publisher', () => {
     );
   });
 
-  test('needs no queue for a message that may be lost, and leaves it to no disk', async () => {
+  test('needs no queue for a message that may be lost, and does not persist it', async () => {
     const queue = await probe.declareTestQueue({ type: 'classic' });
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();
@@ -106,7 +106,7 @@ describe('a publisher', () => {
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();
     const results: PromiseSettledResult<void>[] = [];
-    // A quorum queue lets a few more in before it refuses.
+    // A quorum queue accepts a few more before it rejects.
     for (let index = 0; index < 10; index += 1) {
       results.push(...(await Promise.allSettled([publisher.publish(messageTo(queue))])));
     }
@@ -114,7 +114,7 @@ describe('a publisher', () => {
     expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { kind: 'nacked' } });
   });
 
-  test('rejects at once while there is no connection, and keeps nothing back for later', async () => {
+  test('rejects at once while there is no connection, and buffers nothing', async () => {
     const queue = await probe.declareTestQueue();
     const away = createAmqpConnection({ url: 'amqp://127.0.0.1:1', name: 'away', logger, metrics });
     const publisher = createPublisher({ connection: away, logger, metrics });
@@ -122,7 +122,7 @@ describe('a publisher', () => {
     await away.close();
   });
 
-  test('rejects what is unconfirmed when its channel is lost, and publishes on the next one', async () => {
+  test('rejects unconfirmed messages when its channel is lost, and publishes on the next one', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const publisher = createPublisher({ connection: observed, logger, metrics });
@@ -139,7 +139,7 @@ describe('a publisher', () => {
     expect(present).not.toBe(channel);
   });
 
-  test('rejects at once on a channel that is being closed', async () => {
+  test('rejects at once on a closing channel', async () => {
     const queue = await probe.declareTestQueue();
     const observed = observeConnection(connection);
     const publisher = createPublisher({ connection: observed, logger, metrics });
@@ -149,7 +149,7 @@ describe('a publisher', () => {
     expect(results[0]).toMatchObject({ status: 'rejected', reason: { kind: 'closed' } });
   });
 
-  test('flushes: waits for every confirm, and not for ever for those that fail', async () => {
+  test('flushes: waits for every confirm, and ends for those that fail', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     await connected();

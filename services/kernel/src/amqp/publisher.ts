@@ -16,42 +16,42 @@ const DEFAULT_CONFIRM_TIMEOUT_MS = 5_000;
 export interface OutgoingMessage {
   readonly exchange: ExchangeDefinition;
   readonly routingKey: string;
-  /** Identifies the message to whoever de-duplicates. */
+  /** Identifies the message for de-duplication. */
   readonly messageId: string;
   /** Full name of the protobuf message. */
   readonly type: string;
-  /** Not copied: it must not change before the message is confirmed. */
+  /** Not copied: do not change it before the message is confirmed. */
   readonly body: Uint8Array;
   /**
-   * With `traceparent` among them the message continues that trace, else the active one; with `x-request-id` that request,
-   * else the present one.
+   * `traceparent` sets the message's trace, else it continues the active one. `x-request-id` sets its request, else it
+   * belongs to the current one.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** True: it needs to reach no queue, and a broker that restarts forgets it; that it failed is worth no warning. */
+  /** If true, the message needs no queue, a broker restart may lose it, and a failure logs no warning. */
   readonly mayBeLost?: boolean;
 }
 
 /** Publishes with the broker's confirm. */
 export interface Publisher {
   /**
-   * Publishes persistent and mandatory, and resolves once the broker has taken responsibility for the message in at least
-   * one queue; one that may be lost needs no queue. Rejects with {@link PublishError} otherwise. Nothing is kept back: without a connection, and while the broker
-   * blocks it, it rejects at once.
-   * Call it many times without waiting in between; order is kept on a channel.
+   * Publishes persistent and mandatory. Resolves once the broker has confirmed the message in at least one queue; with
+   * `mayBeLost` it needs no queue. Rejects with {@link PublishError} otherwise. Nothing is buffered: without a
+   * connection, and while the broker blocks it, it rejects at once. Concurrent calls are allowed; a channel keeps their
+   * order.
    */
   publish(message: OutgoingMessage): Promise<void>;
-  /** Resolves once every publish so far has been confirmed or has failed. */
+  /** Resolves once every earlier publish is confirmed or has failed. */
   flush(): Promise<void>;
-  /** Flushes, and closes the publisher's channel. */
+  /** Flushes, then closes the publisher's channel. */
   close(): Promise<void>;
 }
 
-/** Makes a publisher with a confirm channel of its own. */
+/** Creates a publisher with a confirm channel of its own. */
 export function createPublisher(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel' | 'isBlocked'>;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** How long to wait for a confirm, a turn in the window included; absent: 5,000. */
+  /** Time limit of a confirm in ms, including the wait for the window; absent: 5,000. */
   readonly confirmTimeoutMs?: number;
 }): Publisher {
   const confirmTimeoutMs = options.confirmTimeoutMs ?? DEFAULT_CONFIRM_TIMEOUT_MS;

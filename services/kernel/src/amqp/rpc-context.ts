@@ -2,22 +2,22 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { createContextValues, type HandlerContext } from '@connectrpc/connect';
 import { outcomeUnknown } from './rpc-error.js';
 
-/** What one call is carried out with. */
+/** Context in which one call runs. */
 export interface RpcContext {
   readonly context: HandlerContext;
-  /** True once the caller no longer waits. */
+  /** True after the caller's deadline. */
   readonly isOverdue: () => boolean;
-  /** Frees what the context holds and aborts its signal, as Connect does after each call. */
+  /** Frees the context's resources and aborts its signal, as Connect does after each call. */
   readonly end: () => void;
 }
 
 /**
- * Makes the context of one call. The same as Connect's, but what a handler does not ask for is not made: signals and headers
- * are most of the cost of a short call.
+ * Creates the context of one call. It matches Connect's, but signals and headers are created lazily: they are most of
+ * the cost of a short call.
  */
 export function createRpcContext(options: {
   readonly method: DescMethod;
-  /** How long the caller waits from now on; undefined: it has not said. */
+  /** Time until the caller's deadline, in ms; undefined: the request sets none. */
   readonly timeoutMs: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }): RpcContext {

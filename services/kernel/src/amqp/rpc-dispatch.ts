@@ -5,29 +5,29 @@ import type { ServiceError } from '../service-error.js';
 import { encodeRpcError, notCarriedOut, serviceErrorFrom } from './rpc-error.js';
 import type { RpcService } from './rpc-service.js';
 
-/** A call's answer as it travels. `type` alone says whether the call succeeded: an empty body is a valid message. */
+/** An encoded RPC response. `type` alone shows whether the call succeeded: an empty body is a valid message. */
 export interface RpcReply {
   /** Full name of the method's output message, or of `partner.rpc.v1.RpcError`. */
   readonly type: string;
   readonly body: Uint8Array;
-  /** What failed, for logs; its cause does not travel. */
+  /** The error, for logs; its cause is not sent. */
   readonly error?: ServiceError;
 }
 
-/** Request header: for how many milliseconds from its receipt on the caller waits for the answer; a whole number. */
+/** Request header: time from receipt until the caller's deadline, in whole ms. */
 export const TIMEOUT_HEADER = 'x-timeout-ms';
 
 type UnaryMethod = Extract<MethodImplSpec, { kind: 'unary' }>;
 
-/** Finds the method that a request names and carries it out. */
+/** Finds and runs the method that a request names. */
 export interface RpcDispatcher {
-  /** The method of such a name; undefined when none of the services has it. */
+  /** Returns the method with this name; undefined if no service has it. */
   find(callType: string): UnaryMethod | undefined;
-  /** Reads the request, runs the method and writes the answer. Never rejects: every failure is a reply. */
+  /** Decodes the request, runs the method and encodes the response. Never rejects: every error is a reply. */
   run(method: UnaryMethod, body: Uint8Array, context: HandlerContext): Promise<RpcReply>;
 }
 
-/** Makes the dispatcher of the unary methods of some services. */
+/** Creates the dispatcher of the unary methods of the services. */
 export function createRpcDispatcher(services: readonly RpcService[]): RpcDispatcher {
   const methods = new Map<string, UnaryMethod>();
   for (const { methods: specs } of services) {
@@ -48,17 +48,17 @@ export function createRpcDispatcher(services: readonly RpcService[]): RpcDispatc
   };
 }
 
-/** The name under which a method is called: `properties.type` of a request, e.g. `partner.jobs.v1.JobService/GetJob`. */
+/** Returns the name of a method in `properties.type` of a request, e.g. `partner.jobs.v1.JobService/GetJob`. */
 export function callTypeOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
-/** The answer to a call that failed. */
+/** Returns the response to a failed call. */
 export function failedReply(error: ServiceError): RpcReply {
   return { type: RpcErrorSchema.typeName, body: encodeRpcError(error), error };
 }
 
-/** The answer to a call of a method that this process does not have: it may be older than its caller. */
+/** Returns the response to a call of an unknown method: this process may be older than its caller. */
 export function unknownMethodReply(callType: string): RpcReply {
   return failedReply(notCarriedOut(new Error(`no service here has a method "${callType}"`)));
 }

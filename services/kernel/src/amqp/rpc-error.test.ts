@@ -29,7 +29,7 @@ describe('an error on the wire', () => {
     expect(decoded.attributes).toEqual(attributes);
   });
 
-  test('has no attributes where none were given, except that a final status allows no move at all', () => {
+  test('has no attributes if none were given, except that a final status has an empty list of allowed ones', () => {
     expect(decodeRpcError(encodeRpcError(new ServiceError('not_found', 'no such job'))).attributes).toEqual(
       {},
     );
@@ -43,7 +43,7 @@ describe('an error on the wire', () => {
     });
   });
 
-  test('is internal, without its text, when the reason is not known or the bytes are no RpcError', () => {
+  test('is internal, without its text, when the reason is unknown or the bytes are no RpcError', () => {
     const foreign = toBinary(
       RpcErrorSchema,
       create(RpcErrorSchema, { reason: 'of_tomorrow', message: 'secret' }),
@@ -54,7 +54,7 @@ describe('an error on the wire', () => {
   });
 });
 
-describe('the failure in a thrown value', () => {
+describe('the error of a thrown value', () => {
   test('is the ServiceError itself, also where Connect has wrapped it', () => {
     const error = new ServiceError('not_found', 'no such job');
     expect(serviceErrorFrom(error)).toBe(error);
@@ -62,7 +62,7 @@ describe('the failure in a thrown value', () => {
   });
 
   test.each([Code.Canceled, Code.DeadlineExceeded, Code.Unavailable])(
-    'is unavailable for a call that Connect gave up (code %s)',
+    'is unavailable for a call that Connect cancelled or timed out (code %s)',
     (code) => {
       const error = serviceErrorFrom(new ConnectError('gone', code));
       expect(error).toMatchObject({ reason: 'unavailable', attributes: { retryAfterSeconds: 1 } });

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '../service-error.js';
 
-/** Writes what the caller may know of a failure as a `partner.rpc.v1.RpcError`; its cause stays here. */
+/** Encodes the public part of an error as a `partner.rpc.v1.RpcError`; its cause is not sent. */
 export function encodeRpcError(error: ServiceError): Uint8Array {
   const { details, currentVersion, currentStatus, allowed, retryAfterSeconds, idempotency } =
     error.attributes;
@@ -32,7 +32,7 @@ export function encodeRpcError(error: ServiceError): Uint8Array {
   );
 }
 
-/** Reads a `partner.rpc.v1.RpcError`. A reason that this version does not know, and what is no RpcError, is `internal`. */
+/** Decodes a `partner.rpc.v1.RpcError`. An unknown reason, and any other message, becomes `internal`. */
 export function decodeRpcError(body: Uint8Array): ServiceError {
   let error: RpcError;
   try {
@@ -54,7 +54,7 @@ function attributesOf(error: RpcError): ErrorAttributes {
     }),
     ...(currentVersion !== undefined && { currentVersion }),
     ...(currentStatus !== undefined && { currentStatus }),
-    // The statuses that a job may move to are part of this failure even when there are none.
+    // This error always carries its allowed statuses, even if there are none.
     ...((allowed.length > 0 || error.reason === 'transition_not_allowed') && { allowed }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(idempotency?.expiresAt && {
@@ -67,8 +67,8 @@ function attributesOf(error: RpcError): ErrorAttributes {
 }
 
 /**
- * Finds the failure in any thrown value: a `ServiceError`, or one that Connect has wrapped. A call that Connect cancelled
- * or gave up is `unavailable`; anything else is `internal` with a message that says nothing of it.
+ * Converts any thrown value to a `ServiceError`. Unwraps one that Connect has wrapped. A call that Connect cancelled or
+ * timed out becomes `unavailable`. Any other value becomes `internal` with a generic message.
  */
 export function serviceErrorFrom(thrown: unknown): ServiceError {
   if (!(thrown instanceof ConnectError)) return ServiceError.from(thrown);
@@ -83,7 +83,7 @@ export function serviceErrorFrom(thrown: unknown): ServiceError {
   }
 }
 
-/** `unavailable` for a call that was sent, or may have been, and whose answer did not come. */
+/** Returns `unavailable` for a call that was or may have been sent, and got no response. */
 export function outcomeUnknown(cause?: unknown): ServiceError {
   return new ServiceError(
     'unavailable',
@@ -95,7 +95,7 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
   );
 }
 
-/** `unavailable` for a call that was not carried out. */
+/** Returns `unavailable` for a call that was not executed. */
 export function notCarriedOut(cause: unknown): ServiceError {
   return new ServiceError('unavailable', `the service is not available; ${NOT_DONE_ADVICE}`, {
     retryAfterSeconds: 1,

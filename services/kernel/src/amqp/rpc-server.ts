@@ -17,13 +17,16 @@ import { type Consumer, type Delivery, startSubscription, unlessClosed } from '.
 export { rpcService, type RpcService } from './rpc-service.js';
 
 /**
- * Serves RPC requests from a queue, at most `prefetch` at once, and answers each through the reply queue that it names. A
- * request is acknowledged after its answer was sent, so that the broker delivers it again when this process dies before. It
- * then runs again only if its method has an `idempotency_level`; any other is dropped, since it may have run already, and its
- * caller learns that the outcome is unknown when its time is over. Requests whose caller no longer waits are dropped; so are
- * answers that come too late or that nobody takes. A failure of the
- * implementation is answered as the `ServiceError` that it is, or as `internal` and logged. Each runs on behalf of the
- * request that its `x-request-id` names.
+ * Serves RPC requests from a queue, at most `prefetch` at once. Each response goes to the reply queue that the request
+ * names.
+ *
+ * A request is acknowledged after its response is sent, so the broker redelivers it if this process crashes before. A
+ * redelivered request runs again only if its method has an `idempotency_level`. Any other is dropped because it may
+ * have run already, and its caller learns at its deadline that the outcome is unknown.
+ *
+ * A request whose caller no longer waits is dropped. So is a response that is too late or cannot be routed. An error of
+ * the implementation is returned as its `ServiceError`, or logged and returned as `internal`. Each request runs on
+ * behalf of the one that its `x-request-id` names.
  */
 export function startRpcServer(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
@@ -117,7 +120,9 @@ export function startRpcServer(options: {
   });
 }
 
-/** Through the default exchange; when the reply queue is gone, so is whoever asked, and the broker drops the answer. */
+/**
+ * Sends through the default exchange. If the reply queue is gone, so is the caller, and the broker drops the response.
+ */
 function send({ channel, message }: Delivery, replyTo: string, { type, body }: RpcReply): void {
   unlessClosed(() =>
     channel.publish('', replyTo, Buffer.from(body.buffer, body.byteOffset, body.byteLength), {

@@ -1,10 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl, type ServiceImplSpec } from '@connectrpc/connect';
 
-/** A protobuf service together with what carries it out. */
+/** A protobuf service and its implementation. */
 export type RpcService = ServiceImplSpec;
 
-/** Binds an implementation to its service; every method of the service has to be there. */
+/** Binds an implementation to its service; it must implement every method. */
 export function rpcService<Desc extends DescService>(
   service: Desc,
   implementation: ServiceImpl<Desc>,

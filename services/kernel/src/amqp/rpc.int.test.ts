@@ -100,7 +100,7 @@ describe('RPC over the broker', () => {
     return thrown;
   }
 
-  test('carries a request, its headers and deadline there, and the answer back', async () => {
+  test('carries a request with its headers and deadline, and returns the response', async () => {
     const contexts = createRecorder<{
       requestId: string | null;
       timeoutMs: number | undefined;
@@ -126,14 +126,14 @@ describe('RPC over the broker', () => {
     expect(context?.timeoutMs).toBeGreaterThan(0);
   });
 
-  test('tells an empty answer from a failure', async () => {
+  test('distinguishes an empty response from a failure', async () => {
     const service = partialRpcService(JobService, { getJob: async () => ({}) });
     startRpcServer({ connection: serverSide, queue, prefetch: 5, services: [service], logger, metrics });
     const client = await clientOf();
     expect(await client.getJob({})).toEqual(create(GetJobResponseSchema));
   });
 
-  test('keeps many calls apart', async () => {
+  test('does not mix up concurrent calls', async () => {
     await serve(async ({ jobId = '' }) => ({ resourceJson: jobId }));
     const client = await clientOf();
     const ids = Array.from({ length: 200 }, (_, index) => `job_${index}`);
@@ -162,7 +162,7 @@ describe('RPC over the broker', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  test('answers a fault of the implementation as internal and says nothing of it', async () => {
+  test('reports an unexpected error of the implementation as internal, without its text', async () => {
     await serve(async () => {
       throw new Error('password=hunter2');
     });
@@ -172,7 +172,7 @@ describe('RPC over the broker', () => {
     expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('hunter2');
   });
 
-  test('answers a request that is no protobuf, and one for a method that it does not have, and lives on', async () => {
+  test('responds to a malformed request and to an unknown method, and keeps running', async () => {
     await serve(async () => ({ resourceJson: '{}' }));
     const client = await clientOf();
     const unknown = createClient(
@@ -196,7 +196,7 @@ describe('RPC over the broker', () => {
     await probe.hasMessages(queue.name, 0);
   });
 
-  test('drops requests whose time is over and those that name no reply address', async () => {
+  test('drops requests past their deadline and those without a reply address', async () => {
     const served = createRecorder<string>();
     await serve(async ({ jobId = '' }) => {
       served.record(jobId);
@@ -215,7 +215,7 @@ describe('RPC over the broker', () => {
     await probe.hasMessages(queue.name, 0);
   });
 
-  test('fails with unavailable when the deadline passes, and ignores the late answer [HTTP-18]', async () => {
+  test('fails with unavailable when the deadline passes, and ignores the late response [HTTP-18]', async () => {
     let finish: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       finish = resolve;
@@ -305,7 +305,7 @@ describe('RPC over the broker', () => {
     expect((await call).reason).toBe('unavailable');
   });
 
-  test('has another replica answer when the first dies with the request', async () => {
+  test('lets another replica respond when the first crashes with the request', async () => {
     const doomed = connect('doomed');
     const started = createRecorder<string>();
     await serve(async ({ jobId = '' }) => {
@@ -320,7 +320,7 @@ describe('RPC over the broker', () => {
     expect((await call).resourceJson).toBe('second');
   });
 
-  test('does not run a call that must not be repeated again when the replica with it dies', async () => {
+  test('does not rerun a non-idempotent call when its replica crashes', async () => {
     const doomed = connect('doomed');
     const started = createRecorder<string>();
     const serveLeads = async (name: string, over: AmqpConnection) => {
@@ -392,7 +392,7 @@ describe('RPC over the broker', () => {
     await other.close();
   });
 
-  test('keeps calls unsent while the socket takes no more, and drops those whose time is over by then', async () => {
+  test("holds calls while the socket's buffer is full, and drops those past their deadline", async () => {
     const served = createRecorder<string>();
     await serve(async ({ jobId = '' }) => {
       served.record(jobId);
@@ -440,7 +440,7 @@ describe('RPC over the broker', () => {
     await Promise.all(calls);
   });
 
-  test('ends a call that its caller gives up, before and after it was sent, and leaves no listener on the signal', async () => {
+  test('ends a call that its caller cancels, before and after it was sent, and leaves no listener on the signal', async () => {
     const started = createRecorder<string>();
     await serve(async ({ jobId = '' }) => {
       started.record(jobId);
@@ -460,7 +460,7 @@ describe('RPC over the broker', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('serves again after the broker cancelled the server, on a queue declared anew', async () => {
+  test('serves again after the broker cancelled the server, on a redeclared queue', async () => {
     const observed = observeConnection(serverSide);
     await serve(async () => ({ resourceJson: '{}' }), observed);
     const client = await clientOf();
@@ -469,7 +469,7 @@ describe('RPC over the broker', () => {
     expect((await client.getJob({})).resourceJson).toBe('{}');
   });
 
-  test('answers what is in flight before a stop, and takes nothing more', async () => {
+  test('responds to requests in flight before it stops, and takes no more', async () => {
     const started = createRecorder<string>();
     let finish: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {

@@ -35,7 +35,7 @@ describe('the watch of queues', () => {
     return found?.values.find(({ labels }) => labels['queue'] === queue)?.value;
   }
 
-  test('tells how many messages wait in a queue and in its dead-letter queue, and since when that is not empty', async () => {
+  test('exports the messages in a queue and in its dead-letter queue, and since when the latter is not empty', async () => {
     const queue = await probe.declareTestQueue();
     const dead = queue.deadLetterQueue ?? '';
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
@@ -61,7 +61,7 @@ describe('the watch of queues', () => {
     await become(since, dead, 0);
   });
 
-  test('says that it does not know while it has no connection, and counts consumers', async () => {
+  test('exports NaN while it has no connection, and counts consumers', async () => {
     const queue = await probe.declareTestQueue();
     const { consumerTag } = await probe.channel.consume(queue.name, () => undefined);
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
@@ -76,7 +76,7 @@ describe('the watch of queues', () => {
     expect(await valueOf('partner_queue_messages', queue.name)).toBeNaN();
   });
 
-  test('goes on once a queue that was deleted is there again', async () => {
+  test('recovers once a deleted queue exists again', async () => {
     const queue = await probe.declareTestQueue();
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });
     const known = async () => (await valueOf('partner_queue_messages', queue.name)) === 0;
@@ -89,7 +89,7 @@ describe('the watch of queues', () => {
     expect(await eventually('the next look', known)).toBe(true);
   });
 
-  test('tells of the other queues while some are missing, and keeps nobody from being ready', async () => {
+  test('exports the other queues while some are missing, and does not affect readiness', async () => {
     const [first, missing, last] = [
       await probe.declareTestQueue(),
       await probe.declareTestQueue(),
@@ -113,7 +113,7 @@ describe('the watch of queues', () => {
     );
   });
 
-  test('is one of the channels that are told of', async () => {
+  test('is counted among the open channels', async () => {
     const wanted = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values[0]?.value;
     const queue = await probe.declareTestQueue();
     watch = startQueueWatch({ connection, queues: [queue], metrics, clock: () => NOW, intervalMs: 20 });

@@ -11,17 +11,17 @@ export interface QueueWatch {
 }
 
 /**
- * Looks at queues and their dead-letter queues at intervals and tells, as metrics, how many messages wait in each, how many
- * consumers it has, and since when this process has seen a dead-letter queue with something in it. It only asks: messages stay
- * where they are. NaN stands for what is not known, while there is no connection, or of a queue that is missing or out of reach
- * with a node of the broker. Nobody's readiness hangs on it, and any number of replicas can watch.
+ * Exports metrics of queues and their dead-letter queues at intervals. They show the waiting messages and consumers of
+ * each queue, and since when this process has seen messages in a dead-letter queue. The watch is read-only. NaN means
+ * unknown: there is no connection, the queue does not exist, or its broker node is unreachable. Readiness does not
+ * depend on it, and any number of replicas can run it.
  */
 export function startQueueWatch(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly queues: readonly QueueDefinition[];
   readonly metrics: Registry;
   readonly clock: () => Date;
-  /** Milliseconds between two looks. */
+  /** Interval between two inspections, in ms. */
   readonly intervalMs: number;
 }): QueueWatch {
   const messages = gauge(options.metrics, {
@@ -47,7 +47,10 @@ export function startQueueWatch(options: {
   const names = options.queues.map(({ name }) => name);
   const deadNames = options.queues.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? []);
   const since = new Map<string, number>();
-  /** Queues that were not there at the last look: asked for last, since the broker closes the channel with its answer. */
+  /**
+   * Queues that the last inspection did not find. They are inspected last, because the broker closes the channel for a
+   * missing queue.
+   */
   const missing = new Set<string>();
   let asking: string | undefined;
   let current: Channel | undefined;
@@ -87,7 +90,7 @@ export function startQueueWatch(options: {
   function lose(cause: Error): void {
     current = undefined;
     if (asking !== undefined && replyCodeOf(cause) === 404) {
-      // Behind the others that are missing, so that each of them is asked for.
+      // Move it behind the other missing queues, so that each of them is inspected.
       missing.delete(asking);
       missing.add(asking);
       forget(asking);
@@ -113,7 +116,7 @@ export function startQueueWatch(options: {
     if (current === undefined) return;
     const present = current;
     current = undefined;
-    // A look that fails has lost its channel, and the next one begins with a look.
+    // A failed inspection has lost its channel. The next channel starts with an inspection.
     looking = look(present).then(
       () => {
         if (channel.isOpen()) current = present;

@@ -5,44 +5,44 @@ import { within } from './within.js';
 
 const CANCEL_LIMIT_MS = 3_000;
 
-/** Something that takes messages from a queue. */
+/** A consumer of a queue. */
 export interface Consumer {
-  /** Takes no more messages, waits for the handlers in flight, and closes the channel. */
+  /** Stops receiving messages, waits for the handlers in flight, and closes the channel. */
   stop(): Promise<void>;
-  /** True while the broker has it as a consumer. */
+  /** True while the broker has this consumer registered. */
   isConsuming(): boolean;
 }
 
-/** A message with the channel on which it came. Once that channel is lost, what is done to the delivery does nothing. */
+/** A message and its channel. After the channel is lost, settling the delivery has no effect. */
 export interface Delivery {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
-  /** True once the channel is lost: the broker has put the message back, and someone else may have it. */
+  /** True if the channel is lost. The broker has then requeued the message, and another consumer may hold it. */
   isLost(): boolean;
   ack(): void;
-  /** Puts the message back into its queue. */
+  /** Requeues the message. */
   requeue(): void;
-  /** Gives the message up: to the dead-letter queue where there is one. */
+  /** Rejects the message: the broker moves it to the dead-letter queue, if there is one. */
   reject(): void;
 }
 
 /**
- * Consumes from a queue with a channel of its own, for as long as the connection lives: after the loss of the connection
- * or channel, and when the broker cancels the consumer, it subscribes anew. `handle` must not reject.
+ * Consumes a queue on a channel of its own while the connection lives. It subscribes again after the loss of the
+ * connection or channel, and after the broker cancels the consumer. `handle` must not reject.
  */
 export function startSubscription(options: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
-  /** Names the channel in logs and metrics. */
+  /** Name of the channel in logs and metrics. */
   readonly name: string;
-  /** Messages that are unacknowledged at most. */
+  /** Maximum unacknowledged messages. */
   readonly prefetch: number;
   readonly noAck?: boolean;
-  /** Sees to what is consumed from and resolves to the queue's name. Runs before each subscription. */
+  /** Ensures the queue exists and resolves to its name. Runs before each subscription. */
   readonly provide: (channel: Channel, topology: Topology) => Promise<string>;
   readonly handle: (delivery: Delivery) => Promise<void> | void;
   readonly onSubscribed?: () => void;
   readonly onLost?: () => void;
-  /** Runs at a stop, before the wait for the handlers. */
+  /** Runs on stop, before the wait for handlers. */
   readonly onStopping?: () => void;
 }): Consumer {
   const inFlight = new Set<Promise<void>>();
@@ -88,7 +88,7 @@ export function startSubscription(options: {
     });
     if (handling === undefined) return;
     const handled = handling
-      // What has become of the message is then unknown: a new channel has it delivered again.
+      // The state of the message is then unknown. A new channel gets it redelivered.
       .catch((error: unknown) =>
         supervised.rebuild(new Error('a delivery could not be settled', { cause: error })),
       )
@@ -102,7 +102,7 @@ export function startSubscription(options: {
     try {
       await within(CANCEL_LIMIT_MS, 'cancelling a consumer', channel.cancel(consumerTag));
     } catch {
-      // Its channel is gone, and the consumer with it.
+      // The channel is closed, and its consumer with it.
     }
   }
 
@@ -118,7 +118,7 @@ export function startSubscription(options: {
   };
 }
 
-/** Runs an operation on a channel; that the channel has closed is no error. */
+/** Runs an operation on a channel. Ignores the error if the channel is closed. */
 export function unlessClosed(operation: () => void): void {
   try {
     operation();

@@ -9,51 +9,51 @@ const SETUP_LIMIT_MS = 10_000;
 const CLOSE_LIMIT_MS = 3_000;
 
 /**
- * What a channel is for and how it is made ready. `setup` runs anew on each channel that takes a lost one's place, and sees to the
- * exchanges and queues that it needs by way of the connection's topology.
+ * Name and setup of a channel. `setup` runs on every new channel, and ensures its exchanges and queues through the
+ * connection's topology.
  */
 export type ChannelPlan = {
-  /** For logs and metrics, e.g. `publisher`. Never holds ids. */
+  /** Label for logs and metrics, e.g. `publisher`. Never holds ids. */
   readonly name: string;
-  /** Readiness does not wait for it: what goes over it is nobody's work. */
+  /** If true, readiness does not depend on the channel. */
   readonly isOptional?: boolean;
-  /** Called with the cause as soon as a channel that `setup` was given can no longer be used. */
+  /** Called with the cause as soon as a channel that was passed to `setup` is unusable. */
   readonly onLost?: (cause: Error) => void;
 } & (
   | { readonly confirm: true; readonly setup: (channel: ConfirmChannel, topology: Topology) => Promise<void> }
   | { readonly confirm: false; readonly setup: (channel: Channel, topology: Topology) => Promise<void> }
 );
 
-/** A channel that is made again whenever it or its connection is lost, until it is closed by us. */
+/** A channel that is reopened whenever it or its connection is lost, until `close`. */
 export interface SupervisedChannel {
-  /** True while a channel whose setup has succeeded is open. */
+  /** True while a channel is open and its setup has succeeded. */
   isOpen(): boolean;
-  /** Gives up the present channel, which no longer does what it is for, and makes another. */
+  /** Replaces the current channel, which no longer works. */
   rebuild(cause: Error): void;
-  /** Closes the channel once what was written to it is sent, and makes no other. */
+  /** Sends what was written to the channel, then closes it for good. */
   close(): Promise<void>;
 }
 
-/** The supervisor as its connection sees it. */
+/** The supervisor's interface for its connection. */
 export interface ChannelSupervisor extends SupervisedChannel {
-  /** Opens the channel on a connection that has come up. */
+  /** Opens the channel on a new connection. */
   connected(): void;
 }
 
 /**
- * Supervises one channel. A channel that closes alone (a refused operation, a consumer timeout), fails in its setup or is
- * given up is made again after a pause of 100 ms to 5 s, for ever; with a new connection it is made at once.
+ * Supervises one channel. A channel is reopened after a backoff of 100 ms to 5 s, for ever, if it closes alone (a
+ * refused operation, a consumer timeout), fails in its setup or is replaced. On a new connection it is opened at once.
  */
 export function superviseChannel(options: {
   readonly plan: ChannelPlan;
-  /** The open connection; undefined while there is none. */
+  /** The open connection; undefined if there is none. */
   readonly model: () => ChannelModel | undefined;
-  /** Runs before a channel is made again on a connection that has stayed up: what it needs may have been deleted. */
+  /** Runs before a channel is reopened on the same connection: its queues may have been deleted. */
   readonly redeclare: (model: ChannelModel) => Promise<void>;
   readonly topology: Topology;
   readonly logger: Logger;
   readonly rebuilds: Counter<'connection' | 'channel'>;
-  /** Counts the channels of a connection that are open. */
+  /** Number of open channels per connection. */
   readonly open: Gauge<'connection'>;
   readonly connectionName: string;
 }): ChannelSupervisor {
@@ -116,14 +116,14 @@ export function superviseChannel(options: {
         lose(channel, cause);
       });
     });
-    // A loss after the setup would otherwise count as a rejection that nobody handles.
+    // A loss after the setup would otherwise be an unhandled rejection.
     lost.catch(() => undefined);
     current = channel;
     openedAt = performance.now();
     try {
       if (isClosed) throw new Error('the channel is no longer wanted');
       await within(SETUP_LIMIT_MS, `the setup of channel "${plan.name}"`, Promise.race([setup(), lost]));
-      // It may have been given up in the very turn in which its setup ended.
+      // The channel may have been replaced in the same tick in which its setup ended.
       if (current !== channel) throw cause;
       isOpen = true;
       options.open.inc({ connection: options.connectionName });
@@ -170,6 +170,6 @@ async function closeQuietly(channel: Channel): Promise<void> {
   try {
     await within(CLOSE_LIMIT_MS, 'closing a channel', channel.close());
   } catch {
-    // It is closed already, or its connection is beyond answering.
+    // The channel is already closed, or its connection is lost.
   }
 }

@@ -7,31 +7,37 @@ import {
 } from '@partner/proto-contracts/topology';
 import type { Channel } from 'amqplib';
 
-/** A dead letter may be looked at and put back as often as it takes; 4.x brokers would drop it after 20 times. */
+/**
+ * Effectively unlimited, so that a dead letter can be inspected and returned any number of times; 4.x brokers default
+ * to 20.
+ */
 const DEAD_LETTER_DELIVERY_LIMIT = 1_000_000;
 
 /**
- * How exchanges and queues come to be there. `declare`: this process makes them. `check`: somebody else has made them, and
- * this process may have a user of the broker that is not allowed to.
+ * How a process ensures its exchanges and queues. `declare`: it declares them. `check`: they were declared elsewhere,
+ * and this process may have a broker user without the permission.
  */
 export type TopologyMode = 'declare' | 'check';
 
 /**
- * Sees to it that exchanges and queues are there, each call on a channel that it closes and rejects for when they are not, or,
- * where they are declared, when one is there with other properties.
+ * Ensures that exchanges and queues exist. Each call rejects and closes its channel if one is missing or, with
+ * `declare`, if one exists with other properties.
  */
 export interface Topology {
   /**
-   * Every exchange and queue of the contracts. Where they are only looked for, exchanges alone: a queue can be out of reach for
-   * as long as a node of the broker is, and concerns then only those who read it.
+   * Ensures all exchanges and queues of the contracts. `check` covers exchanges only: a queue can be unreachable while
+   * a broker node is down, which affects its consumers alone.
    */
   provideAll(channel: Channel): Promise<void>;
   provideExchange(channel: Channel, exchange: ExchangeDefinition): Promise<void>;
-  /** A queue, its dead-letter queue, and the exchanges and bindings of both. */
+  /** Ensures a queue, its dead-letter queue, and the exchanges and bindings of both. */
   provideQueue(channel: Channel, queue: QueueDefinition): Promise<void>;
 }
 
-/** The topology in a mode. Checks look for names alone: the broker tells properties only to who may declare. */
+/**
+ * Creates the topology of a mode. `check` compares names only: the broker shows properties only to users that may
+ * declare.
+ */
 export function createTopology(mode: TopologyMode): Topology {
   const [provideExchange, provideQueue] =
     mode === 'declare' ? ([declareExchange, declareQueue] as const) : ([checkExchange, checkQueue] as const);
@@ -62,8 +68,8 @@ async function declareExchange(channel: Channel, exchange: ExchangeDefinition): 
 }
 
 /**
- * Declares a queue, its dead-letter queue, and the exchanges and bindings of both. A dead letter of a quorum queue is kept
- * there until the dead-letter queue has confirmed it.
+ * Declares a queue, its dead-letter queue, and the exchanges and bindings of both. A quorum queue keeps a dead letter
+ * until the dead-letter queue has confirmed it.
  */
 export async function declareQueue(channel: Channel, queue: QueueDefinition): Promise<void> {
   const declarations: Promise<unknown>[] = [];
@@ -88,7 +94,7 @@ export async function declareQueue(channel: Channel, queue: QueueDefinition): Pr
       channel.bindQueue(queue.name, binding.exchange.name, binding.routingKey),
     );
   }
-  // The channel sends them one after another in this order.
+  // The channel sends them in this order.
   await Promise.all(declarations);
 }
 

@@ -54,7 +54,7 @@ describe('a trace', () => {
     );
   }
 
-  test('goes on from the publisher to the consumer', async () => {
+  test('continues from the publisher to the consumer', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     const seen = createRecorder<string | undefined>();
@@ -84,7 +84,7 @@ describe('a trace', () => {
     expect(seen.all()).toEqual([request.spanContext().traceId]);
   });
 
-  test('goes on from the headers that a message was given, whatever trace is active', async () => {
+  test('continues from the given message headers, whatever trace is active', async () => {
     const queue = await probe.declareTestQueue();
     const publisher = createPublisher({ connection, logger, metrics });
     await eventually('the connection', () => connection.isReady());
@@ -103,7 +103,7 @@ describe('a trace', () => {
     expect(properties.headers?.['traceparent']).toBe(traceparent);
   });
 
-  test('goes on from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {
+  test('continues from an RPC client to the server, and is marked where a call fails unexpectedly', async () => {
     const queue = await probe.declareTestQueue({ type: 'classic' });
     const service = partialRpcService(JobService, {
       getJob: async () => {

@@ -1,11 +1,11 @@
-/** Something took longer than it may. */
+/** An operation exceeded its time limit. */
 class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
 
 /**
- * Resolves or rejects with the work, or rejects with an error that names it after `limitMs`. The work itself goes on; what
- * it then does is nobody's concern.
+ * Settles as the work does, or rejects after `limitMs` with an error that names the work. The work itself is not
+ * cancelled; its later result is ignored.
  */
 export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 /**
- * Starts OpenTelemetry before anything else: run by `node --import`. Without `OTEL_TRACES_EXPORTER` (`otlp` or `console`)
- * nothing is exported, but traces still begin here and go on through the broker to the webhook.
+ * Starts OpenTelemetry before all other modules; loaded with `node --import`. Without `OTEL_TRACES_EXPORTER` (`otlp` or
+ * `console`) nothing is exported, but traces still start here and propagate through the broker to the webhook.
  */
 import path from 'node:path';
 import { NodeSDK } from '@opentelemetry/sdk-node';
@@ -12,7 +12,7 @@ process.env['OTEL_TRACES_EXPORTER'] ??= 'none';
 process.env['OTEL_METRICS_EXPORTER'] ??= 'none';
 process.env['OTEL_LOGS_EXPORTER'] ??= 'none';
 
-// Without any span processor the SDK would make no spans, and a delivery outside a trace would carry no `traceparent`.
+// Without a span processor the SDK creates no spans, and a delivery outside a trace would carry no `traceparent`.
 const withoutExport = process.env['OTEL_TRACES_EXPORTER'] === 'none';
 const sdk = new NodeSDK({
   instrumentations: [],

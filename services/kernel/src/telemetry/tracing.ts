@@ -12,19 +12,19 @@ import {
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { currentRequestId } from '../request-context.js';
 
-/** Text headers that carry a trace from one process to the next: W3C `traceparent` and `tracestate`. */
+/** Headers that propagate a trace between processes: W3C `traceparent` and `tracestate`. */
 export type TraceCarrier = Record<string, string>;
 
 const tracer = trace.getTracer('partner-integration-service');
 
-/** The headers that continue the active trace elsewhere; empty when there is none. */
+/** Returns the headers that propagate the active trace; empty if there is none. */
 export function injectTrace(from: Context = context.active()): TraceCarrier {
   const carrier: TraceCarrier = {};
   propagation.inject(from, carrier);
   return carrier;
 }
 
-/** The context that such headers continue: a new trace when there are none or they are malformed. */
+/** Returns the trace context of the headers; a new trace if they are absent or malformed. */
 export function extractTrace(carrier: Readonly<Record<string, unknown>>): Context {
   const texts: TraceCarrier = {};
   for (const name of ['traceparent', 'tracestate']) {
@@ -35,8 +35,9 @@ export function extractTrace(carrier: Readonly<Record<string, unknown>>): Contex
 }
 
 /**
- * Runs work inside a span, as its active context, and ends the span with the work. The span has the id of the present
- * request as `partner.request_id`. An error is recorded by name only, since messages can hold personal data, and passed on.
+ * Runs work inside a span, as its active context, and ends the span with the work. The span carries the id of the
+ * current request as `partner.request_id`. An error is rethrown and recorded by name only, because messages can hold
+ * personal data.
  */
 export async function withSpan<T>(
   options: {
@@ -72,7 +73,9 @@ export async function withSpan<T>(
   );
 }
 
-/** As {@link withSpan} inside of a trace; outside of one the work runs without a span, so that loops begin no traces. */
+/**
+ * Like {@link withSpan} inside a trace. Outside a trace the work runs without a span, so that loops start no traces.
+ */
 export async function withChildSpan<T>(
   options: Omit<Parameters<typeof withSpan>[0], 'parent'>,
   work: () => Promise<T>,
@@ -80,7 +83,7 @@ export async function withChildSpan<T>(
   return trace.getActiveSpan() === undefined ? work() : withSpan(options, work);
 }
 
-/** Sends the spans that wait to be exported; to be called before the process ends. */
+/** Exports all pending spans. Call it before the process ends. */
 export async function flushTraces(): Promise<void> {
   const provider = trace.getTracerProvider();
   const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;

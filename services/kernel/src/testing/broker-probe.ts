@@ -4,18 +4,18 @@ import { declareQueue } from '../amqp/topology.js';
 import { newId } from '../ids.js';
 import { eventually } from '@partner/test-kit/eventually';
 
-/** A plain client of the broker with which a test prepares and looks at queues. */
+/** A broker client with which a test prepares and inspects queues. */
 export interface BrokerProbe {
   readonly channel: Channel;
-  /** Declares a queue with a name that no other test has; it is deleted, with its dead-letter queue, at `close`. */
+  /** Declares a queue with a unique name. `close` deletes it and its dead-letter queue. */
   declareTestQueue(
     properties?: Partial<Omit<QueueDefinition, 'name' | 'bindings'>>,
   ): Promise<QueueDefinition>;
-  /** Puts a message into a queue. */
+  /** Publishes a message to a queue. */
   send(queue: string, body: string, properties?: Options.Publish): void;
-  /** The next message of a queue, taken out of it, as soon as there is one. */
+  /** Takes the next message of a queue; waits until there is one. */
   take(queue: string): Promise<GetMessage>;
-  /** Resolves once a queue has that many messages, unacknowledged ones not counted. */
+  /** Resolves once a queue has that many messages, without unacknowledged ones. */
   hasMessages(queue: string, count: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,14 +2,14 @@ import { PublishError, type PublishErrorKind } from '../amqp/publish-error.js';
 import type { OutgoingMessage, Publisher } from '../amqp/publisher.js';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 
-/** A publisher that keeps what is published. */
+/** A publisher that records its messages. */
 export interface InMemoryPublisher extends Publisher {
   readonly published: Recorder<OutgoingMessage>;
-  /** Lets every publish from now on fail in this way, or succeed again with undefined. */
+  /** Makes every later publish fail in this way; undefined makes them succeed again. */
   failWith(kind: PublishErrorKind | undefined): void;
 }
 
-/** Makes a publisher that confirms everything at once until told otherwise. */
+/** Creates a publisher that confirms every message at once until `failWith` is called. */
 export function createInMemoryPublisher(): InMemoryPublisher {
   const published = createRecorder<OutgoingMessage>();
   let failure: PublishErrorKind | undefined;

@@ -51,12 +51,12 @@ describe('the in-memory transport', () => {
     await expect(client.listJobFeed({})).rejects.toMatchObject({ reason: 'internal' });
   });
 
-  test('is unavailable for a service that nobody serves', async () => {
+  test('is unavailable for a service without a server', async () => {
     const client = createClient(JobService, createInMemoryTransport([]));
     await expect(client.getJob({})).rejects.toMatchObject({ reason: 'unavailable' });
   });
 
-  test('ends a call at its deadline or when its caller gives up', async () => {
+  test('ends a call at its deadline or when its caller cancels', async () => {
     const client = createClient(
       JobService,
       createInMemoryTransport([

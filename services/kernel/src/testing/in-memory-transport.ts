@@ -10,8 +10,8 @@ import { requestIdHeaders, requestIdIn, runWithRequestId } from '../request-cont
 import { ServiceError } from '../service-error.js';
 
 /**
- * A Connect transport that calls implementations in this process. Messages and errors are written and read on the way as
- * they are over the broker, deadlines and cancellations end a call with the same errors, and nothing else is alike.
+ * Connect transport that calls implementations in this process. Messages and errors are encoded and decoded as over the
+ * broker. Deadlines and cancellations end a call with the same errors. Nothing else is simulated.
  */
 export function createInMemoryTransport(services: readonly RpcService[]): Transport {
   const dispatcher = createRpcDispatcher(services);
@@ -52,7 +52,7 @@ export function createInMemoryTransport(services: readonly RpcService[]): Transp
   };
 }
 
-/** Binds only those methods of a service that a test calls; the others answer `internal`. */
+/** Binds only the methods of a service that a test calls; the others return `internal`. */
 export function partialRpcService<Desc extends DescService>(
   service: Desc,
   implementation: Partial<ServiceImpl<Desc>>,

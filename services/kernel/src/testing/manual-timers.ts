@@ -1,15 +1,15 @@
 import type { After } from '../timers.js';
 
-/** Timers that only a test moves on. */
+/** Timers that only a test advances. */
 export interface ManualTimers {
   readonly after: After;
-  /** Lets so many milliseconds pass and does what is due by then, in the order of its times. */
+  /** Advances the time and runs the callbacks that are due, in order of their times. */
   pass(milliseconds: number): void;
-  /** How many wait for their time. */
+  /** Number of pending callbacks. */
   waiting(): number;
 }
 
-/** Makes timers that stand still. */
+/** Creates timers that stand still. */
 export function createManualTimers(): ManualTimers {
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();
   let now = 0;

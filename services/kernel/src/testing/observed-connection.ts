@@ -3,7 +3,7 @@ import type { AmqpConnection } from '../amqp/connection.js';
 import type { Topology } from '../amqp/topology.js';
 import { createRecorder, type Recorder } from '@partner/test-kit/recorder';
 
-/** A connection that shows its channels, so that a test can take one away. */
+/** A connection that exposes its channels, so that a test can close one. */
 export interface ObservedConnection extends Pick<AmqpConnection, 'openChannel' | 'isBlocked'> {
   /** Each channel whose setup has succeeded, by its plan's name, in order. */
   readonly channels: Recorder<{ readonly name: string; readonly channel: Channel }>;
@@ -35,7 +35,7 @@ export function observeConnection(
   };
 }
 
-/** Has the broker close a channel alone, as it does after a refused operation. Resolves once it is closed. */
+/** Makes the broker close a channel alone, as after a refused operation. Resolves once it is closed. */
 export async function killChannel(channel: Channel): Promise<void> {
   const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()));
   channel.checkQueue('test.there-is-no-such-queue').catch(() => undefined);
