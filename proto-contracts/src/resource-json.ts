@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** A response that carries a public resource as the JSON text that clients get. */
+/** A response that carries a public resource as JSON text for the client. */
 export interface ResourceResponse {
   readonly resourceJson?: string | undefined;
 }
 
-/** Reads the public resource in a response by its schema. Throws for a response without one. */
+/** Parses the public resource in a response with its schema. Throws if the response has none. */
 export function readResource<Schema extends z.ZodType>(
   schema: Schema,
   { resourceJson }: ResourceResponse,

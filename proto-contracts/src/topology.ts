@@ -1,12 +1,12 @@
 /**
- * Every exchange, queue and routing name of the service, and what each queue loses or doubles when something dies.
- * Nothing else in the project spells a name of the broker.
+ * Defines every exchange, queue and routing name of the service, and which messages each queue can lose or duplicate
+ * after a crash. No other module contains a broker name.
  *
- * All work and event queues are quorum queues that refuse publishes when full (`x-overflow=reject-publish`), dead-letter
- * at least once and have a delivery limit, because a broker of the 3.x line has no limit of its own.
+ * All work and event queues are quorum queues that reject publishes when full (`x-overflow=reject-publish`) and
+ * dead-letter at least once. They set a delivery limit, because 3.x brokers have no default.
  */
 
-/** An exchange that the service declares. */
+/** An exchange of the service. */
 export interface ExchangeDefinition {
   readonly name: string;
   readonly type: 'topic' | 'fanout' | 'direct';
@@ -18,46 +18,46 @@ export interface QueueDefinition {
   /** `quorum`: survives the loss of a node, bodies on disk. `classic`: durable queue of transient messages. */
   readonly type: 'quorum' | 'classic';
   readonly bindings: readonly { readonly exchange: ExchangeDefinition; readonly routingKey: string }[];
-  /** Name of the quorum queue that takes what this one gives up on; absent: what expires or is refused is dropped. */
+  /** Name of the quorum queue for dead-lettered messages; absent: expired and rejected messages are dropped. */
   readonly deadLetterQueue?: string;
   /**
-   * Times that a message may be delivered again after its first delivery, before it is dead-lettered. The broker counts
-   * whatever puts it back: a handler that threw, but also a consumer that stopped, died or lost its channel with it, and one
-   * that has held it for 15 minutes of retries.
+   * Maximum redeliveries of a message before it is dead-lettered. The broker counts every requeue: after a handler that
+   * threw, a consumer that stopped, crashed or lost its channel, and 15 minutes of retries.
    */
   readonly deliveryLimit?: number;
-  /** Messages at most; a publish beyond is refused. */
+  /** Maximum messages; further publishes are rejected. */
   readonly maxLength?: number;
 }
 
-/** Deliveries to be made and their results, routed by queue name: between job-state and the dispatcher alone. */
+/** Delivery commands and their results, routed by queue name. Only job-state and the dispatcher use it. */
 export const COMMANDS = { name: 'partner.commands', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests of the gateways, routed by queue name. All that a gateway may write to: what is reached through it is what
- * partners can ask for, and no more.
+ * RPC requests of the gateways, routed by queue name. It is the only exchange that a gateway may publish to, so its
+ * queues offer only what partners can request.
  */
 export const RPC_REQUESTS = { name: 'partner.rpc', type: 'direct' } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests that manage a company: those of the console and of operators to job-state, and job-state's to
- * webhook-dispatcher. Apart from {@link RPC_REQUESTS}, so that a gateway in strange hands makes no key and reads no password's
- * hash.
+ * RPC requests that manage a company: from the console and operators to job-state, and from job-state to
+ * webhook-dispatcher. Separate from {@link RPC_REQUESTS}, so that a compromised gateway cannot create keys or read
+ * password hashes.
  */
 export const MANAGEMENT = {
   name: 'partner.management',
   type: 'direct',
 } as const satisfies ExchangeDefinition;
 
-/** Requests of operators alone, apart from {@link MANAGEMENT} so that only who may write to this exchange can make them. */
+/** RPC requests of operators only. Separate from {@link MANAGEMENT}, so that no other user can publish them. */
 export const OPERATOR = { name: 'partner.operator', type: 'direct' } as const satisfies ExchangeDefinition;
 
-/** What the platform tells this service; routing key = full name of the protobuf message. */
+/** Messages from the platform to this service; routing key = full name of the protobuf message. */
 export const PLATFORM = { name: 'platform', type: 'topic' } as const satisfies ExchangeDefinition;
 
 /**
- * What this service tells the platform; routing key = full name of the protobuf message. In no certain order: replicas
- * publish side by side, and what the broker refuses goes out later. Whoever reads takes a job's newest version for its state.
+ * Messages from this service to the platform; routing key = full name of the protobuf message. Their order is not
+ * guaranteed: replicas publish concurrently, and publishes that the broker refused are retried. A consumer takes a
+ * job's newest version as its state.
  */
 export const PARTNER_EVENTS = { name: 'partner.events', type: 'topic' } as const satisfies ExchangeDefinition;
 
@@ -68,25 +68,27 @@ export const ACCESS_BROADCAST = {
 } as const satisfies ExchangeDefinition;
 
 /**
- * Broadcasts to every console replica: whose webhooks or deliveries have changed. Loses whatever nobody hears; who shows such
- * things looks again by itself as well.
+ * Broadcasts to every console replica: owners of changed webhooks or deliveries. Messages without a consumer are lost,
+ * so the console also polls.
  */
 export const WEBHOOK_CHANGES_BROADCAST = {
   name: 'partner.webhook-changes',
   type: 'fanout',
 } as const satisfies ExchangeDefinition;
 
-/** Where queues send what they give up on, routed by dead-letter queue name. */
+/** Dead-letter exchange of every queue, routed by dead-letter queue name. */
 export const DEAD_LETTERS = {
   name: 'partner.dead-letters',
   type: 'direct',
 } as const satisfies ExchangeDefinition;
 
 /**
- * RPC requests of the gateways to job-state. Loses what is queued when the broker restarts, and drops a request once its deadline has
- * passed: the caller sees a timeout, and its idempotency key settles what happened. When job-state dies before it
- * acknowledges, a request is delivered twice; it runs twice only if its method says by `idempotency_level` that this is
- * harmless. Any other is dropped: it ran at most once, and its caller sees a timeout and does not know whether.
+ * RPC requests of the gateways to job-state.
+ *
+ * A broker restart loses queued requests, and a request is dropped after its deadline. The caller then sees a timeout,
+ * and a retry with its idempotency key returns the outcome. If job-state crashes before it acknowledges, a request is
+ * delivered twice. It runs twice only if its method has an `idempotency_level`, which declares that safe. Any other is
+ * dropped: it ran at most once, and its caller sees a timeout with an unknown outcome.
  */
 export const JOB_STATE_RPC = {
   name: 'job-state.rpc',
@@ -94,21 +96,24 @@ export const JOB_STATE_RPC = {
   bindings: [{ exchange: RPC_REQUESTS, routingKey: 'job-state.rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests of the console, and of operators on an owner's behalf, to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
+/**
+ * RPC requests of the console, and of operators on an owner's behalf, to job-state. Same losses and duplicates as
+ * {@link JOB_STATE_RPC}.
+ */
 export const JOB_STATE_MANAGEMENT_RPC = {
   name: 'job-state.management-rpc',
   type: 'classic',
   bindings: [{ exchange: MANAGEMENT, routingKey: 'job-state.management-rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests of operators alone to job-state. Loses and doubles as {@link JOB_STATE_RPC}. */
+/** RPC requests of operators only to job-state. Same losses and duplicates as {@link JOB_STATE_RPC}. */
 export const JOB_STATE_OPERATOR_RPC = {
   name: 'job-state.operator-rpc',
   type: 'classic',
   bindings: [{ exchange: OPERATOR, routingKey: 'job-state.operator-rpc' }],
 } as const satisfies QueueDefinition;
 
-/** RPC requests to webhook-dispatcher. Loses and doubles as {@link JOB_STATE_RPC}; every call there is a read. */
+/** RPC requests to webhook-dispatcher; all are reads. Same losses and duplicates as {@link JOB_STATE_RPC}. */
 export const WEBHOOK_DISPATCHER_RPC = {
   name: 'webhook-dispatcher.rpc',
   type: 'classic',
@@ -116,7 +121,7 @@ export const WEBHOOK_DISPATCHER_RPC = {
 } as const satisfies QueueDefinition;
 
 /**
- * `DeliverWebhook` commands. May lose everything: the lease in Postgres runs out and the delivery is due again. A command
+ * `DeliverWebhook` commands. All may be lost: the lease in Postgres expires and the delivery is due again. A command
  * that is delivered twice can make two attempts, each with its own delivery id; the receiver de-duplicates by event id.
  */
 export const WEBHOOK_DELIVERIES = {
@@ -129,9 +134,9 @@ export const WEBHOOK_DELIVERIES = {
 } as const satisfies QueueDefinition;
 
 /**
- * `DeliveryAttempted` results. May lose everything: the lease in Postgres runs out and the delivery is attempted again.
- * A result that arrives twice is recorded once, by the attempt's id. The delivery limit leaves room for a day of outages of
- * the database, in which each 15 minutes of retries count once.
+ * `DeliveryAttempted` results. All may be lost: the lease in Postgres expires and the delivery is attempted again. A
+ * result that arrives twice is recorded once, by the attempt's id. The delivery limit allows a database outage of a
+ * day, in which each 15 minutes of retries count once.
  */
 export const DELIVERY_RESULTS = {
   name: 'job-state.delivery-results',
@@ -143,9 +148,9 @@ export const DELIVERY_RESULTS = {
 } as const satisfies QueueDefinition;
 
 /**
- * Messages of the platform. Loses nothing that was confirmed to the platform. A message that arrives twice is recorded
- * once, by its message id, in the transaction of its effect. The delivery limit leaves room as that of
- * {@link DELIVERY_RESULTS}; what exceeds it is kept as a dead letter.
+ * Messages of the platform. None is lost after its confirm. A message that arrives twice is recorded once, by its
+ * message id, in the transaction of its effect. The delivery limit allows the same outage as {@link DELIVERY_RESULTS};
+ * beyond it messages are dead-lettered.
  */
 export const PLATFORM_MESSAGES = {
   name: 'job-state.platform-messages',
@@ -156,8 +161,9 @@ export const PLATFORM_MESSAGES = {
 } as const satisfies QueueDefinition;
 
 /**
- * What the platform has yet to read of {@link PARTNER_EVENTS}. Loses nothing: job-state keeps each event until the broker
- * has confirmed it. An event can be there twice, and before an older one; the platform de-duplicates by message id.
+ * Messages of {@link PARTNER_EVENTS} for the platform to consume. None is lost: job-state keeps each event until the
+ * broker has confirmed it. An event can be duplicated, or arrive before an older one; the platform de-duplicates by
+ * message id.
  */
 export const PARTNER_EVENTS_FOR_PLATFORM = {
   name: 'platform.partner-events',
@@ -168,7 +174,7 @@ export const PARTNER_EVENTS_FOR_PLATFORM = {
   maxLength: 1_000_000,
 } as const satisfies QueueDefinition;
 
-/** Every exchange, for declaration and for checks. */
+/** All exchanges, for declaration and checks. */
 export const EXCHANGES: readonly ExchangeDefinition[] = [
   COMMANDS,
   RPC_REQUESTS,
@@ -181,7 +187,7 @@ export const EXCHANGES: readonly ExchangeDefinition[] = [
   DEAD_LETTERS,
 ];
 
-/** Every durable queue, for declaration and for checks. Every service declares all of them, or looks for them, at each connect. */
+/** All durable queues, for declaration and checks. Every service declares or checks all of them on each connect. */
 export const QUEUES: readonly QueueDefinition[] = [
   JOB_STATE_RPC,
   JOB_STATE_MANAGEMENT_RPC,

@@ -6,16 +6,16 @@ import type { KeyKindName } from './scopes.js';
 import { pageCursor } from './webhook-delivery.js';
 import type { CompanyClassName } from './webhook-events.js';
 
-/** What a company can have of API keys. */
+/** Limits of API keys. */
 export const KEY_LIMITS = {
-  /** Keys that are neither revoked nor expired, at most. */
+  /** Maximum keys that are neither revoked nor expired. */
   keysInForce: 20,
   descriptionLength: 120,
-  /** For how long a replaced key can go on, in hours. */
+  /** How long a replaced key can stay valid, in hours. */
   overlapHours: { default: 24, max: 168 },
 } as const;
 
-/** The kinds of keys that a company of each class can make. */
+/** Kinds of keys that companies of each class can create. */
 export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyKindName[]>> = {
   SALES: ['general', 'installer-contractor'],
   INSTALLER: ['installer-company'],
@@ -26,7 +26,7 @@ export const KEY_KINDS_OF_CLASS: Readonly<Record<CompanyClassName, readonly KeyK
 export const KEY_STATES = ['active', 'expiring', 'expired', 'revoked'] as const;
 
 const KEY_KIND_NAMES = ['general', 'installer-contractor', 'installer-company'] as const;
-/** What a key is for. */
+/** The kind of a key. */
 export const keyKind = z.enum(KEY_KIND_NAMES);
 
 /** Body of `POST /partner-api/api-keys`. */
@@ -108,19 +108,19 @@ const keyText = z.string().meta({
   description: 'The key, the value of `x-api-key`. Store it: it is not shown again.',
 });
 
-/** The answer to creating a key: the only time that it is shown. */
+/** Response to the creation of a key; the only time that it is shown. */
 export const apiKeyCreated = z
   .object({ key: apiKey, apiKey: keyText })
   .meta({ id: 'ApiKeyCreated', description: 'A new API key.' });
 
 export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
 
-/** The answer to a rotation: the only time that the new key is shown. */
+/** Response to a rotation; the only time that the new key is shown. */
 export const apiKeyRotated = z
   .object({
     key: apiKey,
     apiKey: keyText,
-    /** The one that is replaced. */
+    /** The replaced key. */
     previous: apiKey,
   })
   .meta({ id: 'ApiKeyRotated', description: 'A new API key, and the one that it replaces.' });

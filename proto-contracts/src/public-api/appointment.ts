@@ -28,7 +28,7 @@ export const appointmentIn = z
 
 export type AppointmentIn = z.infer<typeof appointmentIn>;
 
-/** The answer for an appointment: 201 when it is made, 200 for an identical repeat. */
+/** Response for an appointment: 201 when it is booked, 200 for an identical repeat. */
 export const appointmentBooked = z
   .object({
     appointmentId: z.string().meta({ description: 'The id of the appointment.' }),

@@ -32,10 +32,10 @@ export const AUDIT_ACTIONS = [
   'technical_contact.confirmed',
 ] as const;
 
-/** Something that the audit trail records. */
+/** An action that the audit trail records. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What kinds of things are changed. */
+/** Types of audited objects. */
 export const AUDIT_SUBJECT_TYPES = [
   'webhook',
   'delivery',
@@ -46,16 +46,16 @@ export const AUDIT_SUBJECT_TYPES = [
   'owner',
 ] as const;
 
-/** What kind of thing was changed. */
+/** Type of an audited object. */
 export type AuditSubjectType = (typeof AUDIT_SUBJECT_TYPES)[number];
 
-/** For how many days entries are kept at least. */
+/** Minimum retention of entries, in days. */
 export const AUDIT_RETENTION_DAYS = 400;
 
-/** Characters of a `user-agent` that are kept. */
+/** Stored characters of a `user-agent`. */
 export const AUDIT_USER_AGENT_LENGTH = 200;
 
-/** One change that somebody made. */
+/** One recorded change. */
 export const auditEntry = z
   .object({
     id: z.string().meta({ description: 'The id of the entry.' }),

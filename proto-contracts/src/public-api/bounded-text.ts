@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A text of so many characters: Unicode code points, as JSON Schema counts them, so that an emoji is one. With a minimum, it
- * holds more than white space.
+ * A text with a length limit in Unicode code points, as JSON Schema counts, so that an emoji counts once. With a
+ * minimum, it must not be only white space.
  */
 export function boundedText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
   return z

@@ -3,20 +3,20 @@ import { dateTimeIn, dateTimeOut } from './date-time.js';
 import { pageLimit } from './page-limit.js';
 import { eventFilter, pageCursor } from './webhook-delivery.js';
 
-/** What the deliveries that a bulk replay repeats have come to. */
+/** States of deliveries that a bulk replay can select. */
 export const REPLAYED_STATES = ['dead_lettered', 'delivered'] as const;
 
 export const BULK_REPLAY_STATES = ['running', 'done', 'cancelled'] as const;
 
 export const BULK_REPLAY_KINDS = ['replay', 'backfill'] as const;
 
-/** The longest time span of one bulk replay, in days. */
+/** Maximum time span of one bulk replay, in days. */
 export const BULK_REPLAY_MAX_DAYS = 90;
 
-/** How many resources a preview names, at most. */
+/** Maximum resources that a preview names. */
 export const PREVIEWED_RESOURCES = 20;
 
-/** Deliveries queued in a minute by a bulk replay that does not say how many, and by a back-fill. */
+/** Default rate of a bulk replay, and the rate of a back-fill, in deliveries per minute. */
 export const DEFAULT_REPLAYS_PER_MINUTE = 600;
 
 const DAY_MS = 86_400_000;
@@ -56,7 +56,7 @@ export const bulkReplayIn = z
     description: 'Which deliveries of a subscription to repeat, and how fast.',
   });
 
-/** What a bulk replay would repeat. */
+/** Preview of a bulk replay. */
 export const bulkReplayPreview = z
   .object({
     deliveries: z.int().meta({ description: 'How many would be queued, one for each event.' }),
@@ -84,7 +84,7 @@ export const bulkReplayPreview = z
 
 export type BulkReplayPreview = z.infer<typeof bulkReplayPreview>;
 
-/** A bulk replay and how far it has come. */
+/** A bulk replay with its progress. */
 export const bulkReplay = z
   .object({
     id: z.string().meta({ description: 'The id of the bulk replay.' }),

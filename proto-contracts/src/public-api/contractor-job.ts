@@ -4,7 +4,7 @@ import { dateTimeOut } from './date-time.js';
 import { LIMITS } from './limits.js';
 import { pageLimit } from './page-limit.js';
 
-/** How far a job is, in the words of those who sold it. */
+/** Stages of a job, in the selling company's terms. */
 export const CONTRACTOR_JOB_STAGES = [
   'SOLD',
   'SCHEDULED',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { dateTimeIn, plannedDateTimeIn } from './date-time.js';
 
-describe('a date-time that comes in', () => {
+describe('an input date-time', () => {
   test.each([
     ['2026-08-26T14:03:00Z', '2026-08-26T14:03:00Z'],
     ['2026-08-26T14:03:00+00:00', '2026-08-26T14:03:00Z'],
@@ -9,7 +9,7 @@ describe('a date-time that comes in', () => {
     ['2026-08-26T14:03:59.123456+00:00', '2026-08-26T14:03:59.123456Z'],
     ['2024-02-29T23:59:59.5Z', '2024-02-29T23:59:59.5Z'],
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z'],
-  ])('takes %s as %s [HTTP-17]', (given, taken) => {
+  ])('accepts %s as %s [HTTP-17]', (given, taken) => {
     expect(dateTimeIn.parse(given)).toBe(taken);
   });
 
@@ -43,8 +43,8 @@ describe('a date-time that comes in', () => {
   });
 });
 
-describe('a date-time that is planned', () => {
-  test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('takes %s [HTTP-17]', (given) => {
+describe('a planned date-time', () => {
+  test.each(['2000-01-01T00:00:00Z', '2100-12-31T23:59:59.999+00:00'])('accepts %s [HTTP-17]', (given) => {
     expect(plannedDateTimeIn.safeParse(given).success).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('a date-time that is planned', () => {
     },
   );
 
-  test('is refused for its form alone when that is wrong', () => {
+  test('reports only a wrong form, when it is wrong', () => {
     expect(plannedDateTimeIn.safeParse('tomorrow').error?.issues).toHaveLength(1);
   });
 });

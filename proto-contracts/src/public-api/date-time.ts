@@ -8,9 +8,9 @@ const EXPECTATION =
   'must be an ISO 8601 date-time in UTC (Z or +00:00), with seconds 00 to 59, e.g. 2026-08-26T14:03:00Z';
 const { acceptedYears } = LIMITS;
 
-/** A date-time that comes in: RFC 3339 in UTC, with seconds or fractions. The output ends in `Z`, whatever spelling came in. */
+/** An input date-time: RFC 3339 in UTC, with seconds or fractions. The output always ends in `Z`. */
 export const dateTimeIn = z
-  // A missing one is reported like any other field.
+  // A missing value is reported like any other missing field.
   .string({ error: ({ input }) => (input === undefined ? undefined : EXPECTATION) })
   .overwrite((text) => text.replace(IN_UTC, '$1T$2Z'))
   .refine((text) => IN_UTC.test(text) && inUtc.safeParse(text).success, { error: EXPECTATION, abort: true })
@@ -20,23 +20,23 @@ export const dateTimeIn = z
     examples: ['2026-08-26T14:03:00Z'],
   });
 
-/** A date-time that somebody plans. Another year comes from a wrong unit or a typing error. */
+/** An input date-time of a plan. A year out of range is a wrong unit or a typing error. */
 export const plannedDateTimeIn = dateTimeIn.refine((text) => isAcceptedYear(Number(text.slice(0, 4))), {
   error: `must be in the years ${acceptedYears.min} to ${acceptedYears.max}`,
 });
 
-/** A date-time that goes out: ISO 8601 in UTC, always with milliseconds and `Z`. */
+/** An output date-time: ISO 8601 in UTC, always with milliseconds and `Z`. */
 export const dateTimeOut = z.iso.datetime({ precision: 3 }).meta({
   description: 'ISO 8601 in UTC, always with milliseconds and `Z`.',
   examples: ['2026-08-26T14:03:00.000Z'],
 });
 
-/** Writes an instant the way every answer and webhook shows it: ISO 8601 UTC with milliseconds and `Z`. */
+/** Formats an instant as every response and webhook does: ISO 8601 UTC with milliseconds and `Z`. */
 export function formatDateTime(instant: Date): string {
   return instant.toISOString();
 }
 
-/** Writes an instant like {@link formatDateTime}; null stays null. */
+/** Formats an instant like {@link formatDateTime}; null stays null. */
 export function formatOptionalDateTime(instant: Date | null): string | null {
   return instant === null ? null : formatDateTime(instant);
 }

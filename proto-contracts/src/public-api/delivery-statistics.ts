@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { dateTimeIn, dateTimeOut } from './date-time.js';
 
-/** The longest time span of statistics, in days. */
+/** Maximum time span of statistics, in days. */
 export const STATISTICS_MAX_DAYS = 31;
 
-/** The time span of statistics that are asked for without one, in hours. */
+/** Default time span of statistics, in hours. */
 export const STATISTICS_DEFAULT_HOURS = 24;
 
-/** Widths of buckets, in minutes: of spans up to a day, up to 7 days and longer ones. */
+/** Widths of buckets in minutes, for spans up to a day, up to 7 days, and longer. */
 export const BUCKET_MINUTES = [5, 60, 360] as const;
 
 const milliseconds = z.int().nullable();
 
-/** What became of attempts. */
+/** Attempts by outcome. */
 export const attemptCounts = z
   .object({
     attempts: z.int().meta({ description: 'All attempts that ended; tests are not counted.' }),

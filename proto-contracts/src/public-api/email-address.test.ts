@@ -20,7 +20,7 @@ describe('an email address', () => {
     'ada@example.xn--p1ai',
     `${letters(64)}@x.example`,
     `ada@${letters(63)}.example`,
-  ])('takes %s [LEAD-6]', (address) => {
+  ])('accepts %s [LEAD-6]', (address) => {
     expect(emailAddress.parse(address)).toBe(address);
   });
 

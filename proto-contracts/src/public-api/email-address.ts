@@ -10,7 +10,7 @@ const MAILBOX = new RegExp(
   `^(?=.{1,64}@[^@"]*$)(?:${ATOM}(?:\\.${ATOM})*|${QUOTED})@(?:${LABEL}\\.)+${TOP_LABEL}$`,
 );
 
-/** An email address that comes in: what JSON Schema's format `email` allows, apart from address literals and lone host names. */
+/** An input email address: JSON Schema's format `email`, without address literals and single-label hosts. */
 export const emailAddress = z
   .email({
     pattern: MAILBOX,

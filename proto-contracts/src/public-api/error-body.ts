@@ -8,7 +8,9 @@ const errorCode = z.enum(Object.keys(ERROR_REASON_CATALOGUE).filter(isErrorReaso
     'What went wrong, for a program. A code keeps its meaning. New codes come without a new version: accept a code that is not in this list, and go by the status.',
 });
 
-/** The body of every error answer. `error` is the contract; the other fields are additions that clients may ignore. */
+/**
+ * The body of every error response. `error` is the contract; the other fields are additions that clients may ignore.
+ */
 export const errorBody = z
   .object({
     error: z.string().meta({ description: 'What went wrong, for a person; names the field for a 400.' }),

@@ -1,4 +1,4 @@
-/** What one kind of failure means to a caller. */
+/** Meaning of one kind of error for the caller. */
 export interface ErrorReasonEntry {
   readonly httpStatus: number;
   /** When it occurs. */
@@ -12,7 +12,7 @@ const REREAD = 'Read the resource again and send the request with its current ve
 const BACK_OFF =
   'Look whether the request took effect, or repeat it with backoff and, where it had one, the same Idempotency-Key.';
 
-/** Every way in which a request can fail. The name is the `code` of the error body. */
+/** Every error of a request. The name is the `code` of the error body. */
 export const ERROR_REASON_CATALOGUE = {
   invalid_argument: {
     httpStatus: 400,
@@ -172,10 +172,10 @@ export const ERROR_REASON_CATALOGUE = {
   },
 } as const satisfies Record<string, ErrorReasonEntry>;
 
-/** Every way in which an operation can fail towards a caller. */
+/** Every error reason that a caller can receive. */
 export type ErrorReason = keyof typeof ERROR_REASON_CATALOGUE;
 
-/** Tells whether a text is a reason that this version knows. */
+/** Returns whether this version knows a reason. */
 export function isErrorReason(text: string): text is ErrorReason {
   return Object.hasOwn(ERROR_REASON_CATALOGUE, text);
 }

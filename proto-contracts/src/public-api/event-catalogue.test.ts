@@ -22,7 +22,7 @@ describe('the event catalogue', () => {
   });
 
   test.each(catalogue.events)(
-    'has a JSON Schema of $name that its example fits, with nothing left out [EVENT-7, PLATFORM-18]',
+    'has a JSON Schema of $name that its example matches, without unlisted fields [EVENT-7, PLATFORM-18]',
     (event) => {
       const schema = z.fromJSONSchema(event.schema);
       expect(schema.safeParse(event.example).error).toBeUndefined();

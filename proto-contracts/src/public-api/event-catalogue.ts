@@ -31,7 +31,7 @@ const catalogueEvent = z
   })
   .meta({ id: 'WebhookCatalogueEvent', description: 'An event that a subscription can name.' });
 
-/** The answer of `GET /partner-api/webhook-events`. */
+/** Response of `GET /partner-api/webhook-events`. */
 export const eventCatalogue = z
   .object({
     events: z.array(catalogueEvent).meta({ description: 'In the order of the reference.' }),
@@ -42,8 +42,8 @@ export const eventCatalogue = z
   .meta({ id: 'WebhookEventCatalogue', description: 'Every event, and how deliveries are signed.' });
 
 /**
- * The catalogue of events (spec: Event catalogue) with the JSON Schemas of the very payloads that are sent. It
- * costs time: make it once.
+ * Creates the catalogue of events (spec: Event catalogue), with the JSON Schemas of the payloads that are sent.
+ * Expensive: create it once.
  */
 export function createEventCatalogue(): z.infer<typeof eventCatalogue> {
   return {
@@ -75,7 +75,9 @@ function bodySchema(name: EventName): Record<string, unknown> {
   return whole;
 }
 
-/** Puts each definition where the schema refers to it: references of a schema inside an example lead nowhere. */
+/**
+ * Inlines each definition where the schema refers to it: references of a schema inside an example cannot be resolved.
+ */
 function inlined(node: unknown, definitions: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(node)) return node.map((member) => inlined(member, definitions));
   if (typeof node !== 'object' || node === null) return node;
@@ -87,7 +89,7 @@ function inlined(node: unknown, definitions: Readonly<Record<string, unknown>>):
   );
 }
 
-/** Takes what a schema's metadata says in place of what its type says, as the API description does. */
+/** Replaces the derived schema of a type with its metadata, as the API description does. */
 function applyOverride(jsonSchema: Record<string, unknown>): void {
   const { override } = jsonSchema;
   if (typeof override !== 'object') return;

@@ -4,7 +4,7 @@ import { pageLimit } from './page-limit.js';
 import { attemptSummary, delivery, eventFilter, pageCursor } from './webhook-delivery.js';
 import { eventResource } from './webhook-events.js';
 
-/** What became of an event for one subscription: queued, or why it was not. */
+/** Outcome of an event for one subscription: queued, or why it was not. */
 export const EVENT_VERDICTS = [
   'queued',
   'paused',
@@ -34,7 +34,7 @@ export const event = z
 
 export type WebhookEvent = z.infer<typeof event>;
 
-/** What became of an event for one subscription. */
+/** Outcome of an event for one subscription. */
 export const eventTrail = z
   .object({
     subscriptionId: z.string().meta({ description: 'The id of the subscription.' }),
@@ -57,7 +57,7 @@ export const eventTrail = z
 
 export type EventTrail = z.infer<typeof eventTrail>;
 
-/** An event with its body and what became of it for each subscription. */
+/** An event with its body and its outcome for each subscription. */
 export const eventWithTrail = z
   .object({
     event,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The version of a resource that a writer has read. Any integer from 1 is one, however large: it is stale when the resource
- * is at another.
+ * The version of a resource that the caller has read. Any integer from 1 is valid; it is stale if the resource has
+ * another version.
  */
 export const expectedVersion = z.int().min(1).meta({
   description:
@@ -11,7 +11,7 @@ export const expectedVersion = z.int().min(1).meta({
 
 const GREATEST_INT32 = 2_147_483_647;
 
-/** An expected version in the width that versions have between the services. No resource ever gets to the greatest. */
+/** Limits an expected version to the 32 bits that RPCs use. No resource ever reaches the maximum. */
 export function expectedVersionOnTheWire(version: number): number {
   return Math.min(version, GREATEST_INT32);
 }

@@ -9,12 +9,12 @@ const { requests } = faultScriptIn.parse({
   ],
 });
 
-test('the steps of a script are used up in their order, each as often as it says, and then nothing happens', () => {
+test('the steps of a script are used in order, each as often as configured, and then there are no faults', () => {
   const faults = [1, 2, 3, 4, 5, 1_000].map((number) => faultOfRequest(requests, number)?.fault);
   expect(faults).toEqual(['rate_limited', 'rate_limited', 'server_error', 'delay', undefined, undefined]);
 });
 
-test('a script that says nothing is none', () => {
+test('an empty script has no faults', () => {
   expect(faultScriptIn.parse({})).toEqual(NO_FAULTS);
   expect(faultOfRequest(NO_FAULTS.requests, 1)).toBeUndefined();
 });

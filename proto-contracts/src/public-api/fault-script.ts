@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a fault script can ask for. */
+/** Limits of a fault script. */
 export const FAULT_LIMITS = {
   steps: 20,
   times: 100,
-  /** So short that the rest of a request that is held up still arrives in time. */
+  /** Short enough for the rest of a delayed request to arrive in time. */
   delayMs: 20_000,
   retryAfterSeconds: 3_600,
 } as const;
@@ -16,7 +16,7 @@ const times = z
   .default(1)
   .meta({ description: 'How many requests in a row it happens to.' });
 
-/** Keeps one component for what is sent and what comes back: fields with a default are optional in it. */
+/** Uses one component for requests and responses: fields with a default are optional in it. */
 function requiring(...required: string[]) {
   return ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
     delete jsonSchema['additionalProperties'];
@@ -72,7 +72,7 @@ const requestFault = z
   ])
   .meta({ id: 'RequestFault', description: 'What goes wrong with some requests.' });
 
-/** What goes wrong with some requests. */
+/** One fault for some requests. */
 export type RequestFault = z.infer<typeof requestFault>;
 
 const requests = z.array(requestFault).max(FAULT_LIMITS.steps).meta({
@@ -96,14 +96,14 @@ const webhooks = z
     description: 'What goes wrong with the webhooks of the company.',
   });
 
-/** A fault script: what goes wrong on purpose, in the sandbox, for those who use a key. */
+/** A fault script: faults that the sandbox injects into the requests of a key. */
 export const faultScript = z
   .object({ requests, webhooks })
   .meta({ id: 'FaultScript', description: 'What goes wrong on purpose with an API key of the sandbox.' });
 
 export type FaultScript = z.infer<typeof faultScript>;
 
-/** The fault script of a key that has none. */
+/** The fault script of a key without one. */
 export const NO_FAULTS = {
   requests: [],
   webhooks: { duplicate: false, reorder: false },
@@ -122,12 +122,15 @@ export const faultScriptIn = z
     description: 'What is to go wrong on purpose with an API key of the sandbox.',
   });
 
-/** What a gateway is told of the fault script of a key. `id`: of this setting of it, so that one set anew begins anew. */
+/**
+ * The fault script of a key as gateways receive it. `id` identifies one setting of the script, so that a new setting
+ * starts from its first step.
+ */
 export const requestFaults = z.object({ id: z.string(), requests: z.array(requestFault) });
 
 export type RequestFaults = z.infer<typeof requestFaults>;
 
-/** What happens to the request of a number, from 1, with a key; undefined once every step has been used up. */
+/** Returns the fault for the key's request with this number, from 1; undefined after the last step. */
 export function faultOfRequest(steps: readonly RequestFault[], number: number): RequestFault | undefined {
   let through = 0;
   return steps.find((step) => {

@@ -6,7 +6,7 @@ import { LIMITS } from './limits.js';
 import { pageLimit } from './page-limit.js';
 import { CURRENT_API_VERSION } from './versions.js';
 
-/** Every status of a job, in the order of its life. */
+/** Every status of a job, in lifecycle order. */
 export const JOB_STATUSES = [
   'ASSIGNED',
   'ACKNOWLEDGED',
@@ -30,7 +30,7 @@ export const REPORTABLE_STATUSES = [
   'COMPLETE',
 ] as const satisfies readonly JobStatusName[];
 
-/** Why work cannot go on. */
+/** Reasons for which work cannot continue. */
 export const BLOCKER_CODES = [
   'CUSTOMER_UNAVAILABLE',
   'SITE_NOT_READY',
@@ -79,15 +79,15 @@ export const jobSchedule = z
   })
   .meta({ id: 'JobSchedule', description: 'When work is planned.' });
 
-/** Codes of what keeps work from beginning. */
+/** Codes of blockers before the start of work. */
 export const blockerCodes = z.array(z.string()).meta({
   description:
     'What keeps work from beginning. While the status is `BLOCKED`, the `blockerCode` of the status event is among them.',
 });
 
 /**
- * The installer-safe projection (spec: InstallerJob). Strict on purpose: a field that is not listed here can not be
- * shown, and customer email, prices, costs, margin, financing, payments and signatures are not listed (spec: rule 6).
+ * The installer-safe projection (spec: InstallerJob). Strict: a field that is not listed here cannot be sent. Customer
+ * email, prices, costs, margin, financing, payments and signatures are deliberately not listed (spec: rule 6).
  */
 export const installerJob = z
   .strictObject({
@@ -181,7 +181,7 @@ const apiVersion = z.string().meta({
   examples: [CURRENT_API_VERSION],
 });
 
-/** One job with the version of the API that shows it. */
+/** One job with the API version of the response. */
 export const jobAnswer = z
   .object({ apiVersion, resource: installerJob })
   .meta({ id: 'Job', description: 'One job with the version of the API that shows it.' });
@@ -221,8 +221,8 @@ export const jobFeedAnswer = z
   .meta({ id: 'JobFeed', description: 'A page of the change feed, oldest entry first.' });
 
 /**
- * The query of the change feed. `from` and `view` say where a reader without a cursor begins; with one, the cursor says
- * it, so that a reader may repeat its first query with each `nextCursor`.
+ * The query of the change feed. `from` and `view` choose where a reader without a cursor starts. With a cursor they are
+ * ignored, so that a reader may repeat its first query with each `nextCursor`.
  */
 export const jobFeedQuery = z
   .object({
@@ -251,14 +251,14 @@ export const jobFeedQuery = z
   });
 
 /**
- * A status event (spec: StatusEventIn). How far `occurredAt` may be from now is not judged here but with
- * {@link occurredAtProblem}, where the idempotency key is known: a replay gets the recorded result however late it comes.
+ * A status event (spec: StatusEventIn). The range of `occurredAt` is not checked here but with {@link
+ * occurredAtProblem}, where the idempotency key is known: a late replay still gets the recorded result.
  */
 export const statusEventIn = z
   .object({
     status: z.enum(REPORTABLE_STATUSES).meta({ description: 'The status that the job moves to.' }),
     occurredAt: dateTimeIn.meta({
-      // A fixed example would soon be too old.
+      // A fixed example would soon be out of range.
       override: ({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) => {
         delete jsonSchema['examples'];
       },
@@ -293,7 +293,7 @@ export const statusEventIn = z
     id: 'StatusEventIn',
     description: 'What happened at a job.',
     override: {
-      // Conditions look at some fields only: a validator that closes schemas by default must leave these open.
+      // Conditions cover some fields only. A validator that closes schemas by default must leave these open.
       if: {
         properties: { status: { const: 'BLOCKED' } },
         required: ['status'],
@@ -306,7 +306,7 @@ export const statusEventIn = z
     },
   });
 
-/** What is wrong with the `occurredAt` of a status event that comes in at `now`; undefined when it is near enough. */
+/** Returns what is wrong with the `occurredAt` of a status event received at `now`; undefined if it is in range. */
 export function occurredAtProblem(occurredAt: Date, now: Date): string | undefined {
   const aheadMs = occurredAt.getTime() - now.getTime();
   if (aheadMs > LIMITS.occurredAtAheadMs) return 'must be at most 5 minutes in the future';
@@ -321,7 +321,7 @@ export const SUBMITTABLE_SCHEDULE_STATUSES = [
   'CANCELLED',
 ] as const satisfies readonly (typeof SCHEDULE_STATUSES)[number][];
 
-/** The whole set of technicians of a job, in the order to be shown. */
+/** The new set of technicians of a job, in display order. */
 export const assignmentsIn = z
   .object({
     membershipIds: z
@@ -354,7 +354,7 @@ export const technician = z
   })
   .meta({ id: 'Technician', description: 'A technician of your company.' });
 
-/** A page of the company's technicians, the active ones first. */
+/** A page of the company's technicians, active ones first. */
 export const techniciansAnswer = z
   .object({
     apiVersion,

@@ -3,7 +3,7 @@ import type { JobStatusName, REPORTABLE_STATUSES } from './installer-job.js';
 /** A status that an installer may report. */
 export type ReportableStatus = (typeof REPORTABLE_STATUSES)[number];
 
-/** The moves that an installer may report, by the status that the job has (spec: States and transitions). */
+/** Transitions that an installer may report, by current job status (spec: States and transitions). */
 export const JOB_STATUS_MOVES: Readonly<Record<JobStatusName, readonly ReportableStatus[]>> = {
   ASSIGNED: ['ACKNOWLEDGED', 'BLOCKED'],
   ACKNOWLEDGED: ['EN_ROUTE', 'ON_SITE', 'BLOCKED'],

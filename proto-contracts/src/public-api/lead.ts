@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundedText } from './bounded-text.js';
 import { emailAddress } from './email-address.js';
 
-/** A lead as a partner hands it in (spec: LeadIn). */
+/** A lead as a partner submits it (spec: LeadIn). */
 export const leadIn = z
   .object({
     fullName: boundedText({ min: 1, max: 120 }).meta({ description: "The customer's name." }),
@@ -19,7 +19,7 @@ export const leadIn = z
 
 export type LeadIn = z.infer<typeof leadIn>;
 
-/** The answer for a new lead (spec: LeadCreated). */
+/** Response for a new lead (spec: LeadCreated). */
 export const leadCreated = z
   .object({
     status: z.literal('created').meta({ description: 'A new lead.' }),
@@ -27,7 +27,7 @@ export const leadCreated = z
   })
   .meta({ id: 'LeadCreated', description: 'A new lead was made.' });
 
-/** The answer for a lead that was merged (spec: LeadMerged). */
+/** Response for a merged lead (spec: LeadMerged). */
 export const leadMerged = z
   .object({
     status: z.literal('merged').meta({ description: 'The lead existed already.' }),

@@ -1,4 +1,4 @@
-/** The limits of the specification's Limits part, each in its unit. */
+/** Limits of the specification's section Limits, each in its unit. */
 export const LIMITS = {
   bodyBytes: 1_048_576,
   installerRequestsPerMinute: 60,
@@ -10,12 +10,12 @@ export const LIMITS = {
   techniciansPageSize: { default: 2_000, max: 2_000 },
   idempotencyKeyLength: 128,
   noteLength: 2_000,
-  /** All notes of one job together, in characters. */
+  /** Total length of all notes of one job, in characters. */
   installerNoteLength: 20_000,
   appointmentNotesLength: 500,
   appointmentIdempotencyKeyLength: { min: 8, max: 160 },
   assignmentMembershipIds: 20,
-  /** Of the times of appointments and schedules, and of every time in a message of the platform. */
+  /** For appointments and schedules, and for every time in a message of the platform. */
   acceptedYears: { min: 2000, max: 2100 },
   occurredAtAheadMs: 5 * 60_000,
   occurredAtBackMs: 30 * 24 * 3_600_000,

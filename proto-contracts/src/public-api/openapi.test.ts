@@ -39,14 +39,14 @@ test('every operation is described, and nothing else', () => {
 });
 
 describe.each(OPERATIONS)('$id', (operation) => {
-  test('says which scope it needs, to readers and to programs', () => {
+  test('names its required scope, for readers and programs', () => {
     expect(described(operation.id).scope).toBe(operation.scope);
     expect(described(operation.id).description).toContain(
       operation.scope === undefined ? '**Needs**' : `scope \`${operation.scope}\``,
     );
   });
 
-  test('has examples of bodies that it takes', () => {
+  test('has examples of valid bodies', () => {
     const examples = Object.values(operation.bodyExamples ?? {});
     expect(examples.length > 0).toBe(operation.body !== undefined);
     for (const { value } of examples) {
@@ -54,20 +54,20 @@ describe.each(OPERATIONS)('$id', (operation) => {
     }
   });
 
-  test('has for each answer an example that its schema gives back unchanged', () => {
+  test('has for each response an example that its schema parses unchanged', () => {
     for (const { schema, example } of Object.values(operation.answers)) {
       expect(schema?.parse(example)).toEqual(example);
     }
   });
 
-  test('explains each parameter of its path, and takes its example', () => {
+  test('explains each parameter of its path, and accepts its example', () => {
     const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
     expect(Object.keys(operation.params ?? {})).toEqual(names);
   });
 });
 
 describe('the errors of an operation', () => {
-  test('that writes for an installer are all that a write can meet', () => {
+  test('that writes for an installer are all errors of a write', () => {
     expect(codesOf('setSchedule')).toEqual([
       'invalid_argument',
       'unauthenticated',
@@ -85,11 +85,11 @@ describe('the errors of an operation', () => {
     ]);
   });
 
-  test('without input and scope are those of credentials, limits and faults', () => {
+  test('without input and scope are those of credentials, limits and the service', () => {
     expect(codesOf('listWebhooks')).toEqual(['unauthenticated', 'rate_limited', 'internal', 'unavailable']);
   });
 
-  test('of a versioned surface include a wrong version, whatever else it takes', () => {
+  test('of a versioned surface include a wrong version, whatever its other input', () => {
     expect(codesOf('listTechnicians')).toContain('invalid_argument');
   });
 
@@ -108,16 +108,16 @@ describe('the errors of an operation', () => {
   });
 });
 
-describe('what generators of clients need', () => {
+describe('requirements of client generators', () => {
   const schemas = objectsIn(document).filter((node) => 'type' in node);
 
-  test('says of no date-time by a pattern what its format says', () => {
+  test('has no pattern that repeats the format of a date-time', () => {
     const dateTimes = schemas.filter(({ format }) => format === 'date-time');
     expect(dateTimes.length).toBeGreaterThan(50);
     expect(dateTimes.filter((schema) => 'pattern' in schema)).toEqual([]);
   });
 
-  test('calls whole numbers integers, with 64 bits where they can need them [HTTP-12]', () => {
+  test('calls whole numbers integers, with 64 bits where they may need them [HTTP-12]', () => {
     expect(schemas.filter(({ type }) => type === 'number' || [type].flat().includes('number'))).toEqual([]);
     expect(description.schemas['FeedEntry']?.properties?.['sequence']).toMatchObject({ format: 'int64' });
     const amounts = objectsIn(document).flatMap(({ amountMinor }) => amountMinor ?? []);
@@ -134,7 +134,7 @@ describe('what generators of clients need', () => {
     expect(description.schemas['ApiVersionDate']?.enum).toEqual([CURRENT_API_VERSION]);
   });
 
-  test('asks for no form of a request id, since any request is taken', () => {
+  test('requires no form of a request id, since any is accepted', () => {
     const ids = description.operations.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name === 'x-request-id'),
     );
@@ -145,7 +145,7 @@ describe('what generators of clients need', () => {
     }
   });
 
-  test('gives retry-after as whole seconds', () => {
+  test('defines retry-after as whole seconds', () => {
     expect(document.components?.headers?.['RetryAfter']).toMatchObject({
       schema: { type: 'integer' },
       example: 3,
@@ -171,7 +171,7 @@ describe('what generators of clients need', () => {
     expect(Object.keys(description.schemas).filter((name) => name.endsWith('Output'))).toEqual([]);
   });
 
-  test('tells the events of a webhook and the faults of a script apart by a discriminator', () => {
+  test('distinguishes the events of a webhook and the faults of a script by a discriminator', () => {
     const { schemas: types = {} } = document.components ?? {};
     expect(types['WebhookEnvelope']).toMatchObject({ discriminator: { propertyName: 'event' } });
     const members = objectsIn(types['WebhookEnvelope']).flatMap(({ mapping }) => mapping ?? []);
@@ -179,7 +179,7 @@ describe('what generators of clients need', () => {
     expect(types['RequestFault']).toMatchObject({ discriminator: { propertyName: 'fault' } });
   });
 
-  test('gives no name to two things that become types', () => {
+  test('gives no two types the same name', () => {
     const { schemas: types = {}, parameters = {}, responses = {} } = document.components ?? {};
     const names = [types, parameters, responses].flatMap((components) => Object.keys(components));
     expect(names.filter((name, place) => names.indexOf(name) < place)).toEqual([]);
@@ -192,7 +192,7 @@ function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
   return Array.isArray(value) ? inside : [{ ...value }, ...inside];
 }
 
-test('an error response is written once, for all operations with the same codes', () => {
+test('an error response is defined once, for all operations with the same codes', () => {
   const { responses = {} } = document.components ?? {};
   const written = Object.values(responses).map((response) => JSON.stringify(response));
   expect(new Set(written).size).toBe(written.length);
@@ -203,7 +203,7 @@ test('an error response is written once, for all operations with the same codes'
   expect(objectsIn(document.paths).filter((node) => 'x-error-codes' in node)).toEqual([]);
 });
 
-test('an example that has to be recent is of the day on which the document is served', () => {
+test('an example that needs a recent date has the day on which the document is served', () => {
   const later = readApiDescription(
     createOpenApiDocument({ serverUrl: 'https://a.example', sessionCookie: 'a', today: '2031-02-03' }),
   );
@@ -215,7 +215,7 @@ test('an example that has to be recent is of the day on which the document is se
   expect(later.schemas['StatusEventIn']?.properties?.['occurredAt']).not.toHaveProperty('examples');
 });
 
-test('answers and webhooks are open to fields that come later [VERSION-2]', () => {
+test('responses and webhooks are open to later fields [VERSION-2]', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });
 
@@ -227,7 +227,7 @@ test('the size of a page is a number with its bounds and default', () => {
   expect(take).toMatchObject({ schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 } });
 });
 
-test('the headers of a write say how it is repeated', () => {
+test('the headers of a write describe its replay', () => {
   const write = described('recordStatusEvent');
   expect(write.parameters.filter(({ name }) => name === 'Idempotency-Key')).toMatchObject([
     { in: 'header', required: true, schema: { maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' } },
@@ -243,7 +243,7 @@ test('the headers of a write say how it is repeated', () => {
   ]);
 });
 
-test('a conditional read can answer 304, with the same headers', () => {
+test('a conditional read can return 304, with the same headers', () => {
   for (const id of ['listJobFeed', 'getJob']) {
     const read = described(id);
     expect(read.parameters.map(({ name }) => name)).toContain('If-None-Match');
@@ -253,14 +253,14 @@ test('a conditional read can answer 304, with the same headers', () => {
   }
 });
 
-test('an answer of 401 tells how many more of them are borne', () => {
+test('a 401 response has the remaining number of failures', () => {
   const [refused] = described('getJob').answers.filter(({ status }) => status === '401');
   expect(refused?.headers.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['RateLimit', 'RateLimit-Policy']),
   );
 });
 
-test('429 and 503 say when to come again', () => {
+test('429 and 503 say when to retry', () => {
   for (const { answers } of description.operations) {
     for (const { status, headers } of answers) {
       const retryAfter = headers.filter(({ name }) => name === 'retry-after');
@@ -271,7 +271,7 @@ test('429 and 503 say when to come again', () => {
   }
 });
 
-test('every event that is sent is described as a webhook, with all headers and an example', () => {
+test('every event is described as a webhook, with all headers and an example', () => {
   expect(description.webhooks.map(({ path }) => path)).toEqual(Object.keys(eventData));
   for (const { path, parameters, body } of description.webhooks) {
     expect(parameters.map(({ name }) => name)).toEqual([
@@ -301,7 +301,7 @@ describe('the guide', () => {
     }
   });
 
-  test('shows the moves that there are', () => {
+  test('shows the allowed transitions', () => {
     const rows = [...Object.entries(JOB_STATUS_MOVES), ...Object.entries(SCHEDULE_STATUS_MOVES)];
     for (const [status, moves] of rows) {
       const cell = moves.length === 0 ? 'none' : moves.map((move) => `\`${move}\``).join(', ');
@@ -313,7 +313,7 @@ describe('the guide', () => {
     for (const event of Object.keys(EVENT_CATALOGUE)) expect(guide).toContain(`| \`${event}\` |`);
   });
 
-  test('has every part that something refers to', () => {
+  test('has every section that is referred to', () => {
     const anchors = [...guide.matchAll(/^## (.*)$/gm)].map(([, heading = '']) =>
       heading.toLowerCase().replaceAll(' ', '-'),
     );
@@ -323,11 +323,11 @@ describe('the guide', () => {
     }
   });
 
-  test('waits between attempts as the specification says', () => {
+  test('shows the backoff of the specification', () => {
     expect(guide).toContain('1, 2, 4, 8, 16, 32, 64 minutes');
   });
 
-  test('has a recipe for verifying a webhook that takes what was signed, and nothing else', async () => {
+  test('has webhook verification code that accepts only signed bodies', async () => {
     const [, recipe = ''] = /```js\n([^`]*)```/.exec(guide) ?? [];
     const module: unknown = await import(`data:text/javascript,${encodeURIComponent(recipe)}`);
     const { isFromService } = z.object({ isFromService: verification }).parse(module);

@@ -11,19 +11,19 @@ import { CURRENT_API_VERSION } from './versions.js';
 /** The API description: OpenAPI 3.1. */
 export type OpenApiDocument = oas31.OpenAPIObject;
 
-/** What differs from one deployment to another. */
+/** Settings that differ between deployments. */
 export interface OpenApiOptions {
-  /** Where partners find the API, without a slash at the end, e.g. `https://api.partner.example`. */
+  /** Public address of the API, without a trailing slash, e.g. `https://api.partner.example`. */
   readonly serverUrl: string;
   /** The cookie that carries an owner's session. */
   readonly sessionCookie: string;
-  /** The day on which examples are recent, `YYYY-MM-DD` in UTC; by default the present one. */
+  /** Date of examples that need a recent one, `YYYY-MM-DD` in UTC; by default today. */
   readonly today?: string;
 }
 
 /**
- * Describes all surfaces and webhooks, out of the very operations and schemas that serve them. Answers and webhooks are open:
- * no schema forbids fields that it does not name, since new ones come without a new version (spec: Versioning 2).
+ * Describes all surfaces and webhooks from the operations and schemas that serve them. Responses and webhooks are open:
+ * no schema forbids undescribed fields, because new fields come without a new version (spec: Versioning 2).
  */
 export function createOpenApiDocument({
   serverUrl,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The `limit` of a list's query: decimal digits and nothing else, from 1 to the list's greatest page. */
+/** The `limit` of a list's query: decimal digits only, from 1 to the list's maximum page size. */
 export function pageLimit(pageSize: { readonly default: number; readonly max: number }) {
   const expectation = `must be an integer from 1 to ${pageSize.max}`;
   return z
@@ -11,7 +11,7 @@ export function pageLimit(pageSize: { readonly default: number; readonly max: nu
     .default(pageSize.default)
     .meta({
       description: 'The most items that one answer may hold.',
-      // The number that it means, in place of the text that a query is made of.
+      // Describes the parsed number: query values are text.
       override: { type: 'integer', minimum: 1, maximum: pageSize.max, default: pageSize.default },
     });
 }

@@ -1,30 +1,33 @@
 import { keyKindsOf, type Scope, type Surface } from './scopes.js';
 
-/** What each limit counts, as a 429 says it after "requests a minute". */
+/** What each limit counts; a 429 says it after "requests a minute". */
 export const COUNTED_AS = {
   inbound: 'to the inbound API, all keys of the company together',
   installer: 'to the installer API',
   console: 'in this session',
 } as const;
 
-/** The 401 of a well-formed key: one text for all that only a lookup can tell apart, so that it confirms no key's existence. */
+/**
+ * Returns the 401 text for a well-formed key. One text covers everything that only a lookup can distinguish, so it
+ * reveals no key's existence.
+ */
 export function keyRefusal(surface: Surface): string {
   const kinds = keyKindsOf(surface).join(' or ');
   return `x-api-key: must be a valid key of kind ${kinds}; this one is unknown, revoked, expired or of another kind`;
 }
 
-/** The 403 of a key without the scope of an operation. */
+/** Returns the 403 text for a key without an operation's scope. */
 export function missingScope(surface: Surface, scope: Scope): string {
   const kinds = keyKindsOf(surface, scope).join(' and ');
   return `x-api-key: this key lacks the scope ${scope}; keys of kind ${kinds} have it`;
 }
 
-/** The 429 of a limit on requests. */
+/** Returns the 429 text of a request limit. */
 export function requestLimitReached(limit: number, countedAs: string, retryAfterSeconds: number): string {
   return `too many requests: the limit is ${limit} ${limit === 1 ? 'request' : 'requests'} a minute ${countedAs}; retry after ${retryAfterSeconds} seconds`;
 }
 
-/** The 429 of a limit on failed logins. */
+/** Returns the 429 text of the limit on failed logins. */
 export function loginLimitReached(by: string, limit: number, retryAfterSeconds: number): string {
   return `too many failed logins of this ${by}: the limit is ${limit} in 15 minutes; retry after ${retryAfterSeconds} seconds`;
 }

@@ -5,7 +5,8 @@ import { SUBMITTABLE_SCHEDULE_STATUSES } from './installer-job.js';
 import { timeZoneName } from './time-zone-name.js';
 
 /**
- * A schedule (spec: ScheduleIn). Whether the times fit the status is not judged here: that is a 422, decided with the job.
+ * A schedule (spec: ScheduleIn). Whether the times fit the status is not checked here: that is a 422, decided with the
+ * job.
  */
 export const scheduleIn = z
   .object({

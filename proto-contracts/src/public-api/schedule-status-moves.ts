@@ -6,7 +6,7 @@ export type ScheduleStatusName = (typeof SCHEDULE_STATUSES)[number];
 /** A schedule status that an installer may submit. */
 export type SubmittableScheduleStatus = (typeof SUBMITTABLE_SCHEDULE_STATUSES)[number];
 
-/** The moves that an installer may submit, by the status that the schedule has (spec: States and transitions). */
+/** Transitions that an installer may submit, by current schedule status (spec: States and transitions). */
 export const SCHEDULE_STATUS_MOVES: Readonly<
   Record<ScheduleStatusName, readonly SubmittableScheduleStatus[]>
 > = {

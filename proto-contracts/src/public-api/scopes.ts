@@ -1,4 +1,4 @@
-/** A permission that an endpoint asks for (spec: Authentication 5). */
+/** A permission that an endpoint requires (spec: Authentication 5). */
 export type Scope =
   | 'leads:write'
   | 'appointments:write'
@@ -8,13 +8,13 @@ export type Scope =
   | 'technicians:read'
   | 'jobs:assignment:write';
 
-/** A group of endpoints that takes certain kinds of keys (spec: Authentication 3). */
+/** A group of endpoints that accepts certain kinds of keys (spec: Authentication 3). */
 export type Surface = 'inbound' | 'installer';
 
-/** The kinds of API keys, as partners see them. */
+/** Public names of the kinds of API keys. */
 export type KeyKindName = 'general' | 'installer-contractor' | 'installer-company';
 
-/** What each kind of key may be used for. Scopes are fixed by the kind (spec: Authentication 3). */
+/** Surface and scopes of each kind of key; the kind determines both (spec: Authentication 3). */
 export const KEY_KINDS: Readonly<
   Record<KeyKindName, { readonly surface: Surface; readonly scopes: readonly Scope[] }>
 > = {
@@ -32,7 +32,7 @@ export const KEY_KINDS: Readonly<
   },
 };
 
-/** The kinds of keys that a surface takes; with a scope, those of them that have it. */
+/** Returns the kinds of keys that a surface accepts; with a scope, only those that have it. */
 export function keyKindsOf(surface: Surface, scope?: Scope): readonly string[] {
   return Object.entries(KEY_KINDS)
     .filter(([, kind]) => kind.surface === surface)

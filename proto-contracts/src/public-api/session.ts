@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { dateTimeOut } from './date-time.js';
 
-/** For how many minutes after a login or confirmation secrets can be made without the password. */
+/** Minutes after a login or confirmation in which secrets can be created without the password. */
 export const CONFIRMED_MINUTES = 15;
 
-/** Sessions that one owner can have at once. */
+/** Maximum sessions of one owner at once. */
 export const SESSIONS_PER_OWNER = 50;
 
 const password = z.string().min(1).max(1024).meta({ description: 'The password of the owner.' });
@@ -51,7 +51,7 @@ export const sessionAnswer = z
   })
   .meta({ id: 'Session', description: 'The signed-in owner.' });
 
-/** One of an owner's sessions, as all of them see it. */
+/** One of an owner's sessions, as the list shows it. */
 export const ownSession = z
   .object({
     id: z.string().meta({ description: 'Names the session; it is of no use as its cookie.' }),
@@ -67,7 +67,7 @@ export const ownSession = z
   })
   .meta({ id: 'OwnSession', description: "One of the owner's sessions." });
 
-/** Answer of `GET /partner-api/sessions`. */
+/** Response of `GET /partner-api/sessions`. */
 export const sessionList = z
   .object({ sessions: z.array(ownSession).max(SESSIONS_PER_OWNER).meta({ description: 'Newest first.' }) })
   .meta({ id: 'SessionList', description: "The owner's sessions, newest first." });

@@ -4,18 +4,18 @@ import { emailAddress } from './email-address.js';
 
 /** Limits of the technical contact. */
 export const TECHNICAL_CONTACT_LIMITS = {
-  /** For how many hours the link that is mailed to a new address works. */
+  /** Validity of the link that is mailed to a new address, in hours. */
   confirmationHours: 72,
-  /** Confirmation emails that a company can have sent in any 60 seconds. */
+  /** Maximum confirmation emails per company in any 60 seconds. */
   emailsPerMinute: 3,
-  /** Links that one client address can try in any 60 seconds. */
+  /** Maximum links that one client address can try in any 60 seconds. */
   confirmationsPerMinute: 20,
 } as const;
 
 /** Body of `PUT /partner-api/technical-contact`. */
 export const technicalContactIn = z
   .object({
-    // Mail servers disagree on quoted local parts: the link must go to the address that is stored.
+    // Mail servers disagree on quoted local parts, but the link must go to exactly the stored address.
     email: emailAddress.regex(/^[^"]*$/, 'must have no quotation marks, e.g. ada@example.com'),
   })
   .meta({ id: 'TechnicalContactIn', description: 'An address to announce new versions to.' });
@@ -41,7 +41,7 @@ export const technicalContact = z
 
 export type TechnicalContact = z.infer<typeof technicalContact>;
 
-/** Answer of `PUT /partner-api/technical-contact`. */
+/** Response of `PUT /partner-api/technical-contact`. */
 export const technicalContactRequested = technicalContact
   .extend({
     emailSent: z.boolean().meta({

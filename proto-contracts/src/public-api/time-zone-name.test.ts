@@ -23,7 +23,7 @@ describe('a time zone name', () => {
     'NZ-CHAT',
     'Europe/Kyiv',
     'Europe/Kiev',
-  ])('takes %s [SCHED-4]', (name) => {
+  ])('accepts %s [SCHED-4]', (name) => {
     expect(timeZoneName.parse(name)).toBe(name);
   });
 
@@ -53,7 +53,7 @@ describe('a time zone name', () => {
     ['AMERICA/CHICAGO', 'America/Chicago'],
     ['US/pacific', 'US/Pacific'],
     ['utc', 'UTC'],
-  ])('refuses "%s" and says that it is written %s [SCHED-4]', (name, spelling) => {
+  ])('refuses "%s" and names the exact spelling %s [SCHED-4]', (name, spelling) => {
     expect(timeZoneName.safeParse(name).error?.issues).toMatchObject([
       { message: `must be an IANA time zone name, written exactly: ${spelling}` },
     ]);

@@ -1,11 +1,14 @@
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-// `require`, because Node.js 20 warns of an `import` of JSON.
+// `require`, because Node.js 20 warns about an `import` of JSON.
 const require = createRequire(import.meta.url);
 const { zones } = z.object({ zones: z.record(z.string(), z.unknown()) }).parse(require('tzdata'));
 
-/** Every name of the tz database by its lower-case spelling. `Factory` stands for "not set", and no other list has it. */
+/**
+ * Every name of the tz database by its lower-case spelling. `Factory` is excluded: it means "not set", and no other
+ * list has it.
+ */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.keys(zones)
     .filter((name) => name !== 'Factory')
@@ -13,8 +16,8 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * An IANA time zone name: a zone or link of the tz database, in its exact spelling, e.g. `America/Chicago`. The list comes with
- * the service, so that every machine accepts the same names, whatever its ICU build adds.
+ * An IANA time zone name: a zone or link of the tz database, in its exact spelling, e.g. `America/Chicago`. The list is
+ * bundled, so that every machine accepts the same names, whatever its ICU build adds.
  */
 export const timeZoneName = z
   .string()

@@ -5,7 +5,7 @@ export const urlCheckIn = z
   .object({ url: z.string().meta({ description: 'As it would be given to a new subscription.' }) })
   .meta({ id: 'UrlCheckIn', description: 'A URL that a subscription might have.' });
 
-/** Answer of `POST /partner-api/url-checks`. */
+/** Response of `POST /partner-api/url-checks`. */
 export const urlCheck = z
   .object({
     ok: z.boolean().meta({ description: 'True when a subscription can have the URL.' }),

@@ -14,7 +14,7 @@ describe('the query of a list of deliveries', () => {
   });
 
   test.each([{ from: EARLIER, to: LATER }, { from: LATER }, { to: EARLIER }, {}])(
-    'takes the span %j',
+    'accepts the span %j',
     (span) => {
       expect(deliveryQuery.safeParse(span).success).toBe(true);
     },

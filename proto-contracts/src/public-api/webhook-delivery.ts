@@ -12,7 +12,7 @@ export const DELIVERY_STATES = [
   'cancelled',
 ] as const;
 
-/** The filter of a list by event: a name of the catalogue or a whole group. */
+/** The filter of a list by event: a name of the catalogue or a group. */
 export const eventFilter = z
   .string()
   .refine(
@@ -24,7 +24,7 @@ export const eventFilter = z
     examples: ['install.status_changed'],
   });
 
-/** One event on its way to one subscription. */
+/** Delivery of one event to one subscription. */
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'The id of the delivery.' }),
@@ -72,7 +72,7 @@ export const ATTEMPT_OUTCOMES = [
   'endpoint_refused',
 ] as const;
 
-/** What became of each step of one attempt; null: not reached. */
+/** Result of each step of one attempt; null: not reached. */
 export const exchangeTrace = z
   .object({
     dnsMs: z.int().nullable().meta({ description: 'Name resolution.' }),
@@ -133,7 +133,7 @@ export const attempt = z
 
 export type Attempt = z.infer<typeof attempt>;
 
-/** What a list shows of an attempt. */
+/** An attempt as lists show it. */
 export const attemptSummary = attempt
   .pick({
     deliveryId: true,

@@ -9,13 +9,13 @@ import {
   scheduleStatus,
 } from './installer-job.js';
 
-/** What a company does, as partners see it. */
+/** Public names of the company classes. */
 export type CompanyClassName = 'SALES' | 'INSTALLER' | 'ACCOUNTING';
 
 interface CatalogueEntry {
   /** When the event occurs, in the specification's words. */
   readonly meaning: string;
-  /** The classes of companies that may subscribe. */
+  /** Company classes that may subscribe. */
   readonly classes: readonly CompanyClassName[];
 }
 
@@ -23,7 +23,7 @@ const sales = (meaning: string): CatalogueEntry => ({ meaning, classes: ['SALES'
 const install = (meaning: string): CatalogueEntry => ({ meaning, classes: ['INSTALLER'] });
 const journal = (meaning: string): CatalogueEntry => ({ meaning, classes: ['ACCOUNTING'] });
 
-/** Every event that a subscription can name (spec: Event catalogue), with who may have it. */
+/** Every event that a subscription can name (spec: Event catalogue), with the classes that may receive it. */
 export const EVENT_CATALOGUE = {
   'quote.sent': sales('a quote was sent to the customer'),
   'quote.viewed': sales('the customer opened the quote link'),
@@ -60,17 +60,20 @@ export const EVENT_CATALOGUE = {
 
 export type EventName = keyof typeof EVENT_CATALOGUE;
 
-/** Tells whether a text names an event of the catalogue. */
+/** Returns whether a text names an event of the catalogue. */
 export function isEventName(name: string): name is EventName {
   return Object.hasOwn(EVENT_CATALOGUE, name);
 }
 
-/** The group of an event: what stands before its dot. */
+/** Returns the group of an event: the part before its dot. */
 export function eventGroup(event: EventName): string {
   return event.slice(0, event.indexOf('.'));
 }
 
-/** The events of the catalogue that a pattern stands for: an event's own name, or `group.*`. Empty when it means nothing. */
+/**
+ * Returns the events of the catalogue that a pattern matches: an event's own name, or `group.*`. Empty if it matches
+ * none.
+ */
 export function eventsNamedBy(pattern: string): readonly EventName[] {
   return Object.keys(EVENT_CATALOGUE)
     .filter(isEventName)
@@ -78,8 +81,8 @@ export function eventsNamedBy(pattern: string): readonly EventName[] {
 }
 
 /**
- * The events that a pattern of a subscription stands for and that a company of the class may have: an event's own name, or
- * `group.*`. Empty when the pattern means nothing or nothing that the class may have.
+ * Returns the events that a subscription's pattern matches and that the company's class may receive. A pattern is an
+ * event's own name, or `group.*`. Empty if there are none.
  */
 export function eventsMatching(pattern: string, companyClass: CompanyClassName): readonly EventName[] {
   return eventsNamedBy(pattern).filter((event) => {
@@ -88,7 +91,7 @@ export function eventsMatching(pattern: string, companyClass: CompanyClassName):
   });
 }
 
-/** Categories of documents that an installer company is told of when they can be fetched. */
+/** Document categories that installer companies receive an event for. */
 export const ANNOUNCED_DOCUMENT_CATEGORIES = DOCUMENT_CATEGORIES.filter(
   (category) => category !== 'CONTRACT_METADATA',
 );
@@ -115,8 +118,8 @@ const journalEntry = {
 };
 
 /**
- * The `data` of each event: the list of what may be sent. Strict: a field that is not listed can not be sent. None holds
- * a customer's contact details, and those of installer companies no price (spec: What the service does 6, Events).
+ * The `data` of each event, as an allow-list. Strict: a field that is not listed cannot be sent. No event holds a
+ * customer's contact details; those for installer companies hold no price (spec: What the service does 6, Events).
  */
 export const eventData = {
   'quote.sent': z.strictObject({
@@ -246,7 +249,7 @@ export const eventData = {
 
 export type EventData<E extends EventName> = z.infer<(typeof eventData)[E]>;
 
-/** What an event is about (spec: Webhook envelope). */
+/** The resource of an event (spec: Webhook envelope). */
 export const eventResource = z
   .strictObject({
     type: z.string().meta({ description: 'E.g. `install_job`.' }),

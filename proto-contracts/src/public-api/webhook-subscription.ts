@@ -3,7 +3,7 @@ import { dateTimeOut } from './date-time.js';
 import { CURRENT_SCHEMA_VERSION } from './versions.js';
 import { EVENT_CATALOGUE, eventGroup, isEventName } from './webhook-events.js';
 
-/** How many webhook subscriptions a company can have, and how many tests can be sent in how many seconds. */
+/** Maximum webhook subscriptions of a company, and rate limit of test deliveries. */
 export const WEBHOOK_LIMITS = {
   subscriptionsPerCompany: 50,
   testsPerSubscription: 10,
@@ -12,8 +12,8 @@ export const WEBHOOK_LIMITS = {
 } as const;
 
 /**
- * The address of a subscription, as far as its text tells (spec: Subscription URL rules 1). Which address its host has is
- * looked up elsewhere, at creation and on every delivery.
+ * The address of a subscription, checked by its text alone (spec: Subscription URL rules 1). The host is resolved
+ * elsewhere, at creation and on every delivery.
  */
 const endpointUrl = z
   .string()
@@ -46,7 +46,7 @@ function endpointUrlFault(text: string): string | undefined {
   return undefined;
 }
 
-/** What a version number can be on the way to where it is looked up. */
+/** Maximum version number in an RPC. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 const EVENT_GROUPS: ReadonlySet<string> = new Set(
@@ -55,7 +55,7 @@ const EVENT_GROUPS: ReadonlySet<string> = new Set(
     .map((event) => `${eventGroup(event)}.*`),
 );
 
-/** An event of the catalogue, or a whole group. Which of them a company may have depends on its class. */
+/** An event of the catalogue, or a group. The company's class decides which of them are allowed. */
 const eventPattern = z
   .string()
   .refine(
@@ -74,11 +74,11 @@ const eventPatterns = z
 
 const ownDescription = z.string().max(200).meta({ description: 'For your own use.' });
 
-/** What an owner may say of a subscription, while payloads come in the schema versions from 1 to the newest. */
+/** Fields of a subscription that an owner sets. Payloads have the schema versions from 1 to the newest. */
 export function subscriptionFields(newestSchemaVersion: number) {
   const schemaVersion = z.int().min(1).max(newestSchemaVersion);
   return {
-    /** As it is created. */
+    /** For creation. */
     creation: z.object({
       url: endpointUrl,
       events: eventPatterns,
@@ -87,7 +87,7 @@ export function subscriptionFields(newestSchemaVersion: number) {
         .optional()
         .meta({ description: 'The schema version of the payloads; by default the current one.' }),
     }),
-    /** As it is changed. */
+    /** For a change. */
     change: z
       .object({
         url: endpointUrl.optional(),
@@ -182,7 +182,7 @@ export const subscription = z
 
 export type Subscription = z.infer<typeof subscription>;
 
-/** The answer to creating a subscription: the only time that the secret is shown. */
+/** Response to the creation of a subscription; the only time that the secret is shown. */
 export const subscriptionCreated = z
   .object({
     subscription,
@@ -194,7 +194,7 @@ export const subscriptionCreated = z
 
 export type SubscriptionCreated = z.infer<typeof subscriptionCreated>;
 
-/** The answer to an activation: the subscription, and the back-fill that was asked for. */
+/** Response to an activation: the subscription, and the requested back-fill. */
 export const subscriptionActivated = subscription
   .extend({
     backfillId: z.string().nullable().meta({
@@ -206,7 +206,7 @@ export const subscriptionActivated = subscription
 
 export type SubscriptionActivated = z.infer<typeof subscriptionActivated>;
 
-/** The answer to a rotation: the only time that the pending secret is shown. */
+/** Response to a rotation; the only time that the pending secret is shown. */
 export const secretRotated = z
   .object({
     subscription,

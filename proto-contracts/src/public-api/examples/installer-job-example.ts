@@ -42,7 +42,7 @@ export const INSTALLER_JOB_EXAMPLE = {
   updatedAt: '2026-08-29T16:40:12.000Z',
 } as const satisfies InstallerJob;
 
-/** The same job after a change, as a write answers with it. */
+/** The same job after a change, as a write returns it. */
 export function jobAnswerExample(change: Partial<InstallerJob>): z.infer<typeof jobAnswer> {
   return {
     apiVersion: CURRENT_API_VERSION,

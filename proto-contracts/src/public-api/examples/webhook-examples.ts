@@ -18,7 +18,7 @@ const entry = (id: string) => ({
   recordedAt: '2026-09-03T12:31:07.412Z',
 });
 
-/** What the examples of the events say. */
+/** Data of the example events. */
 const EXAMPLE_DATA = {
   'quote.sent': {
     quoteId: QUOTE_ID,
@@ -137,7 +137,7 @@ const journalEntry = (event: EventName & `journal.${string}`) =>
   envelope(event, { type: 'journal_entry', id: EXAMPLE_DATA[event].entryId, version: 1 });
 const quote = (version: number) => ({ type: 'quote', id: QUOTE_ID, version });
 
-/** A whole envelope of each event. */
+/** A complete envelope of each event. */
 export const WEBHOOK_EXAMPLES = {
   'quote.sent': envelope('quote.sent', quote(1)),
   'quote.viewed': envelope('quote.viewed', quote(2)),

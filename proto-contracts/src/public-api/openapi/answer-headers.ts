@@ -7,7 +7,7 @@ interface NamedHeader extends AnswerHeader {
   readonly name: string;
 }
 
-/** The headers that several answers have, by the name of their component. */
+/** Headers shared by several responses, by the name of their component. */
 const COMMON_HEADERS = {
   RequestId: {
     name: 'x-request-id',
@@ -67,12 +67,12 @@ const COMMON_HEADERS = {
   },
 } as const satisfies Record<string, NamedHeader>;
 
-/** Headers that an error has where its surface has them, unless it occurred before they were known. */
+/** Headers that an error has too, if its surface has them and they were known when it occurred. */
 const ON_ERRORS_TOO = ['ApiVersion', 'RateLimitPolicy', 'RateLimit'] as const;
 
 type HeaderReferences = Record<string, oas31.ReferenceObject>;
 
-/** The components that {@link successHeaders} and {@link errorHeaders} refer to. */
+/** Returns the components that {@link successHeaders} and {@link errorHeaders} refer to. */
 export function headerComponents(): Record<string, oas31.HeaderObject> {
   return Object.fromEntries([
     ...Object.entries(COMMON_HEADERS).map(([id, header]) => [id, headerObject(header)] as const),
@@ -82,7 +82,7 @@ export function headerComponents(): Record<string, oas31.HeaderObject> {
   ]);
 }
 
-/** The headers of an answer that is no error, 304 included. */
+/** Returns the headers of a response that is not an error, 304 included. */
 export function successHeaders(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'isVersioned'>,
@@ -98,7 +98,7 @@ export function successHeaders(
   };
 }
 
-/** The headers that an error of one status can have on any surface. */
+/** Returns the headers that an error of one status can have on any surface. */
 export function errorHeaders(status: number): HeaderReferences {
   const isRecorded = status === 409 || status === 422;
   return {

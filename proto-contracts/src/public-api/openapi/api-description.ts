@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A schema, as far as the API description uses JSON Schema. */
+/** A schema, in the subset of JSON Schema that the API description uses. */
 export interface SchemaNode {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -59,7 +59,7 @@ const example = z.object({
 });
 
 const content = z.object({
-  // Absent for a body that is no JSON.
+  // Absent for a body that is not JSON.
   'application/json': z
     .object({
       schema: schemaNode,
@@ -123,7 +123,7 @@ const document = z.object({
 /** A parameter of an operation or webhook. */
 export type DescribedParameter = z.infer<typeof parameter>;
 
-/** A header of an answer. */
+/** A header of a response. */
 export type DescribedHeader = z.infer<typeof header> & { readonly name: string };
 
 /** One example of a body. */
@@ -131,49 +131,49 @@ export interface DescribedExample {
   readonly name: string;
   readonly summary: string;
   readonly value: unknown;
-  /** A field of the value that has to be recent when the body is sent. */
+  /** A field of the value that needs a recent date when the body is sent. */
   readonly recentField?: string | undefined;
 }
 
-/** A body: what it may be, and examples of it. */
+/** A body: its schema and examples. */
 export interface DescribedBody {
   readonly schema: SchemaNode;
   readonly examples: readonly DescribedExample[];
 }
 
-/** One answer. */
+/** One response. */
 export interface DescribedAnswer {
   /** A number, `2XX` or `default`. */
   readonly status: string;
   /** In Markdown. */
   readonly description: string;
   readonly headers: readonly DescribedHeader[];
-  /** Undefined when there is none that is JSON. */
+  /** Undefined if there is no JSON body. */
   readonly body: DescribedBody | undefined;
-  /** The codes that an error of this status can have. */
+  /** Error codes with this status. */
   readonly errorCodes: readonly string[];
 }
 
-/** An operation, or a webhook, with every reference to a parameter, response or header followed. */
+/** An operation or a webhook, with every reference to a parameter, response or header resolved. */
 export interface DescribedOperation {
   readonly id: string;
   /** In upper case. */
   readonly method: string;
-  /** E.g. `/partner/v1/jobs/{id}`; of a webhook the name of the event. */
+  /** E.g. `/partner/v1/jobs/{id}`; for a webhook the name of the event. */
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
   /** In Markdown. */
   readonly description: string;
   readonly scope: string | undefined;
-  /** The name of its security scheme; undefined when anybody may call it. */
+  /** Name of its security scheme; undefined for a public operation. */
   readonly credentials: string | undefined;
   readonly parameters: readonly DescribedParameter[];
   readonly body: DescribedBody | undefined;
   readonly answers: readonly DescribedAnswer[];
 }
 
-/** What an API description says, in the form in which it is shown and checked against. */
+/** The API description, in the form for rendering and checks. */
 export interface ApiDescription {
   readonly title: string;
   readonly version: string;
@@ -183,12 +183,12 @@ export interface ApiDescription {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly operations: readonly DescribedOperation[];
   readonly webhooks: readonly DescribedOperation[];
-  /** By name. */
+  /** Schemas by name. */
   readonly schemas: Readonly<Record<string, SchemaNode>>;
   readonly securitySchemes: Readonly<Record<string, { readonly in: string; readonly name: string }>>;
 }
 
-/** Reads an OpenAPI document that `createOpenApiDocument` has made. Throws for one that has not its form. */
+/** Reads an OpenAPI document of `createOpenApiDocument`. Throws if it has another form. */
 export function readApiDescription(openApi: unknown): ApiDescription {
   const { info, servers, tags, paths, webhooks, components } = document.parse(openApi);
   const read = createOperationReader(components);
@@ -210,7 +210,7 @@ export function readApiDescription(openApi: unknown): ApiDescription {
   };
 }
 
-/** The name of the component that a schema is or refers to; undefined when it stands for itself. */
+/** Returns the name of the component that a schema is or refers to; undefined for an inline schema. */
 export function componentName(schema: SchemaNode): string | undefined {
   return schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
 }

@@ -24,7 +24,7 @@ const STATUS_TITLES: Readonly<Record<number, string>> = {
   503: 'The service does not answer in time',
 };
 
-/** Every way in which an operation can fail, in the order of the catalogue: what every one of its kind can answer, and its own. */
+/** Returns every error of an operation, in the order of the catalogue: those of its kind, and its own. */
 export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): readonly ErrorReason[] {
   const { query, body, params, idempotencyKey } = operation;
   const isConsoleWrite = changesStateInBrowser(operation, surface);
@@ -44,7 +44,7 @@ export function errorsOf(operation: AnyOperation, surface: DocumentedSurface): r
     .filter((reason) => possible.has(reason));
 }
 
-/** Refers to the error responses of an operation, by status. */
+/** Returns references to the error responses of an operation, by status. */
 export function errorAnswers(
   operation: AnyOperation,
   surface: DocumentedSurface,
@@ -57,7 +57,10 @@ export function errorAnswers(
   );
 }
 
-/** The components that {@link errorAnswers} refers to: one for each set of codes that a status of some operation can have. */
+/**
+ * Returns the components that {@link errorAnswers} refers to: one for each set of codes that a status of some operation
+ * has.
+ */
 export function errorResponses(
   surfaces: readonly DocumentedSurface[],
 ): Record<string, ZodOpenApiResponseObject> {

@@ -12,7 +12,7 @@ function validation(path: string, message: string) {
   return { error: `${path}: ${message}`, details: [{ path, message }] };
 }
 
-/** An error of each code, without what every error has. */
+/** Example of each error code, without the fields that all errors share. */
 export const ERROR_EXAMPLES: Readonly<Record<ErrorReason, Omit<ErrorBody, 'code' | 'requestId'>>> = {
   invalid_argument: validation('expectedVersion', 'must be at least 1'),
   cursor_invalid: validation('cursor', 'must be a nextCursor that this company was given'),

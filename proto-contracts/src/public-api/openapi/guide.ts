@@ -15,7 +15,10 @@ const code = (text: string) => `\`${text}\``;
 const codes = (texts: readonly string[]) => texts.map(code).join(', ');
 const count = (number: number) => number.toLocaleString('en-US');
 
-/** What a partner's developer has to know beyond the single operations, in Markdown; each part has a heading of level 2. */
+/**
+ * Returns the guide for partners' developers beyond the single operations, in Markdown; each section has a heading of
+ * level 2.
+ */
 export function renderGuide(serverUrl: string): string {
   return [
     introduction(),

@@ -1,4 +1,4 @@
-/** Writes a table in Markdown. A cell may hold inline Markdown, and no line breaks. */
+/** Returns a table in Markdown. A cell may hold inline Markdown, but no line breaks. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(tableRow).join('\n');
 }

@@ -6,7 +6,7 @@ import { errorAnswers } from './error-answers.js';
 import { requestParameters } from './request-parameters.js';
 import type { DocumentedSurface } from './surfaces.js';
 
-/** Describes one operation completely: what it asks for, and everything that it can answer. */
+/** Describes one operation completely: its input and all its responses. */
 export function operationObject(
   operation: AnyOperation,
   surface: DocumentedSurface,

@@ -1,4 +1,4 @@
-/** Writes words that dots or underscores join as the name of a type, e.g. `QuoteSent` for `quote.sent`. */
+/** Converts words joined by dots or underscores to a type name, e.g. `QuoteSent` for `quote.sent`. */
 export function pascalCase(words: string): string {
   return words
     .split(/[._]/)

@@ -47,7 +47,7 @@ const HEADERS = {
   }),
 };
 
-/** All parameters of an operation: path, query, headers. */
+/** Returns all parameters of an operation: path, query, headers. */
 export function requestParameters(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'isVersioned' | 'credentials'>,
@@ -75,7 +75,7 @@ export function requestParameters(
   };
 }
 
-/** Whether an operation acts with a session, which other sites must not be able to make use of. */
+/** Returns whether an operation writes with a session, so that it needs protection against CSRF. */
 export function changesStateInBrowser(
   operation: AnyOperation,
   surface: Pick<DocumentedSurface, 'credentials'>,

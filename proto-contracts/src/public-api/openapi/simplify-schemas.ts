@@ -1,11 +1,11 @@
 type JsonObject = Record<string, unknown>;
 
-/** Formats that say all that zod's pattern says. Some generators apply a pattern to the parsed value and fail. */
+/** Formats that cover zod's pattern completely. Some generators apply a pattern to the parsed value and fail. */
 const FORMATS_WITHOUT_PATTERN = new Set<unknown>(['email', 'date-time']);
 
 /**
- * Takes away from every schema in a document what says nothing to a reader (the bounds of what JavaScript can count, patterns
- * that repeat a type or format), writes whole numbers as integers and "this or null" as one type, and takes away what would close an answer to new fields.
+ * Simplifies every schema in a document for readers. It removes JavaScript's number bounds, and patterns that repeat a
+ * type or format. It writes whole numbers as integers and "this or null" as one type. It opens responses to new fields.
  */
 export function simplifySchemas(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

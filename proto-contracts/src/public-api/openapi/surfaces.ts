@@ -5,16 +5,16 @@ import { INBOUND_OPERATIONS } from '../operations/inbound.js';
 import { INSTALLER_OPERATIONS } from '../operations/installer.js';
 import type { Surface } from '../scopes.js';
 
-/** A group of operations that takes the same credentials. */
+/** A group of operations with the same credentials. */
 export interface DocumentedSurface {
   readonly tag: string;
   readonly description: string;
   readonly operations: readonly AnyOperation[];
   readonly credentials: 'apiKey' | 'session';
-  /** Of API keys: the surface that their kind is for. */
+  /** For API keys: the surface of their kind. */
   readonly keySurface?: Surface;
   readonly requestsPerMinute: number;
-  /** What requests are counted by. */
+  /** What the rate limit counts by. */
   readonly countedBy: string;
   /** True: versioned by date. */
   readonly isVersioned: boolean;

@@ -67,7 +67,7 @@ const HEADERS = z.object({
     }),
 });
 
-/** Describes each event that is sent, as the request that a subscriber gets. */
+/** Describes each event as the request that a subscriber receives. */
 export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
   return Object.fromEntries(
     Object.keys(EVENT_CATALOGUE)
@@ -76,7 +76,7 @@ export function webhookItems(): Record<string, ZodOpenApiPathItemObject> {
   );
 }
 
-/** The body of any event: programs tell the events apart by `event`. */
+/** The body of any event; `event` is the discriminator. */
 export function webhookUnion(): oas31.SchemaObject {
   const references = Object.keys(EVENT_CATALOGUE).map(
     (event) => [event, `#/components/schemas/${pascalCase(event)}Event`] as const,

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { SUBSCRIPTION_EXAMPLE } from '../examples/webhook-subscription-example.js';
 import { type AnyOperation, defineOperation } from '../operation.js';
 
-/** Streams of changes that one session can have open at once. */
+/** Maximum open change streams of one session. */
 export const STREAMS_PER_SESSION = 10;
 
-/** Minutes after which a stream of changes ends, to be opened anew. */
+/** Minutes after which a change stream ends and the client reconnects. */
 export const STREAM_MINUTES = 10;
 
-/** Seconds between two signs of life on a stream of changes. */
+/** Seconds between two heartbeats of a change stream. */
 export const HEARTBEAT_SECONDS = 15;
 
 const EVENTS_EXAMPLE = `event: changed
@@ -41,5 +41,5 @@ ${STREAM_MINUTES} minutes: open it again, as an \`EventSource\` does by itself. 
   },
 });
 
-/** The operations that tell of changes. */
+/** Operations for change streams. */
 export const CHANGE_OPERATIONS: readonly AnyOperation[] = [streamChangesOperation];

@@ -323,7 +323,7 @@ example of its body; and the version of the signature scheme.`,
   },
 });
 
-/** One event of all. */
+/** An example of the catalogue with one event. */
 function catalogueExample(): z.infer<typeof eventCatalogue> {
   const { events, ...rest } = createEventCatalogue();
   return { events: events.filter(({ name }) => name === 'install.job_unassigned'), ...rest };

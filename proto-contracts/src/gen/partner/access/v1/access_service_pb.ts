@@ -2,7 +2,7 @@
 // @generated from file partner/access/v1/access_service.proto (package partner.access.v1, syntax proto3)
 /* eslint-disable */
 
-// Who may do what: API keys, owners and their companies.
+// API keys, owners and their companies.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,7 +17,7 @@ export const file_partner_access_v1_access_service: GenFile = /*@__PURE__*/
   fileDesc("CiZwYXJ0bmVyL2FjY2Vzcy92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIRcGFydG5lci5hY2Nlc3MudjEiZgoWQXV0aGVudGljYXRlS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlIAIgBARIaCg1zZWNyZXRfc2hhMjU2GAIgASgMSAGIAQFCCQoHX2tleV9pZEIQCg5fc2VjcmV0X3NoYTI1NiL0AgoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjsKDWNvbXBhbnlfY2xhc3MYAiABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAYgBARItCgRraW5kGAMgASgOMhoucGFydG5lci5hY2Nlc3MudjEuS2V5S2luZEgCiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIA4gBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgFIAEoBUgEiAEBEhgKC2ZhdWx0c19qc29uGAYgASgJSAWIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2NvbXBhbnlfY2xhc3NCBwoFX2tpbmRCEwoRX2JvdW5kX2NvbXBhbnlfaWRCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQg4KDF9mYXVsdHNfanNvbiKCAQoQUmV2b2tlS2V5UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGa2V5X2lkGAIgASgJSAGIAQESJgoFYWN0b3IYAyABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQgkKB19rZXlfaWQiEwoRUmV2b2tlS2V5UmVzcG9uc2UihQEKD0xpc3RLZXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGgoNYmVmb3JlX2tleV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEAoOX2JlZm9yZV9rZXlfaWRCCAoGX2xpbWl0IkAKEExpc3RLZXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItwBChBDcmVhdGVLZXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARImCgVhY3RvchgCIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3ISEQoEa2luZBgDIAEoCUgBiAEBEh0KEGJvdW5kX2NvbXBhbnlfaWQYBCABKAlIAogBARIYCgtkZXNjcmlwdGlvbhgFIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQgcKBV9raW5kQhMKEV9ib3VuZF9jb21wYW55X2lkQg4KDF9kZXNjcmlwdGlvbiJBChFDcmVhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24isAEKEFJvdGF0ZUtleVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchITCgZrZXlfaWQYAyABKAlIAYgBARIaCg1vdmVybGFwX2hvdXJzGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCCQoHX2tleV9pZEIQCg5fb3ZlcmxhcF9ob3VycyJBChFSb3RhdGVLZXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24imwEKH0xpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEh0KEGFmdGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhMKEV9hZnRlcl9jb21wYW55X2lkQggKBl9saW1pdCJQCiBMaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iLAoKS2V5UmV2b2tlZBITCgZrZXlfaWQYASABKAlIAIgBAUIJCgdfa2V5X2lkIi8KD0dldExvZ2luUmVxdWVzdBISCgVlbWFpbBgBIAEoCUgAiAEBQggKBl9lbWFpbCJKChBHZXRMb2dpblJlc3BvbnNlEiwKBWxvZ2luGAEgASgLMhgucGFydG5lci5hY2Nlc3MudjEuTG9naW5IAIgBAUIICgZfbG9naW4iigMKBUxvZ2luEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMY29tcGFueV9uYW1lGAMgASgJSAKIAQESOwoNY29tcGFueV9jbGFzcxgEIAEoDjIfLnBhcnRuZXIuYWNjZXNzLnYxLkNvbXBhbnlDbGFzc0gDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhUKCGlzX293bmVyGAYgASgISAWIAQESGgoNcGFzc3dvcmRfaGFzaBgHIAEoCUgGiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YCCABKAlIB4gBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQhAKDl9jb21wYW55X2NsYXNzQg8KDV9kaXNwbGF5X25hbWVCCwoJX2lzX293bmVyQhAKDl9wYXNzd29yZF9oYXNoQhMKEV9wYXNzd29yZF92ZXJzaW9uIp8BCg9HZXRPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhoKDW1lbWJlcnNoaXBfaWQYAiABKAlIAYgBARIfChJ3aXRoX3Bhc3N3b3JkX2hhc2gYAyABKAhIAogBAUINCgtfY29tcGFueV9pZEIQCg5fbWVtYmVyc2hpcF9pZEIVChNfd2l0aF9wYXNzd29yZF9oYXNoIpgBChBHZXRPd25lclJlc3BvbnNlEhUKCGlzX293bmVyGAEgASgISACIAQESGgoNcGFzc3dvcmRfaGFzaBgCIAEoCUgBiAEBEh0KEHBhc3N3b3JkX3ZlcnNpb24YAyABKAlIAogBAUILCglfaXNfb3duZXJCEAoOX3Bhc3N3b3JkX2hhc2hCEwoRX3Bhc3N3b3JkX3ZlcnNpb24iRAoaR2V0VGVjaG5pY2FsQ29udGFjdFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIksKG0dldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iugEKHlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESJgoFYWN0b3IYAiABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yEhIKBWVtYWlsGAMgASgJSAGIAQESGQoMdG9rZW5fc2hhMjU2GAQgASgMSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQg8KDV90b2tlbl9zaGEyNTYiTwofUmVxdWVzdFRlY2huaWNhbENvbnRhY3RSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iTAoeQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0EhkKDHRva2VuX3NoYTI1NhgBIAEoDEgAiAEBQg8KDV90b2tlbl9zaGEyNTYiIQofQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZSqBAQoMQ29tcGFueUNsYXNzEh0KGUNPTVBBTllfQ0xBU1NfVU5TUEVDSUZJRUQQABIXChNDT01QQU5ZX0NMQVNTX1NBTEVTEAESGwoXQ09NUEFOWV9DTEFTU19JTlNUQUxMRVIQAhIcChhDT01QQU5ZX0NMQVNTX0FDQ09VTlRJTkcQAyp8CgdLZXlLaW5kEhgKFEtFWV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQS0VZX0tJTkRfR0VORVJBTBABEiEKHUtFWV9LSU5EX0lOU1RBTExFUl9DT05UUkFDVE9SEAISHgoaS0VZX0tJTkRfSU5TVEFMTEVSX0NPTVBBTlkQAzKGAQoVQXV0aGVudGljYXRpb25TZXJ2aWNlEm0KD0F1dGhlbnRpY2F0ZUtleRIpLnBhcnRuZXIuYWNjZXNzLnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaKi5wYXJ0bmVyLmFjY2Vzcy52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAICMrYICg1BY2Nlc3NTZXJ2aWNlElsKCVJldm9rZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLlJldm9rZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5SZXZva2VLZXlSZXNwb25zZSIDkAICElgKCExpc3RLZXlzEiIucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXF1ZXN0GiMucGFydG5lci5hY2Nlc3MudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBElYKCUNyZWF0ZUtleRIjLnBhcnRuZXIuYWNjZXNzLnYxLkNyZWF0ZUtleVJlcXVlc3QaJC5wYXJ0bmVyLmFjY2Vzcy52MS5DcmVhdGVLZXlSZXNwb25zZRJWCglSb3RhdGVLZXkSIy5wYXJ0bmVyLmFjY2Vzcy52MS5Sb3RhdGVLZXlSZXF1ZXN0GiQucGFydG5lci5hY2Nlc3MudjEuUm90YXRlS2V5UmVzcG9uc2USiAEKGExpc3RDb250cmFjdGVkSW5zdGFsbGVycxIyLnBhcnRuZXIuYWNjZXNzLnYxLkxpc3RDb250cmFjdGVkSW5zdGFsbGVyc1JlcXVlc3QaMy5wYXJ0bmVyLmFjY2Vzcy52MS5MaXN0Q29udHJhY3RlZEluc3RhbGxlcnNSZXNwb25zZSIDkAIBEnkKE0dldFRlY2huaWNhbENvbnRhY3QSLS5wYXJ0bmVyLmFjY2Vzcy52MS5HZXRUZWNobmljYWxDb250YWN0UmVxdWVzdBouLnBhcnRuZXIuYWNjZXNzLnYxLkdldFRlY2huaWNhbENvbnRhY3RSZXNwb25zZSIDkAIBEoABChdSZXF1ZXN0VGVjaG5pY2FsQ29udGFjdBIxLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVxdWVzdBoyLnBhcnRuZXIuYWNjZXNzLnYxLlJlcXVlc3RUZWNobmljYWxDb250YWN0UmVzcG9uc2USgAEKF0NvbmZpcm1UZWNobmljYWxDb250YWN0EjEucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXF1ZXN0GjIucGFydG5lci5hY2Nlc3MudjEuQ29uZmlybVRlY2huaWNhbENvbnRhY3RSZXNwb25zZRJYCghHZXRMb2dpbhIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldExvZ2luUmVzcG9uc2UiA5ACARJYCghHZXRPd25lchIiLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVxdWVzdBojLnBhcnRuZXIuYWNjZXNzLnYxLkdldE93bmVyUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_partner_audit_v1_audit_service]);
 
 /**
- * AuthenticateKeyRequest names a key by its public part and proves its secret part by hash.
+ * AuthenticateKeyRequest names a key by its public part and proves its secret part by a hash.
  *
  * @generated from message partner.access.v1.AuthenticateKeyRequest
  */
@@ -45,7 +45,7 @@ export const AuthenticateKeyRequestSchema: GenMessage<AuthenticateKeyRequest> = 
   messageDesc(file_partner_access_v1_access_service, 0);
 
 /**
- * AuthenticateKeyResponse is the principal behind a valid key.
+ * AuthenticateKeyResponse is the principal of a valid key.
  *
  * @generated from message partner.access.v1.AuthenticateKeyResponse
  */
@@ -58,14 +58,14 @@ export type AuthenticateKeyResponse = Message<"partner.access.v1.AuthenticateKey
   companyId?: string | undefined;
 
   /**
-   * What the owner company does.
+   * The owning company's class.
    *
    * @generated from field: optional partner.access.v1.CompanyClass company_class = 2;
    */
   companyClass?: CompanyClass | undefined;
 
   /**
-   * Fixes surface and scopes.
+   * Determines surface and scopes.
    *
    * @generated from field: optional partner.access.v1.KeyKind kind = 3;
    */
@@ -79,14 +79,14 @@ export type AuthenticateKeyResponse = Message<"partner.access.v1.AuthenticateKey
   boundCompanyId?: string | undefined;
 
   /**
-   * The company's own installer limit in requests per minute; absent: the standard one.
+   * The company's installer API rate limit in requests per minute; absent: the default.
    *
    * @generated from field: optional int32 installer_requests_per_minute = 5;
    */
   installerRequestsPerMinute?: number | undefined;
 
   /**
-   * In the sandbox only: the key's fault script as JSON text, with the `id` of this setting of it; absent: it has none.
+   * Sandbox only: the key's fault script as JSON text, with the `id` of its latest change; absent: none.
    *
    * @generated from field: optional string faults_json = 6;
    */
@@ -101,7 +101,7 @@ export const AuthenticateKeyResponseSchema: GenMessage<AuthenticateKeyResponse> 
   messageDesc(file_partner_access_v1_access_service, 1);
 
 /**
- * RevokeKeyRequest names the key to end.
+ * RevokeKeyRequest names the key to revoke.
  *
  * @generated from message partner.access.v1.RevokeKeyRequest
  */
@@ -121,7 +121,7 @@ export type RevokeKeyRequest = Message<"partner.access.v1.RevokeKeyRequest"> & {
   keyId?: string | undefined;
 
   /**
-   * The owner who asks, for the audit trail.
+   * The acting owner, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 3;
    */
@@ -151,13 +151,13 @@ export const RevokeKeyResponseSchema: GenMessage<RevokeKeyResponse> = /*@__PURE_
   messageDesc(file_partner_access_v1_access_service, 3);
 
 /**
- * ListKeysRequest asks for one page of keys.
+ * ListKeysRequest requests one page of keys.
  *
  * @generated from message partner.access.v1.ListKeysRequest
  */
 export type ListKeysRequest = Message<"partner.access.v1.ListKeysRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -171,7 +171,7 @@ export type ListKeysRequest = Message<"partner.access.v1.ListKeysRequest"> & {
   beforeKeyId?: string | undefined;
 
   /**
-   * Keys at most, 1 to 100.
+   * Maximum Keys, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -207,7 +207,7 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse> = /*@__PURE__*
   messageDesc(file_partner_access_v1_access_service, 5);
 
 /**
- * CreateKeyRequest says what key to make.
+ * CreateKeyRequest describes the new key.
  *
  * @generated from message partner.access.v1.CreateKeyRequest
  */
@@ -220,14 +220,14 @@ export type CreateKeyRequest = Message<"partner.access.v1.CreateKeyRequest"> & {
   companyId?: string | undefined;
 
   /**
-   * The owner who asks, for the audit trail.
+   * The acting owner, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 
   /**
-   * What it is for, e.g. `installer-company`.
+   * Its kind, e.g. `installer-company`.
    *
    * @generated from field: optional string kind = 3;
    */
@@ -241,7 +241,7 @@ export type CreateKeyRequest = Message<"partner.access.v1.CreateKeyRequest"> & {
   boundCompanyId?: string | undefined;
 
   /**
-   * The owner's own words, up to 120 characters.
+   * The owner's description, up to 120 characters.
    *
    * @generated from field: optional string description = 5;
    */
@@ -256,7 +256,7 @@ export const CreateKeyRequestSchema: GenMessage<CreateKeyRequest> = /*@__PURE__*
   messageDesc(file_partner_access_v1_access_service, 6);
 
 /**
- * CreateKeyResponse shows the key for the only time.
+ * CreateKeyResponse shows the key, for the only time.
  *
  * @generated from message partner.access.v1.CreateKeyResponse
  */
@@ -290,7 +290,7 @@ export type RotateKeyRequest = Message<"partner.access.v1.RotateKeyRequest"> & {
   companyId?: string | undefined;
 
   /**
-   * The owner who asks, for the audit trail.
+   * The acting owner, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 2;
    */
@@ -304,7 +304,7 @@ export type RotateKeyRequest = Message<"partner.access.v1.RotateKeyRequest"> & {
   keyId?: string | undefined;
 
   /**
-   * For how many hours it goes on, 0 to 168; never longer than it would have anyway.
+   * Overlap in hours, 0 to 168; never extends the old key's own expiry.
    *
    * @generated from field: optional int32 overlap_hours = 4;
    */
@@ -319,13 +319,13 @@ export const RotateKeyRequestSchema: GenMessage<RotateKeyRequest> = /*@__PURE__*
   messageDesc(file_partner_access_v1_access_service, 8);
 
 /**
- * RotateKeyResponse shows the new key for the only time.
+ * RotateKeyResponse shows the new key, for the only time.
  *
  * @generated from message partner.access.v1.RotateKeyResponse
  */
 export type RotateKeyResponse = Message<"partner.access.v1.RotateKeyResponse"> & {
   /**
-   * As the public API shows it, with the key that it replaces: `apiKeyRotated`.
+   * As the public API shows it, with the replaced key: `apiKeyRotated`.
    *
    * @generated from field: optional string resource_json = 1;
    */
@@ -340,13 +340,13 @@ export const RotateKeyResponseSchema: GenMessage<RotateKeyResponse> = /*@__PURE_
   messageDesc(file_partner_access_v1_access_service, 9);
 
 /**
- * ListContractedInstallersRequest asks for one page of installer companies.
+ * ListContractedInstallersRequest requests one page of installer companies.
  *
  * @generated from message partner.access.v1.ListContractedInstallersRequest
  */
 export type ListContractedInstallersRequest = Message<"partner.access.v1.ListContractedInstallersRequest"> & {
   /**
-   * The company whose jobs count.
+   * The company that sold the jobs.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -360,7 +360,7 @@ export type ListContractedInstallersRequest = Message<"partner.access.v1.ListCon
   afterCompanyId?: string | undefined;
 
   /**
-   * Companies at most, 1 to 100.
+   * Maximum Companies, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -396,7 +396,8 @@ export const ListContractedInstallersResponseSchema: GenMessage<ListContractedIn
   messageDesc(file_partner_access_v1_access_service, 11);
 
 /**
- * KeyRevoked tells every gateway replica to forget a key. Published by job-state to all replicas on the access exchange.
+ * KeyRevoked makes every gateway replica drop a key from its cache. Published by job-state to all replicas on the
+ * access exchange.
  *
  * @generated from message partner.access.v1.KeyRevoked
  */
@@ -417,7 +418,7 @@ export const KeyRevokedSchema: GenMessage<KeyRevoked> = /*@__PURE__*/
   messageDesc(file_partner_access_v1_access_service, 12);
 
 /**
- * GetLoginRequest asks for the login of an email address.
+ * GetLoginRequest names an email address.
  *
  * @generated from message partner.access.v1.GetLoginRequest
  */
@@ -438,7 +439,7 @@ export const GetLoginRequestSchema: GenMessage<GetLoginRequest> = /*@__PURE__*/
   messageDesc(file_partner_access_v1_access_service, 13);
 
 /**
- * GetLoginResponse holds the login, or nothing when the address is unknown.
+ * GetLoginResponse holds the login; empty if the address is unknown.
  *
  * @generated from message partner.access.v1.GetLoginResponse
  */
@@ -459,7 +460,7 @@ export const GetLoginResponseSchema: GenMessage<GetLoginResponse> = /*@__PURE__*
   messageDesc(file_partner_access_v1_access_service, 14);
 
 /**
- * Login is a person's membership of a company together with the proof of their password.
+ * Login is a person's membership of a company, with their password hash.
  *
  * @generated from message partner.access.v1.Login
  */
@@ -486,7 +487,7 @@ export type Login = Message<"partner.access.v1.Login"> & {
   companyName?: string | undefined;
 
   /**
-   * What that company does.
+   * That company's class.
    *
    * @generated from field: optional partner.access.v1.CompanyClass company_class = 4;
    */
@@ -500,7 +501,7 @@ export type Login = Message<"partner.access.v1.Login"> & {
   displayName?: string | undefined;
 
   /**
-   * True for a company owner: nobody else may use the console.
+   * True for a company owner; only owners may use the console.
    *
    * @generated from field: optional bool is_owner = 6;
    */
@@ -514,7 +515,7 @@ export type Login = Message<"partner.access.v1.Login"> & {
   passwordHash?: string | undefined;
 
   /**
-   * Another one after each setting of the password; tells nothing of it.
+   * Changes each time the password is set; reveals nothing about it.
    *
    * @generated from field: optional string password_version = 8;
    */
@@ -529,13 +530,13 @@ export const LoginSchema: GenMessage<Login> = /*@__PURE__*/
   messageDesc(file_partner_access_v1_access_service, 15);
 
 /**
- * GetOwnerRequest asks for a membership.
+ * GetOwnerRequest names a membership.
  *
  * @generated from message partner.access.v1.GetOwnerRequest
  */
 export type GetOwnerRequest = Message<"partner.access.v1.GetOwnerRequest"> & {
   /**
-   * The company whose owner it is said to be.
+   * The company that the owner should belong to.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -549,7 +550,7 @@ export type GetOwnerRequest = Message<"partner.access.v1.GetOwnerRequest"> & {
   membershipId?: string | undefined;
 
   /**
-   * True to have the proof of the password as well, to compare one with.
+   * True to return the password hash too.
    *
    * @generated from field: optional bool with_password_hash = 3;
    */
@@ -564,7 +565,7 @@ export const GetOwnerRequestSchema: GenMessage<GetOwnerRequest> = /*@__PURE__*/
   messageDesc(file_partner_access_v1_access_service, 16);
 
 /**
- * GetOwnerResponse tells what the membership is now.
+ * GetOwnerResponse is the current state of the membership.
  *
  * @generated from message partner.access.v1.GetOwnerResponse
  */
@@ -577,14 +578,14 @@ export type GetOwnerResponse = Message<"partner.access.v1.GetOwnerResponse"> & {
   isOwner?: boolean | undefined;
 
   /**
-   * Of an owner, when asked for: Argon2id hash of the password in PHC string form.
+   * For an owner, on request: Argon2id hash of the password in PHC string form.
    *
    * @generated from field: optional string password_hash = 2;
    */
   passwordHash?: string | undefined;
 
   /**
-   * Of an owner: another one after each setting of the password, as in Login.
+   * For an owner: changes each time the password is set, as in Login.
    *
    * @generated from field: optional string password_version = 3;
    */
@@ -641,7 +642,7 @@ export const GetTechnicalContactResponseSchema: GenMessage<GetTechnicalContactRe
   messageDesc(file_partner_access_v1_access_service, 19);
 
 /**
- * RequestTechnicalContactRequest names the address, and the token in the link that was mailed to it.
+ * RequestTechnicalContactRequest holds the address, and the token of the link that was mailed to it.
  *
  * @generated from message partner.access.v1.RequestTechnicalContactRequest
  */
@@ -654,7 +655,7 @@ export type RequestTechnicalContactRequest = Message<"partner.access.v1.RequestT
   companyId?: string | undefined;
 
   /**
-   * The owner or operator who asks, for the audit trail.
+   * The acting owner or operator, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 2;
    */
@@ -704,7 +705,7 @@ export const RequestTechnicalContactResponseSchema: GenMessage<RequestTechnicalC
   messageDesc(file_partner_access_v1_access_service, 21);
 
 /**
- * ConfirmTechnicalContactRequest proves that somebody reads the mail of the address.
+ * ConfirmTechnicalContactRequest proves access to the mailbox of the address.
  *
  * @generated from message partner.access.v1.ConfirmTechnicalContactRequest
  */
@@ -725,7 +726,7 @@ export const ConfirmTechnicalContactRequestSchema: GenMessage<ConfirmTechnicalCo
   messageDesc(file_partner_access_v1_access_service, 22);
 
 /**
- * ConfirmTechnicalContactResponse confirms that the address is the contact now. It does not say whose.
+ * ConfirmTechnicalContactResponse confirms that the address is now the contact. It does not reveal whose.
  *
  * @generated from message partner.access.v1.ConfirmTechnicalContactResponse
  */
@@ -740,13 +741,13 @@ export const ConfirmTechnicalContactResponseSchema: GenMessage<ConfirmTechnicalC
   messageDesc(file_partner_access_v1_access_service, 23);
 
 /**
- * CompanyClass says what a company does, and so which surfaces and events it may have.
+ * CompanyClass is a company's role; it determines the surfaces and events that the company may use.
  *
  * @generated from enum partner.access.v1.CompanyClass
  */
 export enum CompanyClass {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: COMPANY_CLASS_UNSPECIFIED = 0;
    */
@@ -781,13 +782,13 @@ export const CompanyClassSchema: GenEnum<CompanyClass> = /*@__PURE__*/
   enumDesc(file_partner_access_v1_access_service, 0);
 
 /**
- * KeyKind fixes the surface and the scopes of an API key.
+ * KeyKind determines the surface and the scopes of an API key.
  *
  * @generated from enum partner.access.v1.KeyKind
  */
 export enum KeyKind {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: KEY_KIND_UNSPECIFIED = 0;
    */
@@ -822,14 +823,14 @@ export const KeyKindSchema: GenEnum<KeyKind> = /*@__PURE__*/
   enumDesc(file_partner_access_v1_access_service, 1);
 
 /**
- * AuthenticationService answers whose an API key is. Served by job-state, called by the gateways.
+ * AuthenticationService authenticates API keys. Served by job-state, called by the gateways.
  *
  * @generated from service partner.access.v1.AuthenticationService
  */
 export const AuthenticationService: GenService<{
   /**
-   * AuthenticateKey finds the principal of an API key. Fails with `unauthenticated` for an unknown key, a wrong secret,
-   * an expired or revoked key; the answer does not tell which.
+   * AuthenticateKey returns the principal of an API key. Fails with `unauthenticated` for an unknown key, a wrong
+   * secret, an expired or revoked key; the response does not reveal which.
    *
    * @generated from rpc partner.access.v1.AuthenticationService.AuthenticateKey
    */
@@ -842,14 +843,15 @@ export const AuthenticationService: GenService<{
   serviceDesc(file_partner_access_v1_access_service, 0);
 
 /**
- * AccessService manages a company's API keys and its technical contact, and tells who may sign in. Served by job-state, called by the console and by
- * operators: no gateway may reach it. Whatever belongs to another company is `not_found`.
+ * AccessService manages a company's API keys and its technical contact, and returns the logins of owners. Served by
+ * job-state, called by the console and by operators; gateways have no access. Objects of another company are
+ * `not_found`.
  *
  * @generated from service partner.access.v1.AccessService
  */
 export const AccessService: GenService<{
   /**
-   * RevokeKey ends a key for good and has it broadcast as KeyRevoked. Repeating it is harmless. Fails with `not_found`.
+   * RevokeKey revokes a key for good and broadcasts KeyRevoked. Idempotent. Fails with `not_found`.
    *
    * @generated from rpc partner.access.v1.AccessService.RevokeKey
    */
@@ -859,7 +861,7 @@ export const AccessService: GenService<{
     output: typeof RevokeKeyResponseSchema;
   },
   /**
-   * ListKeys lists the company's API keys, newest first, those that are no longer in force included.
+   * ListKeys lists the company's API keys, newest first, including expired and revoked ones.
    *
    * @generated from rpc partner.access.v1.AccessService.ListKeys
    */
@@ -869,9 +871,9 @@ export const AccessService: GenService<{
     output: typeof ListKeysResponseSchema;
   },
   /**
-   * CreateKey makes an API key. Fails with `key_kind_not_allowed` for a kind that the company's class may not have, with
-   * `installer_not_bindable` for a company that no job of this company is or was assigned to, and with `key_limit_reached`.
-   * No idempotency_level: a repeat would make another key.
+   * CreateKey creates an API key. Fails with `key_kind_not_allowed` for a kind that the company's class may not have,
+   * with `installer_not_bindable` for a company that was never assigned a job of this company, and with
+   * `key_limit_reached`. No idempotency_level: a repeat would create another key.
    *
    * @generated from rpc partner.access.v1.AccessService.CreateKey
    */
@@ -881,9 +883,9 @@ export const AccessService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * RotateKey makes an API key in place of one that is in force, which goes on for an overlap. Fails with
-   * `key_not_rotatable` for one that is not in force or was replaced before, and with `key_limit_reached`.
-   * No idempotency_level: a repeat is refused, since the key was replaced.
+   * RotateKey replaces an active API key, which stays valid for an overlap. Fails with `key_not_rotatable` for a key
+   * that is not active or was already replaced, and with `key_limit_reached`. No idempotency_level: a repeat is
+   * refused, because the key was replaced.
    *
    * @generated from rpc partner.access.v1.AccessService.RotateKey
    */
@@ -893,7 +895,7 @@ export const AccessService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * ListContractedInstallers lists the companies that jobs of this company are or were assigned to, by their ids.
+   * ListContractedInstallers lists the companies that are or were assigned jobs of this company, by id.
    *
    * @generated from rpc partner.access.v1.AccessService.ListContractedInstallers
    */
@@ -903,7 +905,7 @@ export const AccessService: GenService<{
     output: typeof ListContractedInstallersResponseSchema;
   },
   /**
-   * GetTechnicalContact returns a company's technical contact, and the address that waits for its confirmation.
+   * GetTechnicalContact returns a company's technical contact and its pending address.
    *
    * @generated from rpc partner.access.v1.AccessService.GetTechnicalContact
    */
@@ -913,9 +915,9 @@ export const AccessService: GenService<{
     output: typeof GetTechnicalContactResponseSchema;
   },
   /**
-   * RequestTechnicalContact has an address wait for its confirmation, in place of one that waits already. The confirmed contact
-   * stays until then. Fails with `not_found`, and with `invalid_argument` for what is no email address.
-   * No idempotency_level: a repeat sets another end.
+   * RequestTechnicalContact sets the pending address, replacing an earlier one. The confirmed contact stays until the
+   * confirmation. Fails with `not_found`, and with `invalid_argument` for an invalid email address. No
+   * idempotency_level: a repeat sets another expiry.
    *
    * @generated from rpc partner.access.v1.AccessService.RequestTechnicalContact
    */
@@ -925,9 +927,9 @@ export const AccessService: GenService<{
     output: typeof RequestTechnicalContactResponseSchema;
   },
   /**
-   * ConfirmTechnicalContact makes the address that waits with a token the technical contact of its company, and uses the token up.
-   * Fails with `not_found` for a token that is unknown, used or expired; the response does not say which.
-   * No idempotency_level: a repeat fails, since the token is used.
+   * ConfirmTechnicalContact makes the pending address of a token the technical contact of its company, and consumes the
+   * token. Fails with `not_found` for a token that is unknown, used or expired; the response does not reveal which. No
+   * idempotency_level: a repeat fails, because the token is used.
    *
    * @generated from rpc partner.access.v1.AccessService.ConfirmTechnicalContact
    */
@@ -937,8 +939,8 @@ export const AccessService: GenService<{
     output: typeof ConfirmTechnicalContactResponseSchema;
   },
   /**
-   * GetLogin finds the login of an email address, so that the console can verify a password. An unknown address
-   * gives an answer without `login`, never an error, so that both take the same path.
+   * GetLogin returns the login of an email address, so that the console can verify a password. An unknown address
+   * returns a response without `login`, never an error, so that both take the same path.
    *
    * @generated from rpc partner.access.v1.AccessService.GetLogin
    */
@@ -948,8 +950,8 @@ export const AccessService: GenService<{
     output: typeof GetLoginResponseSchema;
   },
   /**
-   * GetOwner tells whether a membership still is that of an owner, and of which password, so that a session does not outlive what it was given for.
-   * Somebody who is unknown, inactive or of another company is no owner, never an error.
+   * GetOwner returns whether a membership is still an owner's, and its password version, so that a session ends with
+   * either. A person who is unknown, inactive or of another company is no owner, never an error.
    *
    * @generated from rpc partner.access.v1.AccessService.GetOwner
    */

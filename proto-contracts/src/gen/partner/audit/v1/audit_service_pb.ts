@@ -2,7 +2,7 @@
 // @generated from file partner/audit/v1/audit_service.proto (package partner.audit.v1, syntax proto3)
 /* eslint-disable */
 
-// Who changed what: the audit trail of each company.
+// The audit trail of each company.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -15,8 +15,8 @@ export const file_partner_audit_v1_audit_service: GenFile = /*@__PURE__*/
   fileDesc("CiRwYXJ0bmVyL2F1ZGl0L3YxL2F1ZGl0X3NlcnZpY2UucHJvdG8SEHBhcnRuZXIuYXVkaXQudjEiuQEKBUFjdG9yEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARIbCg5yZW1vdGVfYWRkcmVzcxgDIAEoCUgCiAEBEhcKCnVzZXJfYWdlbnQYBCABKAlIA4gBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQhEKD19yZW1vdGVfYWRkcmVzc0INCgtfdXNlcl9hZ2VudCLVAQoaUmVjb3JkU2Vzc2lvbkNoYW5nZVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEiYKBWFjdG9yGAIgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvchIXCgpzZXNzaW9uX2lkGAMgASgJSAGIAQESNAoGY2hhbmdlGAQgASgOMh8ucGFydG5lci5hdWRpdC52MS5TZXNzaW9uQ2hhbmdlSAKIAQFCDQoLX2NvbXBhbnlfaWRCDQoLX3Nlc3Npb25faWRCCQoHX2NoYW5nZSIdChtSZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2UisQEKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9iZWZvcmVfZW50cnlfaWQYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmFjdGlvbhgEIAEoCUgDiAEBQg0KC19jb21wYW55X2lkQhIKEF9iZWZvcmVfZW50cnlfaWRCCAoGX2xpbWl0QgkKB19hY3Rpb24iSAoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiqDAQoNU2Vzc2lvbkNoYW5nZRIeChpTRVNTSU9OX0NIQU5HRV9VTlNQRUNJRklFRBAAEhoKFlNFU1NJT05fQ0hBTkdFX1NUQVJURUQQARIYChRTRVNTSU9OX0NIQU5HRV9FTkRFRBACEhwKGFNFU1NJT05fQ0hBTkdFX0NPTkZJUk1FRBADMvIBCgxBdWRpdFNlcnZpY2USbgoQTGlzdEF1ZGl0RW50cmllcxIpLnBhcnRuZXIuYXVkaXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaKi5wYXJ0bmVyLmF1ZGl0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIDkAIBEnIKE1JlY29yZFNlc3Npb25DaGFuZ2USLC5wYXJ0bmVyLmF1ZGl0LnYxLlJlY29yZFNlc3Npb25DaGFuZ2VSZXF1ZXN0Gi0ucGFydG5lci5hdWRpdC52MS5SZWNvcmRTZXNzaW9uQ2hhbmdlUmVzcG9uc2ViBnByb3RvMw");
 
 /**
- * Actor is the owner on whose behalf a request is made, and from where, or an operator of the service. A request that changes
- * something carries it for the audit trail; without it the change is recorded as made by somebody unknown.
+ * Actor is the owner, with client address, on whose behalf a request is made, or an operator of the service. Every
+ * write carries it for the audit trail; without it the change is recorded with an unknown actor.
  *
  * @generated from message partner.audit.v1.Actor
  */
@@ -29,7 +29,7 @@ export type Actor = Message<"partner.audit.v1.Actor"> & {
   membershipId?: string | undefined;
 
   /**
-   * The owner's name at that time, for display; of an operator `operator: ` and the name.
+   * The owner's name at that time, for display; for an operator `operator: ` and the name.
    *
    * @generated from field: optional string display_name = 2;
    */
@@ -43,7 +43,7 @@ export type Actor = Message<"partner.audit.v1.Actor"> & {
   remoteAddress?: string | undefined;
 
   /**
-   * The client's `user-agent`; cut after 200 characters when it is recorded.
+   * The client's `user-agent`; truncated to 200 characters when recorded.
    *
    * @generated from field: optional string user_agent = 4;
    */
@@ -58,7 +58,7 @@ export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
   messageDesc(file_partner_audit_v1_audit_service, 0);
 
 /**
- * RecordSessionChangeRequest says what became of which session.
+ * RecordSessionChangeRequest is one change of one session.
  *
  * @generated from message partner.audit.v1.RecordSessionChangeRequest
  */
@@ -71,21 +71,21 @@ export type RecordSessionChangeRequest = Message<"partner.audit.v1.RecordSession
   companyId?: string | undefined;
 
   /**
-   * The owner, and from where.
+   * The owner and the client.
    *
    * @generated from field: partner.audit.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 
   /**
-   * The session's id as its owner may see it, never what authenticates it.
+   * The session's public id, never its authentication token.
    *
    * @generated from field: optional string session_id = 3;
    */
   sessionId?: string | undefined;
 
   /**
-   * What became of it.
+   * The change.
    *
    * @generated from field: optional partner.audit.v1.SessionChange change = 4;
    */
@@ -100,7 +100,7 @@ export const RecordSessionChangeRequestSchema: GenMessage<RecordSessionChangeReq
   messageDesc(file_partner_audit_v1_audit_service, 1);
 
 /**
- * RecordSessionChangeResponse says that it is recorded.
+ * RecordSessionChangeResponse confirms that the change is recorded.
  *
  * @generated from message partner.audit.v1.RecordSessionChangeResponse
  */
@@ -115,13 +115,13 @@ export const RecordSessionChangeResponseSchema: GenMessage<RecordSessionChangeRe
   messageDesc(file_partner_audit_v1_audit_service, 2);
 
 /**
- * ListAuditEntriesRequest asks for one page of entries.
+ * ListAuditEntriesRequest requests one page of entries.
  *
  * @generated from message partner.audit.v1.ListAuditEntriesRequest
  */
 export type ListAuditEntriesRequest = Message<"partner.audit.v1.ListAuditEntriesRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -135,7 +135,7 @@ export type ListAuditEntriesRequest = Message<"partner.audit.v1.ListAuditEntries
   beforeEntryId?: string | undefined;
 
   /**
-   * Entries at most, 1 to 100.
+   * Maximum Entries, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -178,13 +178,13 @@ export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse
   messageDesc(file_partner_audit_v1_audit_service, 4);
 
 /**
- * SessionChange says what became of a session.
+ * SessionChange is a change of a session's state.
  *
  * @generated from enum partner.audit.v1.SessionChange
  */
 export enum SessionChange {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: SESSION_CHANGE_UNSPECIFIED = 0;
    */
@@ -198,14 +198,14 @@ export enum SessionChange {
   STARTED = 1,
 
   /**
-   * An owner logged out, ended the session from elsewhere, or it was ended to make room.
+   * An owner logged out, ended the session from another one, or the session limit ended it.
    *
    * @generated from enum value: SESSION_CHANGE_ENDED = 2;
    */
   ENDED = 2,
 
   /**
-   * The owner gave the password again.
+   * The owner entered the password again.
    *
    * @generated from enum value: SESSION_CHANGE_CONFIRMED = 3;
    */
@@ -219,8 +219,8 @@ export const SessionChangeSchema: GenEnum<SessionChange> = /*@__PURE__*/
   enumDesc(file_partner_audit_v1_audit_service, 0);
 
 /**
- * AuditService keeps one company's audit trail. Served by job-state, called by the console. What other services change for
- * an owner is recorded with the change itself, in the same transaction.
+ * AuditService keeps the audit trail of each company. Served by job-state, called by the console. Changes through other
+ * services are recorded in the transaction of the change.
  *
  * @generated from service partner.audit.v1.AuditService
  */
@@ -236,8 +236,8 @@ export const AuditService: GenService<{
     output: typeof ListAuditEntriesResponseSchema;
   },
   /**
-   * RecordSessionChange records that an owner's session began, ended or was confirmed.
-   * No idempotency_level: a repeat would record it once more.
+   * RecordSessionChange records that an owner's session began, ended or was confirmed. No idempotency_level: a repeat
+   * would record it twice.
    *
    * @generated from rpc partner.audit.v1.AuditService.RecordSessionChange
    */

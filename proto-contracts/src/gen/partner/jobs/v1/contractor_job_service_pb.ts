@@ -19,7 +19,7 @@ export const file_partner_jobs_v1_contractor_job_service: GenFile = /*@__PURE__*
   fileDesc("CixwYXJ0bmVyL2pvYnMvdjEvY29udHJhY3Rvcl9qb2Jfc2VydmljZS5wcm90bxIPcGFydG5lci5qb2JzLnYxIq0BChlMaXN0Q29udHJhY3RvckpvYnNSZXF1ZXN0Eh8KEnNlbGxpbmdfY29tcGFueV9pZBgBIAEoCUgAiAEBEiEKFGluc3RhbGxlcl9jb21wYW55X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIVChNfc2VsbGluZ19jb21wYW55X2lkQhcKFV9pbnN0YWxsZXJfY29tcGFueV9pZEIICgZfbGltaXQiSgoaTGlzdENvbnRyYWN0b3JKb2JzUmVzcG9uc2USLAoEam9icxgBIAMoCzIeLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iIvACCg1Db250cmFjdG9ySm9iEg8KAmlkGAEgASgJSACIAQESGgoNd29ya19vcmRlcl9ubxgCIAEoCUgBiAEBEhQKB2FkZHJlc3MYAyABKAlIAogBARIRCgRjaXR5GAQgASgJSAOIAQESEgoFc3RhdGUYBSABKAlIBIgBARIQCgN6aXAYBiABKAlIBYgBARI3CgVzdGFnZRgHIAEoDjIjLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iU3RhZ2VIBogBARIbCg5pbnN0YWxsZXJfbm90ZRgIIAEoCUgHiAEBEjAKDGxhc3RfdXBkYXRlZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBQoDX2lkQhAKDl93b3JrX29yZGVyX25vQgoKCF9hZGRyZXNzQgcKBV9jaXR5QggKBl9zdGF0ZUIGCgRfemlwQggKBl9zdGFnZUIRCg9faW5zdGFsbGVyX25vdGUi/wEKFEFwcGVuZEpvYk5vdGVSZXF1ZXN0Eh8KEnNlbGxpbmdfY29tcGFueV9pZBgBIAEoCUgAiAEBEiEKFGluc3RhbGxlcl9jb21wYW55X2lkGAIgASgJSAGIAQESEwoGam9iX2lkGAMgASgJSAKIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAQgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSEQoEbm90ZRgFIAEoCUgDiAEBQhUKE19zZWxsaW5nX2NvbXBhbnlfaWRCFwoVX2luc3RhbGxlcl9jb21wYW55X2lkQgkKB19qb2JfaWRCBwoFX25vdGUifQoVQXBwZW5kSm9iTm90ZVJlc3BvbnNlEisKA2pvYhgBIAEoCzIeLnBhcnRuZXIuam9icy52MS5Db250cmFjdG9ySm9iEjcKC2lkZW1wb3RlbmN5GAIgASgLMiIucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lPdXRjb21lIuwBCgxKb2JOb3RlQWRkZWQSEwoGam9iX2lkGAEgASgJSACIAQESHwoSc2VsbGluZ19jb21wYW55X2lkGAIgASgJSAGIAQESIQoUaW5zdGFsbGVyX2NvbXBhbnlfaWQYAyABKAlIAogBARIRCgRub3RlGAQgASgJSAOIAQESLAoIYWRkZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWRCFQoTX3NlbGxpbmdfY29tcGFueV9pZEIXChVfaW5zdGFsbGVyX2NvbXBhbnlfaWRCBwoFX25vdGUqjAIKEkNvbnRyYWN0b3JKb2JTdGFnZRIkCiBDT05UUkFDVE9SX0pPQl9TVEFHRV9VTlNQRUNJRklFRBAAEh0KGUNPTlRSQUNUT1JfSk9CX1NUQUdFX1NPTEQQARIiCh5DT05UUkFDVE9SX0pPQl9TVEFHRV9TQ0hFRFVMRUQQAhIkCiBDT05UUkFDVE9SX0pPQl9TVEFHRV9JTl9QUk9HUkVTUxADEiAKHENPTlRSQUNUT1JfSk9CX1NUQUdFX0JMT0NLRUQQBBIhCh1DT05UUkFDVE9SX0pPQl9TVEFHRV9DT01QTEVURRAFEiIKHkNPTlRSQUNUT1JfSk9CX1NUQUdFX0NBTkNFTExFRBAGMuoBChRDb250cmFjdG9ySm9iU2VydmljZRJyChJMaXN0Q29udHJhY3RvckpvYnMSKi5wYXJ0bmVyLmpvYnMudjEuTGlzdENvbnRyYWN0b3JKb2JzUmVxdWVzdBorLnBhcnRuZXIuam9icy52MS5MaXN0Q29udHJhY3RvckpvYnNSZXNwb25zZSIDkAIBEl4KDUFwcGVuZEpvYk5vdGUSJS5wYXJ0bmVyLmpvYnMudjEuQXBwZW5kSm9iTm90ZVJlcXVlc3QaJi5wYXJ0bmVyLmpvYnMudjEuQXBwZW5kSm9iTm90ZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
- * ListContractorJobsRequest names whose jobs are listed.
+ * ListContractorJobsRequest selects the jobs to list.
  *
  * @generated from message partner.jobs.v1.ListContractorJobsRequest
  */
@@ -39,7 +39,7 @@ export type ListContractorJobsRequest = Message<"partner.jobs.v1.ListContractorJ
   installerCompanyId?: string | undefined;
 
   /**
-   * Jobs at most, 1 to 200.
+   * Maximum Jobs, 1 to 200.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -60,7 +60,7 @@ export const ListContractorJobsRequestSchema: GenMessage<ListContractorJobsReque
  */
 export type ListContractorJobsResponse = Message<"partner.jobs.v1.ListContractorJobsResponse"> & {
   /**
-   * At most as many as asked for.
+   * At most `limit`.
    *
    * @generated from field: repeated partner.jobs.v1.ContractorJob jobs = 1;
    */
@@ -88,7 +88,7 @@ export type ContractorJob = Message<"partner.jobs.v1.ContractorJob"> & {
   id?: string | undefined;
 
   /**
-   * The number on the work order; absent when there is none.
+   * The work order number; absent if there is none.
    *
    * @generated from field: optional string work_order_no = 2;
    */
@@ -123,14 +123,14 @@ export type ContractorJob = Message<"partner.jobs.v1.ContractorJob"> & {
   zip?: string | undefined;
 
   /**
-   * How far the job is.
+   * The job's stage.
    *
    * @generated from field: optional partner.jobs.v1.ContractorJobStage stage = 7;
    */
   stage?: ContractorJobStage | undefined;
 
   /**
-   * The notes of the installer company that has the job, one a line, oldest first; absent when there is none.
+   * The notes of the assigned installer company, one a line, oldest first; absent if there are none.
    *
    * @generated from field: optional string installer_note = 8;
    */
@@ -179,7 +179,7 @@ export type AppendJobNoteRequest = Message<"partner.jobs.v1.AppendJobNoteRequest
   jobId?: string | undefined;
 
   /**
-   * Absent when the caller gave no Idempotency-Key. Scoped to the sales company, which owns the API key.
+   * Absent if the caller sent no Idempotency-Key. Scoped to the sales company, which owns the API key.
    *
    * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 4;
    */
@@ -214,7 +214,7 @@ export type AppendJobNoteResponse = Message<"partner.jobs.v1.AppendJobNoteRespon
   job?: ContractorJob | undefined;
 
   /**
-   * Present when the caller gave an Idempotency-Key.
+   * Present if the caller sent an Idempotency-Key.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
    */
@@ -229,8 +229,8 @@ export const AppendJobNoteResponseSchema: GenMessage<AppendJobNoteResponse> = /*
   messageDesc(file_partner_jobs_v1_contractor_job_service, 4);
 
 /**
- * JobNoteAdded tells the platform of a note that a contractor has appended to a job. Published by job-state on the
- * partner.events exchange, at least once and in no certain order; added_at orders the notes of one job.
+ * JobNoteAdded announces to the platform that a contractor has appended a note to a job. Published by job-state on the
+ * partner.events exchange, at least once and in no guaranteed order; added_at orders the notes of one job.
  *
  * @generated from message partner.jobs.v1.JobNoteAdded
  */
@@ -279,13 +279,13 @@ export const JobNoteAddedSchema: GenMessage<JobNoteAdded> = /*@__PURE__*/
   messageDesc(file_partner_jobs_v1_contractor_job_service, 5);
 
 /**
- * ContractorJobStage tells how far a job is, in the words of those who sold it.
+ * ContractorJobStage is a job's stage, in the selling company's terms.
  *
  * @generated from enum partner.jobs.v1.ContractorJobStage
  */
 export enum ContractorJobStage {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: CONTRACTOR_JOB_STAGE_UNSPECIFIED = 0;
    */
@@ -313,7 +313,7 @@ export enum ContractorJobStage {
   IN_PROGRESS = 3,
 
   /**
-   * Work cannot go on.
+   * Work cannot continue.
    *
    * @generated from enum value: CONTRACTOR_JOB_STAGE_BLOCKED = 4;
    */
@@ -327,7 +327,7 @@ export enum ContractorJobStage {
   COMPLETE = 5,
 
   /**
-   * Called off.
+   * Cancelled.
    *
    * @generated from enum value: CONTRACTOR_JOB_STAGE_CANCELLED = 6;
    */
@@ -341,8 +341,8 @@ export const ContractorJobStageSchema: GenEnum<ContractorJobStage> = /*@__PURE__
   enumDesc(file_partner_jobs_v1_contractor_job_service, 0);
 
 /**
- * ContractorJobService shows the jobs that one company sold and one installer company performs, and takes notes on them.
- * Served by job-state, called by inbound-gateway.
+ * ContractorJobService shows the jobs that one company sold and one installer company performs, and appends notes to
+ * them. Served by job-state, called by inbound-gateway.
  *
  * @generated from service partner.jobs.v1.ContractorJobService
  */

@@ -2,7 +2,7 @@
 // @generated from file partner/jobs/v1/job_service.proto (package partner.jobs.v1, syntax proto3)
 /* eslint-disable */
 
-// Installation jobs as installer companies see and move them.
+// Installation jobs as installer companies see and change them.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,7 +19,7 @@ export const file_partner_jobs_v1_job_service: GenFile = /*@__PURE__*/
   fileDesc("CiFwYXJ0bmVyL2pvYnMvdjEvam9iX3NlcnZpY2UucHJvdG8SD3BhcnRuZXIuam9icy52MSKOAQoSTGlzdEpvYkZlZWRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIfCg5hZnRlcl9zZXF1ZW5jZRgCIAEoA0ICMAFIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQhEKD19hZnRlcl9zZXF1ZW5jZUIICgZfbGltaXQiZgoTTGlzdEpvYkZlZWRSZXNwb25zZRIrCgdlbnRyaWVzGAEgAygLMhoucGFydG5lci5qb2JzLnYxLkZlZWRFbnRyeRIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZSKJAQoJRmVlZEVudHJ5EhkKCHNlcXVlbmNlGAEgASgDQgIwAUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCwoJX3NlcXVlbmNlQg0KC19jaGFuZ2VkX2F0QhAKDl9yZXNvdXJjZV9qc29uIlcKDUdldEpvYlJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWQiPgoOR2V0Sm9iUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIoQDChhSZWNvcmRTdGF0dXNFdmVudFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhMKBmpvYl9pZBgCIAEoCUgBiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgDIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5Ei8KBnN0YXR1cxgEIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgtvY2N1cnJlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgGIAEoCUgDiAEBEhkKDGJsb2NrZXJfY29kZRgHIAEoCUgEiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBYgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUITChFfZXhwZWN0ZWRfdmVyc2lvbiKCAQoZUmVjb3JkU3RhdHVzRXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQESNwoLaWRlbXBvdGVuY3kYAiABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCEAoOX3Jlc291cmNlX2pzb24i/wIKEEpvYlN0YXR1c0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEjgKD3ByZXZpb3VzX3N0YXR1cxgDIAEoDjIaLnBhcnRuZXIuam9icy52MS5Kb2JTdGF0dXNIAogBARIvCgZzdGF0dXMYBCABKA4yGi5wYXJ0bmVyLmpvYnMudjEuSm9iU3RhdHVzSAOIAQESLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKBG5vdGUYBiABKAlIBIgBARIZCgxibG9ja2VyX2NvZGUYByABKAlIBYgBARIXCgpjb21wYW55X2lkGAggASgJSAaIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCBwoFX25vdGVCDwoNX2Jsb2NrZXJfY29kZUINCgtfY29tcGFueV9pZCKLAQoXTGlzdEFzc2lnbmVkSm9ic1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGFmdGVyX2pvYl9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2FmdGVyX2pvYl9pZEIICgZfbGltaXQinAEKGExpc3RBc3NpZ25lZEpvYnNSZXNwb25zZRIqCgRqb2JzGAEgAygLMhwucGFydG5lci5qb2JzLnYxLkFzc2lnbmVkSm9iEhUKCGhhc19tb3JlGAIgASgISACIAQESHgoNZmVlZF9zZXF1ZW5jZRgDIAEoA0ICMAFIAYgBAUILCglfaGFzX21vcmVCEAoOX2ZlZWRfc2VxdWVuY2UigwEKC0Fzc2lnbmVkSm9iEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhcKCmNoYW5nZWRfYXQYAiABKAlIAYgBARIaCg1yZXNvdXJjZV9qc29uGAMgASgJSAKIAQFCCQoHX2pvYl9pZEINCgtfY2hhbmdlZF9hdEIQCg5fcmVzb3VyY2VfanNvbiKMAwoSU2V0U2NoZWR1bGVSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARITCgZqb2JfaWQYAiABKAlIAYgBARI3Cg9pZGVtcG90ZW5jeV9rZXkYAyABKAsyHi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeUtleRI0CgZzdGF0dXMYBCABKA4yHy5wYXJ0bmVyLmpvYnMudjEuU2NoZWR1bGVTdGF0dXNIAogBARItCglzdGFydHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKCXRpbWVfem9uZRgHIAEoCUgDiAEBEh0KEGV4cGVjdGVkX3ZlcnNpb24YCCABKAVIBIgBAUINCgtfY29tcGFueV9pZEIJCgdfam9iX2lkQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZUITChFfZXhwZWN0ZWRfdmVyc2lvbiJ8ChNTZXRTY2hlZHVsZVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiLoAQoZUmVwbGFjZUFzc2lnbm1lbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEwoGam9iX2lkGAIgASgJSAGIAQESNwoPaWRlbXBvdGVuY3lfa2V5GAMgASgLMh4ucGFydG5lci5ycGMudjEuSWRlbXBvdGVuY3lLZXkSFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSHQoQZXhwZWN0ZWRfdmVyc2lvbhgFIAEoBUgCiAEBQg0KC19jb21wYW55X2lkQgkKB19qb2JfaWRCEwoRX2V4cGVjdGVkX3ZlcnNpb24igwEKGlJlcGxhY2VBc3NpZ25tZW50c1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARI3CgtpZGVtcG90ZW5jeRgCIAEoCzIiLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5T3V0Y29tZUIQCg5fcmVzb3VyY2VfanNvbiKKAQoWTGlzdFRlY2huaWNpYW5zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESKgoFYWZ0ZXIYAiABKAsyGy5wYXJ0bmVyLmpvYnMudjEuVGVjaG5pY2lhbhISCgVsaW1pdBgDIAEoBUgBiAEBQg0KC19jb21wYW55X2lkQggKBl9saW1pdCJvChdMaXN0VGVjaG5pY2lhbnNSZXNwb25zZRIwCgt0ZWNobmljaWFucxgBIAMoCzIbLnBhcnRuZXIuam9icy52MS5UZWNobmljaWFuEhUKCGhhc19tb3JlGAIgASgISACIAQFCCwoJX2hhc19tb3JlIoYBCgpUZWNobmljaWFuEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIZCgxkaXNwbGF5X25hbWUYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBAUIQCg5fbWVtYmVyc2hpcF9pZEIPCg1fZGlzcGxheV9uYW1lQgkKB19hY3RpdmUixAMKEkpvYlNjaGVkdWxlQ2hhbmdlZBITCgZqb2JfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEj0KD3ByZXZpb3VzX3N0YXR1cxgEIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gDiAEBEjQKBnN0YXR1cxgFIAEoDjIfLnBhcnRuZXIuam9icy52MS5TY2hlZHVsZVN0YXR1c0gEiAEBEi0KCXN0YXJ0c19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoJdGltZV96b25lGAggASgJSAWIAQESLgoKY2hhbmdlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZEISChBfcHJldmlvdXNfc3RhdHVzQgkKB19zdGF0dXNCDAoKX3RpbWVfem9uZSLJAQoVSm9iQXNzaWdubWVudHNDaGFuZ2VkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAVIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESFgoObWVtYmVyc2hpcF9pZHMYBCADKAkSLgoKY2hhbmdlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZEIKCghfdmVyc2lvbkINCgtfY29tcGFueV9pZCr1AQoJSm9iU3RhdHVzEhoKFkpPQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNKT0JfU1RBVFVTX0FTU0lHTkVEEAESGwoXSk9CX1NUQVRVU19BQ0tOT1dMRURHRUQQAhIXChNKT0JfU1RBVFVTX0VOX1JPVVRFEAMSFgoSSk9CX1NUQVRVU19PTl9TSVRFEAQSFgoSSk9CX1NUQVRVU19CTE9DS0VEEAUSGgoWSk9CX1NUQVRVU19JTl9QUk9HUkVTUxAGEhcKE0pPQl9TVEFUVVNfQ09NUExFVEUQBxIYChRKT0JfU1RBVFVTX0NBTkNFTExFRBAIKq8BCg5TY2hlZHVsZVN0YXR1cxIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtTQ0hFRFVMRV9TVEFUVVNfVU5TQ0hFRFVMRUQQARIdChlTQ0hFRFVMRV9TVEFUVVNfVEVOVEFUSVZFEAISHQoZU0NIRURVTEVfU1RBVFVTX0NPTkZJUk1FRBADEh0KGVNDSEVEVUxFX1NUQVRVU19DQU5DRUxMRUQQBDLYBQoKSm9iU2VydmljZRJdCgtMaXN0Sm9iRmVlZBIjLnBhcnRuZXIuam9icy52MS5MaXN0Sm9iRmVlZFJlcXVlc3QaJC5wYXJ0bmVyLmpvYnMudjEuTGlzdEpvYkZlZWRSZXNwb25zZSIDkAIBEk4KBkdldEpvYhIeLnBhcnRuZXIuam9icy52MS5HZXRKb2JSZXF1ZXN0Gh8ucGFydG5lci5qb2JzLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESbwoRUmVjb3JkU3RhdHVzRXZlbnQSKS5wYXJ0bmVyLmpvYnMudjEuUmVjb3JkU3RhdHVzRXZlbnRSZXF1ZXN0GioucGFydG5lci5qb2JzLnYxLlJlY29yZFN0YXR1c0V2ZW50UmVzcG9uc2UiA5ACAhJsChBMaXN0QXNzaWduZWRKb2JzEigucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXF1ZXN0GikucGFydG5lci5qb2JzLnYxLkxpc3RBc3NpZ25lZEpvYnNSZXNwb25zZSIDkAIBEl0KC1NldFNjaGVkdWxlEiMucGFydG5lci5qb2JzLnYxLlNldFNjaGVkdWxlUmVxdWVzdBokLnBhcnRuZXIuam9icy52MS5TZXRTY2hlZHVsZVJlc3BvbnNlIgOQAgIScgoSUmVwbGFjZUFzc2lnbm1lbnRzEioucGFydG5lci5qb2JzLnYxLlJlcGxhY2VBc3NpZ25tZW50c1JlcXVlc3QaKy5wYXJ0bmVyLmpvYnMudjEuUmVwbGFjZUFzc2lnbm1lbnRzUmVzcG9uc2UiA5ACAhJpCg9MaXN0VGVjaG5pY2lhbnMSJy5wYXJ0bmVyLmpvYnMudjEuTGlzdFRlY2huaWNpYW5zUmVxdWVzdBooLnBhcnRuZXIuam9icy52MS5MaXN0VGVjaG5pY2lhbnNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
- * ListJobFeedRequest asks for one page of one company's feed.
+ * ListJobFeedRequest requests one page of one company's feed.
  *
  * @generated from message partner.jobs.v1.ListJobFeedRequest
  */
@@ -32,7 +32,7 @@ export type ListJobFeedRequest = Message<"partner.jobs.v1.ListJobFeedRequest"> &
   companyId?: string | undefined;
 
   /**
-   * Entries after this sequence, oldest first; 0: from the oldest entry. Absent: the newest `limit` entries, oldest of them
+   * Entries after this sequence, oldest first; 0: from the oldest entry. Absent: the newest `limit` entries, oldest
    * first.
    *
    * @generated from field: optional int64 after_sequence = 2 [jstype = JS_STRING];
@@ -40,7 +40,7 @@ export type ListJobFeedRequest = Message<"partner.jobs.v1.ListJobFeedRequest"> &
   afterSequence?: string | undefined;
 
   /**
-   * Entries at most, 1 to 100.
+   * Maximum Entries, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -68,7 +68,7 @@ export type ListJobFeedResponse = Message<"partner.jobs.v1.ListJobFeedResponse">
   entries: FeedEntry[];
 
   /**
-   * True when more entries stand after the last one returned.
+   * True if more entries follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
@@ -83,20 +83,20 @@ export const ListJobFeedResponseSchema: GenMessage<ListJobFeedResponse> = /*@__P
   messageDesc(file_partner_jobs_v1_job_service, 1);
 
 /**
- * FeedEntry is one change of one job, with the whole projection as of that change.
+ * FeedEntry is one change of one job, with the full projection after that change.
  *
  * @generated from message partner.jobs.v1.FeedEntry
  */
 export type FeedEntry = Message<"partner.jobs.v1.FeedEntry"> & {
   /**
-   * The entry's place in the company's feed: gapless, starting at 1.
+   * The entry's position in the company's feed: gapless, starting at 1.
    *
    * @generated from field: optional int64 sequence = 1 [jstype = JS_STRING];
    */
   sequence?: string | undefined;
 
   /**
-   * When the change was committed, as it is shown: ISO 8601 UTC with milliseconds and Z.
+   * When the change was committed, in display form: ISO 8601 UTC with milliseconds and Z.
    *
    * @generated from field: optional string changed_at = 2;
    */
@@ -124,7 +124,7 @@ export const FeedEntrySchema: GenMessage<FeedEntry> = /*@__PURE__*/
  */
 export type GetJobRequest = Message<"partner.jobs.v1.GetJobRequest"> & {
   /**
-   * The installer company that asks.
+   * The calling installer company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -250,7 +250,7 @@ export type RecordStatusEventResponse = Message<"partner.jobs.v1.RecordStatusEve
   resourceJson?: string | undefined;
 
   /**
-   * Whether this outcome is a repeat, and until when it can be repeated.
+   * Whether this outcome is a replay, and until when the key can be replayed.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
    */
@@ -265,8 +265,8 @@ export const RecordStatusEventResponseSchema: GenMessage<RecordStatusEventRespon
   messageDesc(file_partner_jobs_v1_job_service, 6);
 
 /**
- * JobStatusChanged tells the platform that a job's status moved. Published by job-state on the partner.events exchange, at
- * least once and in no certain order: the message of a higher version can come first.
+ * JobStatusChanged announces a job's new status to the platform. Published by job-state on the partner.events exchange,
+ * at least once and in no guaranteed order: a higher version can arrive first.
  *
  * @generated from message partner.jobs.v1.JobStatusChanged
  */
@@ -279,7 +279,7 @@ export type JobStatusChanged = Message<"partner.jobs.v1.JobStatusChanged"> & {
   jobId?: string | undefined;
 
   /**
-   * The version that the move made; orders the changes of one job.
+   * The version after the change; orders the changes of one job.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -336,7 +336,7 @@ export const JobStatusChangedSchema: GenMessage<JobStatusChanged> = /*@__PURE__*
   messageDesc(file_partner_jobs_v1_job_service, 7);
 
 /**
- * ListAssignedJobsRequest asks for one page of the jobs that a company has.
+ * ListAssignedJobsRequest requests one page of the jobs that a company has.
  *
  * @generated from message partner.jobs.v1.ListAssignedJobsRequest
  */
@@ -356,7 +356,7 @@ export type ListAssignedJobsRequest = Message<"partner.jobs.v1.ListAssignedJobsR
   afterJobId?: string | undefined;
 
   /**
-   * Jobs at most, 1 to 100.
+   * Maximum Jobs, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -384,15 +384,15 @@ export type ListAssignedJobsResponse = Message<"partner.jobs.v1.ListAssignedJobs
   jobs: AssignedJob[];
 
   /**
-   * True when more jobs stand after the last one returned.
+   * True if more jobs follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
   hasMore?: boolean | undefined;
 
   /**
-   * The newest sequence of the company's feed in the same instant in which the jobs were read, 0 for a feed without any
-   * entry: every change that this page does not show has a higher one.
+   * The newest sequence of the company's feed when the jobs were read, from the same snapshot; 0 for an empty feed.
+   * Every change that this page does not show has a higher sequence.
    *
    * @generated from field: optional int64 feed_sequence = 3 [jstype = JS_STRING];
    */
@@ -420,7 +420,7 @@ export type AssignedJob = Message<"partner.jobs.v1.AssignedJob"> & {
   jobId?: string | undefined;
 
   /**
-   * When its projection changed last, as it is shown: ISO 8601 UTC with milliseconds and Z.
+   * When its projection last changed, in display form: ISO 8601 UTC with milliseconds and Z.
    *
    * @generated from field: optional string changed_at = 2;
    */
@@ -490,14 +490,14 @@ export type SetScheduleRequest = Message<"partner.jobs.v1.SetScheduleRequest"> &
   endsAt?: Timestamp | undefined;
 
   /**
-   * IANA name of the time zone that the site's people think in; the gateway has checked it.
+   * IANA name of the site's time zone; the gateway has checked it.
    *
    * @generated from field: optional string time_zone = 7;
    */
   timeZone?: string | undefined;
 
   /**
-   * The version that the writer has read.
+   * The version that the caller has read.
    *
    * @generated from field: optional int32 expected_version = 8;
    */
@@ -525,7 +525,7 @@ export type SetScheduleResponse = Message<"partner.jobs.v1.SetScheduleResponse">
   resourceJson?: string | undefined;
 
   /**
-   * Whether this outcome is a repeat, and until when it can be repeated.
+   * Whether this outcome is a replay, and until when the key can be replayed.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
    */
@@ -540,7 +540,7 @@ export const SetScheduleResponseSchema: GenMessage<SetScheduleResponse> = /*@__P
   messageDesc(file_partner_jobs_v1_job_service, 12);
 
 /**
- * ReplaceAssignmentsRequest is the whole new set of technicians of one job.
+ * ReplaceAssignmentsRequest is the new set of technicians of one job.
  *
  * @generated from message partner.jobs.v1.ReplaceAssignmentsRequest
  */
@@ -567,14 +567,14 @@ export type ReplaceAssignmentsRequest = Message<"partner.jobs.v1.ReplaceAssignme
   idempotencyKey?: IdempotencyKey | undefined;
 
   /**
-   * The technicians in the order to be shown, at most 20, each once. Empty: nobody.
+   * The technicians in display order, at most 20, without duplicates. Empty: none.
    *
    * @generated from field: repeated string membership_ids = 4;
    */
   membershipIds: string[];
 
   /**
-   * The version that the writer has read.
+   * The version that the caller has read.
    *
    * @generated from field: optional int32 expected_version = 5;
    */
@@ -602,7 +602,7 @@ export type ReplaceAssignmentsResponse = Message<"partner.jobs.v1.ReplaceAssignm
   resourceJson?: string | undefined;
 
   /**
-   * Whether this outcome is a repeat, and until when it can be repeated.
+   * Whether this outcome is a replay, and until when the key can be replayed.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
    */
@@ -617,7 +617,7 @@ export const ReplaceAssignmentsResponseSchema: GenMessage<ReplaceAssignmentsResp
   messageDesc(file_partner_jobs_v1_job_service, 14);
 
 /**
- * ListTechniciansRequest asks for one page of a company's technicians.
+ * ListTechniciansRequest requests one page of a company's technicians.
  *
  * @generated from message partner.jobs.v1.ListTechniciansRequest
  */
@@ -630,14 +630,14 @@ export type ListTechniciansRequest = Message<"partner.jobs.v1.ListTechniciansReq
   companyId?: string | undefined;
 
   /**
-   * Technicians after this one, as an earlier page showed it. Absent: from the first.
+   * Technicians after this one, as an earlier page returned it. Absent: from the first.
    *
    * @generated from field: partner.jobs.v1.Technician after = 2;
    */
   after?: Technician | undefined;
 
   /**
-   * Technicians at most, 1 to 2,000. Absent: 2,000.
+   * Maximum Technicians, 1 to 2,000. Absent: 2,000.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -658,14 +658,14 @@ export const ListTechniciansRequestSchema: GenMessage<ListTechniciansRequest> = 
  */
 export type ListTechniciansResponse = Message<"partner.jobs.v1.ListTechniciansResponse"> & {
   /**
-   * The active ones first, then by name in any case, then by membership.
+   * Active ones first, then by name without regard to case, then by membership.
    *
    * @generated from field: repeated partner.jobs.v1.Technician technicians = 1;
    */
   technicians: Technician[];
 
   /**
-   * True when more technicians stand after the last one returned.
+   * True if more technicians follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
@@ -680,7 +680,7 @@ export const ListTechniciansResponseSchema: GenMessage<ListTechniciansResponse> 
   messageDesc(file_partner_jobs_v1_job_service, 16);
 
 /**
- * Technician is one person who can be assigned to a company's jobs while active.
+ * Technician is a person who can be assigned to the company's jobs while active.
  *
  * @generated from message partner.jobs.v1.Technician
  */
@@ -693,14 +693,14 @@ export type Technician = Message<"partner.jobs.v1.Technician"> & {
   membershipId?: string | undefined;
 
   /**
-   * The name to be shown.
+   * The display name.
    *
    * @generated from field: optional string display_name = 2;
    */
   displayName?: string | undefined;
 
   /**
-   * False: can not be assigned any more.
+   * False: can no longer be assigned.
    *
    * @generated from field: optional bool active = 3;
    */
@@ -715,8 +715,9 @@ export const TechnicianSchema: GenMessage<Technician> = /*@__PURE__*/
   messageDesc(file_partner_jobs_v1_job_service, 17);
 
 /**
- * JobScheduleChanged tells the platform that an installer company has set or cancelled a job's schedule. Published by
- * job-state on the partner.events exchange, at least once and in no certain order: the highest version counts.
+ * JobScheduleChanged announces to the platform that an installer company has set or cancelled a job's schedule.
+ * Published by job-state on the partner.events exchange, at least once and in no guaranteed order: the highest version
+ * is current.
  *
  * @generated from message partner.jobs.v1.JobScheduleChanged
  */
@@ -729,14 +730,14 @@ export type JobScheduleChanged = Message<"partner.jobs.v1.JobScheduleChanged"> &
   jobId?: string | undefined;
 
   /**
-   * The version that the change made; orders the changes of one job.
+   * The version after the change; orders the changes of one job.
    *
    * @generated from field: optional int32 version = 2;
    */
   version?: number | undefined;
 
   /**
-   * The installer company that did it.
+   * The installer company that made the change.
    *
    * @generated from field: optional string company_id = 3;
    */
@@ -793,8 +794,9 @@ export const JobScheduleChangedSchema: GenMessage<JobScheduleChanged> = /*@__PUR
   messageDesc(file_partner_jobs_v1_job_service, 18);
 
 /**
- * JobAssignmentsChanged tells the platform that an installer company has replaced a job's technicians. Published by job-state
- * on the partner.events exchange, at least once and in no certain order: the highest version counts.
+ * JobAssignmentsChanged announces to the platform that an installer company has replaced a job's technicians. Published
+ * by job-state on the partner.events exchange, at least once and in no guaranteed order: the highest version is
+ * current.
  *
  * @generated from message partner.jobs.v1.JobAssignmentsChanged
  */
@@ -807,14 +809,14 @@ export type JobAssignmentsChanged = Message<"partner.jobs.v1.JobAssignmentsChang
   jobId?: string | undefined;
 
   /**
-   * The version that the change made; orders the changes of one job.
+   * The version after the change; orders the changes of one job.
    *
    * @generated from field: optional int32 version = 2;
    */
   version?: number | undefined;
 
   /**
-   * The installer company that did it.
+   * The installer company that made the change.
    *
    * @generated from field: optional string company_id = 3;
    */
@@ -843,27 +845,27 @@ export const JobAssignmentsChangedSchema: GenMessage<JobAssignmentsChanged> = /*
   messageDesc(file_partner_jobs_v1_job_service, 19);
 
 /**
- * JobStatus is a job's place in its life.
+ * JobStatus is a job's stage in its lifecycle.
  *
  * @generated from enum partner.jobs.v1.JobStatus
  */
 export enum JobStatus {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: JOB_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Given to an installer company that has not answered yet.
+   * Assigned to an installer company that has not responded yet.
    *
    * @generated from enum value: JOB_STATUS_ASSIGNED = 1;
    */
   ASSIGNED = 1,
 
   /**
-   * The installer company has taken note of it.
+   * The installer company has acknowledged it.
    *
    * @generated from enum value: JOB_STATUS_ACKNOWLEDGED = 2;
    */
@@ -884,14 +886,14 @@ export enum JobStatus {
   ON_SITE = 4,
 
   /**
-   * Work cannot go on; a blocker code says why.
+   * Work cannot continue; a blocker code says why.
    *
    * @generated from enum value: JOB_STATUS_BLOCKED = 5;
    */
   BLOCKED = 5,
 
   /**
-   * Work is going on.
+   * Work is in progress.
    *
    * @generated from enum value: JOB_STATUS_IN_PROGRESS = 6;
    */
@@ -905,7 +907,7 @@ export enum JobStatus {
   COMPLETE = 7,
 
   /**
-   * Called off by the selling side. Final.
+   * Cancelled by the selling side. Final.
    *
    * @generated from enum value: JOB_STATUS_CANCELLED = 8;
    */
@@ -919,20 +921,20 @@ export const JobStatusSchema: GenEnum<JobStatus> = /*@__PURE__*/
   enumDesc(file_partner_jobs_v1_job_service, 0);
 
 /**
- * ScheduleStatus tells how firm a job's schedule is.
+ * ScheduleStatus says how firm a job's schedule is.
  *
  * @generated from enum partner.jobs.v1.ScheduleStatus
  */
 export enum ScheduleStatus {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: SCHEDULE_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Nothing is planned yet. Can not be submitted.
+   * Nothing is planned yet. Cannot be submitted.
    *
    * @generated from enum value: SCHEDULE_STATUS_UNSCHEDULED = 1;
    */
@@ -953,7 +955,7 @@ export enum ScheduleStatus {
   CONFIRMED = 3,
 
   /**
-   * Called off.
+   * Cancelled.
    *
    * @generated from enum value: SCHEDULE_STATUS_CANCELLED = 4;
    */
@@ -1004,7 +1006,7 @@ export const JobService: GenService<{
     output: typeof RecordStatusEventResponseSchema;
   },
   /**
-   * ListAssignedJobs pages through all jobs that the company has now (decisions: Installer v1, view=snapshot).
+   * ListAssignedJobs pages through all jobs currently assigned to the company (decisions: Installer v1, view=snapshot).
    *
    * @generated from rpc partner.jobs.v1.JobService.ListAssignedJobs
    */
@@ -1025,7 +1027,7 @@ export const JobService: GenService<{
     output: typeof SetScheduleResponseSchema;
   },
   /**
-   * ReplaceAssignments replaces the whole set of technicians of a job once per idempotency key. Fails with `not_found`,
+   * ReplaceAssignments replaces all technicians of a job once per idempotency key. Fails with `not_found`,
    * `stale_version`, `technician_not_assignable`, `idempotency_mismatch` or `idempotency_in_progress`.
    *
    * @generated from rpc partner.jobs.v1.JobService.ReplaceAssignments
@@ -1036,7 +1038,7 @@ export const JobService: GenService<{
     output: typeof ReplaceAssignmentsResponseSchema;
   },
   /**
-   * ListTechnicians pages through the company's technicians, the active ones first.
+   * ListTechnicians pages through the company's technicians, active ones first.
    *
    * @generated from rpc partner.jobs.v1.JobService.ListTechnicians
    */

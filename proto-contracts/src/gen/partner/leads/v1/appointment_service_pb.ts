@@ -32,21 +32,21 @@ export type BookAppointmentRequest = Message<"partner.leads.v1.BookAppointmentRe
   companyId?: string | undefined;
 
   /**
-   * The body's idempotencyKey, with what binds it to one request.
+   * The body's idempotencyKey, bound to one request.
    *
    * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 2;
    */
   idempotencyKey?: IdempotencyKey | undefined;
 
   /**
-   * The lead that it is with.
+   * The lead of the appointment.
    *
    * @generated from field: optional string lead_id = 3;
    */
   leadId?: string | undefined;
 
   /**
-   * The project that it is about; absent when none is named.
+   * The project of the appointment; absent if none is given.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -82,7 +82,7 @@ export const BookAppointmentRequestSchema: GenMessage<BookAppointmentRequest> = 
   messageDesc(file_partner_leads_v1_appointment_service, 0);
 
 /**
- * BookAppointmentResponse is the appointment that was made.
+ * BookAppointmentResponse is the booked appointment.
  *
  * @generated from message partner.leads.v1.BookAppointmentResponse
  */
@@ -95,7 +95,7 @@ export type BookAppointmentResponse = Message<"partner.leads.v1.BookAppointmentR
   appointmentId?: string | undefined;
 
   /**
-   * Whether this outcome is a repeat, and until when it can be repeated.
+   * Whether this outcome is a replay, and until when the key can be replayed.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 2;
    */
@@ -110,8 +110,8 @@ export const BookAppointmentResponseSchema: GenMessage<BookAppointmentResponse> 
   messageDesc(file_partner_leads_v1_appointment_service, 1);
 
 /**
- * AppointmentBooked tells the platform of a new appointment. Published by job-state on the partner.events exchange, at least
- * once and in no certain order.
+ * AppointmentBooked announces a new appointment to the platform. Published by job-state on the partner.events exchange,
+ * at least once and in no guaranteed order.
  *
  * @generated from message partner.leads.v1.AppointmentBooked
  */
@@ -131,14 +131,14 @@ export type AppointmentBooked = Message<"partner.leads.v1.AppointmentBooked"> & 
   companyId?: string | undefined;
 
   /**
-   * The lead that it is with.
+   * The lead of the appointment.
    *
    * @generated from field: optional string lead_id = 3;
    */
   leadId?: string | undefined;
 
   /**
-   * The project that it is about; absent when none was named.
+   * The project of the appointment; absent if none was given.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -159,7 +159,7 @@ export type AppointmentBooked = Message<"partner.leads.v1.AppointmentBooked"> & 
   endsAt?: Timestamp | undefined;
 
   /**
-   * Notes; absent when there are none.
+   * Notes; absent if there are none.
    *
    * @generated from field: optional string notes = 7;
    */
@@ -187,9 +187,10 @@ export const AppointmentBookedSchema: GenMessage<AppointmentBooked> = /*@__PURE_
  */
 export const AppointmentService: GenService<{
   /**
-   * BookAppointment makes an appointment once per idempotency key (spec: Inbound, POST /inbound/appointments). Fails with
-   * `permission_denied` when the lead or the project is not the company's, whether it exists or not, with `invalid_argument`
-   * when the project belongs to another lead, and with `idempotency_mismatch` or `idempotency_in_progress`.
+   * BookAppointment books an appointment once per idempotency key (spec: Inbound, POST /inbound/appointments). Fails
+   * with `permission_denied` if the lead or the project does not belong to the company, whether it exists or not, with
+   * `invalid_argument` if the project belongs to another lead, and with `idempotency_mismatch` or
+   * `idempotency_in_progress`.
    *
    * @generated from rpc partner.leads.v1.AppointmentService.BookAppointment
    */

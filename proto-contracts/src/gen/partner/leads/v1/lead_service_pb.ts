@@ -2,7 +2,7 @@
 // @generated from file partner/leads/v1/lead_service.proto (package partner.leads.v1, syntax proto3)
 /* eslint-disable */
 
-// Sales leads that partner companies hand in.
+// Sales leads that partner companies submit.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,7 +19,7 @@ export const file_partner_leads_v1_lead_service: GenFile = /*@__PURE__*/
   fileDesc("CiNwYXJ0bmVyL2xlYWRzL3YxL2xlYWRfc2VydmljZS5wcm90bxIQcGFydG5lci5sZWFkcy52MSKiAgoRQ3JlYXRlTGVhZFJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEjcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCzIeLnBhcnRuZXIucnBjLnYxLklkZW1wb3RlbmN5S2V5EhYKCWZ1bGxfbmFtZRgDIAEoCUgBiAEBEhIKBWVtYWlsGAQgASgJSAKIAQESEgoFcGhvbmUYBSABKAlIA4gBARIUCgdhZGRyZXNzGAYgASgJSASIAQESGAoLc21zX2NvbnNlbnQYByABKAhIBYgBAUINCgtfY29tcGFueV9pZEIMCgpfZnVsbF9uYW1lQggKBl9lbWFpbEIICgZfcGhvbmVCCgoIX2FkZHJlc3NCDgoMX3Ntc19jb25zZW50IuUBChJDcmVhdGVMZWFkUmVzcG9uc2USFAoHY3JlYXRlZBgBIAEoCEgAiAEBEhQKB2xlYWRfaWQYAiABKAlIAYgBARIXCgpwcm9qZWN0X2lkGAMgASgJSAKIAQESGQoMbWVyZ2VfcmVhc29uGAQgASgJSAOIAQESNwoLaWRlbXBvdGVuY3kYBSABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVCCgoIX2NyZWF0ZWRCCgoIX2xlYWRfaWRCDQoLX3Byb2plY3RfaWRCDwoNX21lcmdlX3JlYXNvbiLdAgoLTGVhZENyZWF0ZWQSFAoHbGVhZF9pZBgBIAEoCUgAiAEBEhcKCnByb2plY3RfaWQYAiABKAlIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESFgoJZnVsbF9uYW1lGAQgASgJSAOIAQESEgoFZW1haWwYBSABKAlIBIgBARISCgVwaG9uZRgGIAEoCUgFiAEBEhQKB2FkZHJlc3MYByABKAlIBogBARIYCgtzbXNfY29uc2VudBgIIAEoCEgHiAEBEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgoKCF9sZWFkX2lkQg0KC19wcm9qZWN0X2lkQg0KC19jb21wYW55X2lkQgwKCl9mdWxsX25hbWVCCAoGX2VtYWlsQggKBl9waG9uZUIKCghfYWRkcmVzc0IOCgxfc21zX2NvbnNlbnQi/gIKCkxlYWRNZXJnZWQSFAoHbGVhZF9pZBgBIAEoCUgAiAEBEhcKCnByb2plY3RfaWQYAiABKAlIAYgBARIXCgpjb21wYW55X2lkGAMgASgJSAKIAQESEwoGcmVhc29uGAQgASgJSAOIAQESFgoJZnVsbF9uYW1lGAUgASgJSASIAQESEgoFZW1haWwYBiABKAlIBYgBARISCgVwaG9uZRgHIAEoCUgGiAEBEhQKB2FkZHJlc3MYCCABKAlIB4gBARIYCgtzbXNfY29uc2VudBgJIAEoCEgIiAEBEjAKDHN1Ym1pdHRlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCgoIX2xlYWRfaWRCDQoLX3Byb2plY3RfaWRCDQoLX2NvbXBhbnlfaWRCCQoHX3JlYXNvbkIMCgpfZnVsbF9uYW1lQggKBl9lbWFpbEIICgZfcGhvbmVCCgoIX2FkZHJlc3NCDgoMX3Ntc19jb25zZW50MmYKC0xlYWRTZXJ2aWNlElcKCkNyZWF0ZUxlYWQSIy5wYXJ0bmVyLmxlYWRzLnYxLkNyZWF0ZUxlYWRSZXF1ZXN0GiQucGFydG5lci5sZWFkcy52MS5DcmVhdGVMZWFkUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_rpc_v1_idempotency]);
 
 /**
- * CreateLeadRequest is one lead as handed in (spec: LeadIn).
+ * CreateLeadRequest is one lead as submitted (spec: LeadIn).
  *
  * @generated from message partner.leads.v1.CreateLeadRequest
  */
@@ -32,7 +32,7 @@ export type CreateLeadRequest = Message<"partner.leads.v1.CreateLeadRequest"> & 
   companyId?: string | undefined;
 
   /**
-   * Absent when the caller gave no Idempotency-Key.
+   * Absent if the caller sent no Idempotency-Key.
    *
    * @generated from field: partner.rpc.v1.IdempotencyKey idempotency_key = 2;
    */
@@ -82,7 +82,7 @@ export const CreateLeadRequestSchema: GenMessage<CreateLeadRequest> = /*@__PURE_
   messageDesc(file_partner_leads_v1_lead_service, 0);
 
 /**
- * CreateLeadResponse tells what became of the lead.
+ * CreateLeadResponse is the outcome of a submission.
  *
  * @generated from message partner.leads.v1.CreateLeadResponse
  */
@@ -109,14 +109,14 @@ export type CreateLeadResponse = Message<"partner.leads.v1.CreateLeadResponse"> 
   projectId?: string | undefined;
 
   /**
-   * For a merge: why.
+   * For a merge: the reason.
    *
    * @generated from field: optional string merge_reason = 4;
    */
   mergeReason?: string | undefined;
 
   /**
-   * Present when the caller gave an Idempotency-Key.
+   * Present if the caller sent an Idempotency-Key.
    *
    * @generated from field: partner.rpc.v1.IdempotencyOutcome idempotency = 5;
    */
@@ -131,8 +131,8 @@ export const CreateLeadResponseSchema: GenMessage<CreateLeadResponse> = /*@__PUR
   messageDesc(file_partner_leads_v1_lead_service, 1);
 
 /**
- * LeadCreated tells the platform of a new lead. Published by job-state on the partner.events exchange, at least once; a
- * LeadMerged of the same lead can come before it.
+ * LeadCreated announces a new lead to the platform. Published by job-state on the partner.events exchange, at least
+ * once; a LeadMerged of the same lead can arrive before it.
  *
  * @generated from message partner.leads.v1.LeadCreated
  */
@@ -194,7 +194,7 @@ export type LeadCreated = Message<"partner.leads.v1.LeadCreated"> & {
   smsConsent?: boolean | undefined;
 
   /**
-   * When the lead was made.
+   * When the lead was created.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
@@ -209,8 +209,8 @@ export const LeadCreatedSchema: GenMessage<LeadCreated> = /*@__PURE__*/
   messageDesc(file_partner_leads_v1_lead_service, 2);
 
 /**
- * LeadMerged tells the platform of a further submission for a known address. Published by job-state on the partner.events
- * exchange, at least once and in no certain order; submitted_at orders the submissions of one lead.
+ * LeadMerged announces to the platform a further submission for a known address. Published by job-state on the
+ * partner.events exchange, at least once and in no guaranteed order; submitted_at orders the submissions of one lead.
  *
  * @generated from message partner.leads.v1.LeadMerged
  */
@@ -237,7 +237,7 @@ export type LeadMerged = Message<"partner.leads.v1.LeadMerged"> & {
   companyId?: string | undefined;
 
   /**
-   * Why it was merged.
+   * The reason for the merge.
    *
    * @generated from field: optional string reason = 4;
    */
@@ -294,15 +294,15 @@ export const LeadMergedSchema: GenMessage<LeadMerged> = /*@__PURE__*/
   messageDesc(file_partner_leads_v1_lead_service, 3);
 
 /**
- * LeadService takes in leads on behalf of one sales company. Served by job-state, called by inbound-gateway.
+ * LeadService accepts leads on behalf of one sales company. Served by job-state, called by inbound-gateway.
  *
  * @generated from service partner.leads.v1.LeadService
  */
 export const LeadService: GenService<{
   /**
-   * CreateLead makes a lead and its project, or merges into the one that stands at the same normalised address of the
-   * company (spec: Inbound, rule). Fails with `idempotency_mismatch` or `idempotency_in_progress`.
-   * No idempotency_level: without a key, a repeat would merge the lead with itself.
+   * CreateLead creates a lead and its project, or merges it into the company's lead at the same normalised address
+   * (spec: Inbound, rule). Fails with `idempotency_mismatch` or `idempotency_in_progress`. No idempotency_level:
+   * without a key, a repeat would merge the lead with itself.
    *
    * @generated from rpc partner.leads.v1.LeadService.CreateLead
    */

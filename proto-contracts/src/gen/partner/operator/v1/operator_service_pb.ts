@@ -2,8 +2,8 @@
 // @generated from file partner/operator/v1/operator_service.proto (package partner.operator.v1, syntax proto3)
 /* eslint-disable */
 
-// What operators of the service do with it: take companies on board and see how it is. Served on a queue of its own, so
-// that only who may publish to its exchange can ask.
+// Operations for the service's operators: onboard companies and inspect the service's state. Served on a queue of its
+// own, so that only users with publish permission on its exchange can call it.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -20,7 +20,7 @@ export const file_partner_operator_v1_operator_service: GenFile = /*@__PURE__*/
   fileDesc("CipwYXJ0bmVyL29wZXJhdG9yL3YxL29wZXJhdG9yX3NlcnZpY2UucHJvdG8SE3BhcnRuZXIub3BlcmF0b3IudjEiqgMKB0NvbXBhbnkSDwoCaWQYASABKAlIAIgBARIRCgRuYW1lGAIgASgJSAGIAQESNQoFY2xhc3MYAyABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gCiAEBEioKHWluc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgFSAOIAQESHAoPZGVsaXZlcnlfd2VpZ2h0GAUgASgFSASIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgGIAMoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgthY3RpdmVfa2V5cxgIIAEoBUgFiAEBEhwKD2FjdGl2ZV93ZWJob29rcxgJIAEoBUgGiAEBQgUKA19pZEIHCgVfbmFtZUIICgZfY2xhc3NCIAoeX2luc3RhbGxlcl9yZXF1ZXN0c19wZXJfbWludXRlQhIKEF9kZWxpdmVyeV93ZWlnaHRCDgoMX2FjdGl2ZV9rZXlzQhIKEF9hY3RpdmVfd2ViaG9va3MivgEKFExpc3RDb21wYW5pZXNSZXF1ZXN0Eh0KEGFmdGVyX2NvbXBhbnlfaWQYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhoKDW5hbWVfY29udGFpbnMYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCEwoRX2FmdGVyX2NvbXBhbnlfaWRCCAoGX2xpbWl0QhAKDl9uYW1lX2NvbnRhaW5zQg0KC19jb21wYW55X2lkImwKFUxpc3RDb21wYW5pZXNSZXNwb25zZRIvCgljb21wYW5pZXMYASADKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnkSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUivwEKFENyZWF0ZUNvbXBhbnlSZXF1ZXN0EhEKBG5hbWUYASABKAlIAIgBARI1CgVjbGFzcxgCIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAGIAQESFQoIb3BlcmF0b3IYAyABKAlIAogBARIXCgpjb21wYW55X2lkGAQgASgJSAOIAQFCBwoFX25hbWVCCAoGX2NsYXNzQgsKCV9vcGVyYXRvckINCgtfY29tcGFueV9pZCJGChVDcmVhdGVDb21wYW55UmVzcG9uc2USLQoHY29tcGFueRgBIAEoCzIcLnBhcnRuZXIub3BlcmF0b3IudjEuQ29tcGFueSK+AgoUVXBkYXRlQ29tcGFueVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhEKBG5hbWUYAiABKAlIAYgBARIqCh1pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoBUgCiAEBEhwKD2RlbGl2ZXJ5X3dlaWdodBgEIAEoBUgDiAEBEj4KEGFjY291bnRpbmdfbGlua3MYBSABKAsyJC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkFjY291bnRpbmdMaW5rcxIVCghvcGVyYXRvchgGIAEoCUgEiAEBQg0KC19jb21wYW55X2lkQgcKBV9uYW1lQiAKHl9pbnN0YWxsZXJfcmVxdWVzdHNfcGVyX21pbnV0ZUISChBfZGVsaXZlcnlfd2VpZ2h0QgsKCV9vcGVyYXRvciImCg9BY2NvdW50aW5nTGlua3MSEwoLY29tcGFueV9pZHMYASADKAkiRgoVVXBkYXRlQ29tcGFueVJlc3BvbnNlEi0KB2NvbXBhbnkYASABKAsyHC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNvbXBhbnki8wEKBU93bmVyEhoKDW1lbWJlcnNoaXBfaWQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESGQoMZGlzcGxheV9uYW1lGAMgASgJSAKIAQESEgoFZW1haWwYBCABKAlIA4gBARITCgZhY3RpdmUYBSABKAhIBIgBARIZCgxoYXNfcGFzc3dvcmQYBiABKAhIBYgBAUIQCg5fbWVtYmVyc2hpcF9pZEINCgtfY29tcGFueV9pZEIPCg1fZGlzcGxheV9uYW1lQggKBl9lbWFpbEIJCgdfYWN0aXZlQg8KDV9oYXNfcGFzc3dvcmQiOwoRTGlzdE93bmVyc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBQg0KC19jb21wYW55X2lkIkAKEkxpc3RPd25lcnNSZXNwb25zZRIqCgZvd25lcnMYASADKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyItgBChJDcmVhdGVPd25lclJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhkKDGRpc3BsYXlfbmFtZRgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQESGgoNcGFzc3dvcmRfaGFzaBgEIAEoCUgDiAEBEhUKCG9wZXJhdG9yGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCDwoNX2Rpc3BsYXlfbmFtZUIICgZfZW1haWxCEAoOX3Bhc3N3b3JkX2hhc2hCCwoJX29wZXJhdG9yIkAKE0NyZWF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIrQBChJVcGRhdGVPd25lclJlcXVlc3QSGgoNbWVtYmVyc2hpcF9pZBgBIAEoCUgAiAEBEhoKDXBhc3N3b3JkX2hhc2gYAiABKAlIAYgBARITCgZhY3RpdmUYAyABKAhIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQhAKDl9tZW1iZXJzaGlwX2lkQhAKDl9wYXNzd29yZF9oYXNoQgkKB19hY3RpdmVCCwoJX29wZXJhdG9yIkAKE1VwZGF0ZU93bmVyUmVzcG9uc2USKQoFb3duZXIYASABKAsyGi5wYXJ0bmVyLm9wZXJhdG9yLnYxLk93bmVyIiwKEkZpbmRDb21wYW55UmVxdWVzdBIPCgJpZBgBIAEoCUgAiAEBQgUKA19pZCKoAQoTRmluZENvbXBhbnlSZXNwb25zZRIXCgpjb21wYW55X2lkGAEgASgJSACIAQESNQoFY2xhc3MYAiABKA4yIS5wYXJ0bmVyLnBsYXRmb3JtLnYxLkNvbXBhbnlDbGFzc0gBiAEBEhgKC2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQFCDQoLX2NvbXBhbnlfaWRCCAoGX2NsYXNzQg4KDF9kZWxpdmVyeV9pZCITChFHZXRCYWNrbG9nUmVxdWVzdCKRCQoSR2V0QmFja2xvZ1Jlc3BvbnNlEhgKC2Vudmlyb25tZW50GAEgASgJSACIAQESGwoOZHVlX2RlbGl2ZXJpZXMYAiABKAVIAYgBARIaCg1vbGRlc3RfZHVlX21zGAMgASgFSAKIAQESHgoRbGVhc2VkX2RlbGl2ZXJpZXMYBCABKAVIA4gBARIbCg5leHBpcmVkX2xlYXNlcxgFIAEoBUgEiAEBEhwKD3dhaXRpbmdfcmV0cmllcxgGIAEoBUgFiAEBEhwKD2hlbGRfZGVsaXZlcmllcxgHIAEoBUgGiAEBEhwKD291dGJveF9tZXNzYWdlcxgIIAEoBUgHiAEBEh0KEG9sZGVzdF9vdXRib3hfbXMYCSABKAVICIgBARImChl3YWl0aW5nX3BsYXRmb3JtX21lc3NhZ2VzGAogASgFSAmIAQESHgoRb2xkZXN0X3dhaXRpbmdfbXMYCyABKAVICogBARIjChZkZWdyYWRlZF9zdWJzY3JpcHRpb25zGAwgASgFSAuIAQESIgoVZmFpbGluZ19zdWJzY3JpcHRpb25zGA0gASgFSAyIAQESIQoUZGF0YWJhc2VfY29ubmVjdGlvbnMYDiABKAVIDYgBARIlChhkYXRhYmFzZV9jb25uZWN0aW9uc19tYXgYDyABKAVIDogBARInCgNub3cYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRhdGFiYXNlX25vdxgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoTYnVzeV9kdWVfZGVsaXZlcmllcxgSIAEoBUgPiAEBEh8KEm9sZGVzdF9idXN5X2R1ZV9tcxgTIAEoBUgQiAEBEiMKFmZhaWxpbmdfZHVlX2RlbGl2ZXJpZXMYFCABKAVIEYgBARIiChVvbGRlc3RfZmFpbGluZ19kdWVfbXMYFSABKAVIEogBAUIOCgxfZW52aXJvbm1lbnRCEQoPX2R1ZV9kZWxpdmVyaWVzQhAKDl9vbGRlc3RfZHVlX21zQhQKEl9sZWFzZWRfZGVsaXZlcmllc0IRCg9fZXhwaXJlZF9sZWFzZXNCEgoQX3dhaXRpbmdfcmV0cmllc0ISChBfaGVsZF9kZWxpdmVyaWVzQhIKEF9vdXRib3hfbWVzc2FnZXNCEwoRX29sZGVzdF9vdXRib3hfbXNCHAoaX3dhaXRpbmdfcGxhdGZvcm1fbWVzc2FnZXNCFAoSX29sZGVzdF93YWl0aW5nX21zQhkKF19kZWdyYWRlZF9zdWJzY3JpcHRpb25zQhgKFl9mYWlsaW5nX3N1YnNjcmlwdGlvbnNCFwoVX2RhdGFiYXNlX2Nvbm5lY3Rpb25zQhsKGV9kYXRhYmFzZV9jb25uZWN0aW9uc19tYXhCFgoUX2J1c3lfZHVlX2RlbGl2ZXJpZXNCFQoTX29sZGVzdF9idXN5X2R1ZV9tc0IZChdfZmFpbGluZ19kdWVfZGVsaXZlcmllc0IYChZfb2xkZXN0X2ZhaWxpbmdfZHVlX21zIqEBCiFMaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESHQoQYWZ0ZXJfY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWxpbWl0GAMgASgFSAKIAQFCDwoNX2Fubm91bmNlbWVudEITChFfYWZ0ZXJfY29tcGFueV9pZEIICgZfbGltaXQiiQEKFUFubm91bmNlbWVudFJlY2lwaWVudBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESGQoMY29tcGFueV9uYW1lGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBAUINCgtfY29tcGFueV9pZEIPCg1fY29tcGFueV9uYW1lQggKBl9lbWFpbCKIAQoiTGlzdEFubm91bmNlbWVudFJlY2lwaWVudHNSZXNwb25zZRI+CgpyZWNpcGllbnRzGAEgAygLMioucGFydG5lci5vcGVyYXRvci52MS5Bbm5vdW5jZW1lbnRSZWNpcGllbnQSFQoIaGFzX21vcmUYAiABKAhIAIgBAUILCglfaGFzX21vcmUisAEKGENsYWltQW5ub3VuY2VtZW50UmVxdWVzdBIZCgxhbm5vdW5jZW1lbnQYASABKAlIAIgBARIXCgpjb21wYW55X2lkGAIgASgJSAGIAQESEgoFZW1haWwYAyABKAlIAogBARIVCghvcGVyYXRvchgEIAEoCUgDiAEBQg8KDV9hbm5vdW5jZW1lbnRCDQoLX2NvbXBhbnlfaWRCCAoGX2VtYWlsQgsKCV9vcGVyYXRvciI9ChlDbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEhQKB2NsYWltZWQYASABKAhIAIgBAUIKCghfY2xhaW1lZCKOAQoaUmVsZWFzZUFubm91bmNlbWVudFJlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFwoKY29tcGFueV9pZBgCIAEoCUgBiAEBEhIKBWVtYWlsGAMgASgJSAKIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWwiHQobUmVsZWFzZUFubm91bmNlbWVudFJlc3BvbnNlIrEBChlSZWNvcmRBbm5vdW5jZW1lbnRSZXF1ZXN0EhkKDGFubm91bmNlbWVudBgBIAEoCUgAiAEBEhcKCmNvbXBhbnlfaWQYAiABKAlIAYgBARISCgVlbWFpbBgDIAEoCUgCiAEBEhUKCG9wZXJhdG9yGAQgASgJSAOIAQFCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIhwKGlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIooBChhMaXN0QW5ub3VuY2VtZW50c1JlcXVlc3QSGQoMYW5ub3VuY2VtZW50GAEgASgJSACIAQESFgoJYmVmb3JlX2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBAUIPCg1fYW5ub3VuY2VtZW50QgwKCl9iZWZvcmVfaWRCCAoGX2xpbWl0Iu0BChBTZW50QW5ub3VuY2VtZW50Eg8KAmlkGAEgASgJSACIAQESGQoMYW5ub3VuY2VtZW50GAIgASgJSAGIAQESFwoKY29tcGFueV9pZBgDIAEoCUgCiAEBEhIKBWVtYWlsGAQgASgJSAOIAQESKwoHc2VudF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoIb3BlcmF0b3IYBiABKAlIBIgBAUIFCgNfaWRCDwoNX2Fubm91bmNlbWVudEINCgtfY29tcGFueV9pZEIICgZfZW1haWxCCwoJX29wZXJhdG9yIn0KGUxpc3RBbm5vdW5jZW1lbnRzUmVzcG9uc2USPAoNYW5ub3VuY2VtZW50cxgBIAMoCzIlLnBhcnRuZXIub3BlcmF0b3IudjEuU2VudEFubm91bmNlbWVudBIVCghoYXNfbW9yZRgCIAEoCEgAiAEBQgsKCV9oYXNfbW9yZTLICwoPT3BlcmF0b3JTZXJ2aWNlEmsKDUxpc3RDb21wYW5pZXMSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RDb21wYW5pZXNSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5MaXN0Q29tcGFuaWVzUmVzcG9uc2UiA5ACARJmCg1DcmVhdGVDb21wYW55EikucGFydG5lci5vcGVyYXRvci52MS5DcmVhdGVDb21wYW55UmVxdWVzdBoqLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlQ29tcGFueVJlc3BvbnNlEmsKDVVwZGF0ZUNvbXBhbnkSKS5wYXJ0bmVyLm9wZXJhdG9yLnYxLlVwZGF0ZUNvbXBhbnlSZXF1ZXN0GioucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVDb21wYW55UmVzcG9uc2UiA5ACAhJiCgpMaXN0T3duZXJzEiYucGFydG5lci5vcGVyYXRvci52MS5MaXN0T3duZXJzUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdE93bmVyc1Jlc3BvbnNlIgOQAgESYAoLQ3JlYXRlT3duZXISJy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkNyZWF0ZU93bmVyUmVxdWVzdBooLnBhcnRuZXIub3BlcmF0b3IudjEuQ3JlYXRlT3duZXJSZXNwb25zZRJlCgtVcGRhdGVPd25lchInLnBhcnRuZXIub3BlcmF0b3IudjEuVXBkYXRlT3duZXJSZXF1ZXN0GigucGFydG5lci5vcGVyYXRvci52MS5VcGRhdGVPd25lclJlc3BvbnNlIgOQAgISkgEKGkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzEjYucGFydG5lci5vcGVyYXRvci52MS5MaXN0QW5ub3VuY2VtZW50UmVjaXBpZW50c1JlcXVlc3QaNy5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRSZWNpcGllbnRzUmVzcG9uc2UiA5ACARJyChFDbGFpbUFubm91bmNlbWVudBItLnBhcnRuZXIub3BlcmF0b3IudjEuQ2xhaW1Bbm5vdW5jZW1lbnRSZXF1ZXN0Gi4ucGFydG5lci5vcGVyYXRvci52MS5DbGFpbUFubm91bmNlbWVudFJlc3BvbnNlEn0KE1JlbGVhc2VBbm5vdW5jZW1lbnQSLy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlbGVhc2VBbm5vdW5jZW1lbnRSZXF1ZXN0GjAucGFydG5lci5vcGVyYXRvci52MS5SZWxlYXNlQW5ub3VuY2VtZW50UmVzcG9uc2UiA5ACAhJ6ChJSZWNvcmRBbm5vdW5jZW1lbnQSLi5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlY29yZEFubm91bmNlbWVudFJlcXVlc3QaLy5wYXJ0bmVyLm9wZXJhdG9yLnYxLlJlY29yZEFubm91bmNlbWVudFJlc3BvbnNlIgOQAgISdwoRTGlzdEFubm91bmNlbWVudHMSLS5wYXJ0bmVyLm9wZXJhdG9yLnYxLkxpc3RBbm5vdW5jZW1lbnRzUmVxdWVzdBouLnBhcnRuZXIub3BlcmF0b3IudjEuTGlzdEFubm91bmNlbWVudHNSZXNwb25zZSIDkAIBEmUKC0ZpbmRDb21wYW55EicucGFydG5lci5vcGVyYXRvci52MS5GaW5kQ29tcGFueVJlcXVlc3QaKC5wYXJ0bmVyLm9wZXJhdG9yLnYxLkZpbmRDb21wYW55UmVzcG9uc2UiA5ACARJiCgpHZXRCYWNrbG9nEiYucGFydG5lci5vcGVyYXRvci52MS5HZXRCYWNrbG9nUmVxdWVzdBonLnBhcnRuZXIub3BlcmF0b3IudjEuR2V0QmFja2xvZ1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp, file_partner_platform_v1_platform_messages]);
 
 /**
- * Company is a company with what operators set.
+ * Company is a company with its operator settings.
  *
  * @generated from message partner.operator.v1.Company
  */
@@ -40,35 +40,35 @@ export type Company = Message<"partner.operator.v1.Company"> & {
   name?: string | undefined;
 
   /**
-   * What it does.
+   * Its class.
    *
    * @generated from field: optional partner.platform.v1.CompanyClass class = 3;
    */
   class?: CompanyClass | undefined;
 
   /**
-   * Requests a minute to the installer API; absent: the standard limit.
+   * Installer API rate limit in requests per minute; absent: the default.
    *
    * @generated from field: optional int32 installer_requests_per_minute = 4;
    */
   installerRequestsPerMinute?: number | undefined;
 
   /**
-   * Its weight when places for deliveries are given out, 1 to 100.
+   * Its weight in the allocation of delivery slots, 1 to 100.
    *
    * @generated from field: optional int32 delivery_weight = 5;
    */
   deliveryWeight?: number | undefined;
 
   /**
-   * The accounting companies that get its financial journal.
+   * The accounting companies that receive its financial journal.
    *
    * @generated from field: repeated string accounting_company_ids = 6;
    */
   accountingCompanyIds: string[];
 
   /**
-   * When it was taken on board.
+   * When it was onboarded.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
@@ -97,7 +97,7 @@ export const CompanySchema: GenMessage<Company> = /*@__PURE__*/
   messageDesc(file_partner_operator_v1_operator_service, 0);
 
 /**
- * ListCompaniesRequest asks for one page.
+ * ListCompaniesRequest requests one page.
  *
  * @generated from message partner.operator.v1.ListCompaniesRequest
  */
@@ -110,14 +110,14 @@ export type ListCompaniesRequest = Message<"partner.operator.v1.ListCompaniesReq
   afterCompanyId?: string | undefined;
 
   /**
-   * Companies at most, 1 to 100.
+   * Maximum Companies, 1 to 100.
    *
    * @generated from field: optional int32 limit = 2;
    */
   limit?: number | undefined;
 
   /**
-   * Only those whose name holds this, upper and lower case alike; absent: all.
+   * Only companies whose name contains this text, without regard to case; absent: all.
    *
    * @generated from field: optional string name_contains = 3;
    */
@@ -152,7 +152,7 @@ export type ListCompaniesResponse = Message<"partner.operator.v1.ListCompaniesRe
   companies: Company[];
 
   /**
-   * Whether there are more after the last one.
+   * Whether more follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
@@ -180,21 +180,21 @@ export type CreateCompanyRequest = Message<"partner.operator.v1.CreateCompanyReq
   name?: string | undefined;
 
   /**
-   * What it does.
+   * Its class.
    *
    * @generated from field: optional partner.platform.v1.CompanyClass class = 2;
    */
   class?: CompanyClass | undefined;
 
   /**
-   * Who asks, for the audit trail: the operator's name.
+   * The operator's name, for the audit trail.
    *
    * @generated from field: optional string operator = 3;
    */
   operator?: string | undefined;
 
   /**
-   * The id that the platform has for it; absent: it gets a new one. Messages of the platform that wait for it go on.
+   * The platform's id of the company; absent: a new id. Waiting messages of the platform about it are then processed.
    *
    * @generated from field: optional string company_id = 4;
    */
@@ -230,7 +230,7 @@ export const CreateCompanyResponseSchema: GenMessage<CreateCompanyResponse> = /*
   messageDesc(file_partner_operator_v1_operator_service, 4);
 
 /**
- * UpdateCompanyRequest says what is to be different; what is absent stays.
+ * UpdateCompanyRequest holds the fields to change; absent fields stay unchanged.
  *
  * @generated from message partner.operator.v1.UpdateCompanyRequest
  */
@@ -250,28 +250,28 @@ export type UpdateCompanyRequest = Message<"partner.operator.v1.UpdateCompanyReq
   name?: string | undefined;
 
   /**
-   * Requests a minute to the installer API; 0: the standard limit.
+   * Installer API rate limit in requests per minute; 0: the default.
    *
    * @generated from field: optional int32 installer_requests_per_minute = 3;
    */
   installerRequestsPerMinute?: number | undefined;
 
   /**
-   * Its weight when places for deliveries are given out, 1 to 100.
+   * Its weight in the allocation of delivery slots, 1 to 100.
    *
    * @generated from field: optional int32 delivery_weight = 4;
    */
   deliveryWeight?: number | undefined;
 
   /**
-   * Who gets its financial journal.
+   * The recipients of its financial journal.
    *
    * @generated from field: partner.operator.v1.AccountingLinks accounting_links = 5;
    */
   accountingLinks?: AccountingLinks | undefined;
 
   /**
-   * Who asks, for the audit trail: the operator's name.
+   * The operator's name, for the audit trail.
    *
    * @generated from field: optional string operator = 6;
    */
@@ -286,7 +286,7 @@ export const UpdateCompanyRequestSchema: GenMessage<UpdateCompanyRequest> = /*@_
   messageDesc(file_partner_operator_v1_operator_service, 5);
 
 /**
- * AccountingLinks are the accounting companies that get a company's financial journal.
+ * AccountingLinks are the accounting companies that receive a company's financial journal.
  *
  * @generated from message partner.operator.v1.AccountingLinks
  */
@@ -307,7 +307,7 @@ export const AccountingLinksSchema: GenMessage<AccountingLinks> = /*@__PURE__*/
   messageDesc(file_partner_operator_v1_operator_service, 6);
 
 /**
- * UpdateCompanyResponse is the company as it is now.
+ * UpdateCompanyResponse is the updated company.
  *
  * @generated from message partner.operator.v1.UpdateCompanyResponse
  */
@@ -328,7 +328,7 @@ export const UpdateCompanyResponseSchema: GenMessage<UpdateCompanyResponse> = /*
   messageDesc(file_partner_operator_v1_operator_service, 7);
 
 /**
- * Owner is somebody who manages a company's webhooks and keys.
+ * Owner is a person who manages a company's webhooks and keys.
  *
  * @generated from message partner.operator.v1.Owner
  */
@@ -384,7 +384,7 @@ export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
   messageDesc(file_partner_operator_v1_operator_service, 8);
 
 /**
- * ListOwnersRequest asks for a company's owners.
+ * ListOwnersRequest requests a company's owners.
  *
  * @generated from message partner.operator.v1.ListOwnersRequest
  */
@@ -405,7 +405,7 @@ export const ListOwnersRequestSchema: GenMessage<ListOwnersRequest> = /*@__PURE_
   messageDesc(file_partner_operator_v1_operator_service, 9);
 
 /**
- * ListOwnersResponse has them all, oldest first; a company has few.
+ * ListOwnersResponse holds all owners, oldest first; a company has few.
  *
  * @generated from message partner.operator.v1.ListOwnersResponse
  */
@@ -453,14 +453,14 @@ export type CreateOwnerRequest = Message<"partner.operator.v1.CreateOwnerRequest
   email?: string | undefined;
 
   /**
-   * The password's Argon2id hash as a PHC string; the password itself never travels.
+   * The password's Argon2id hash as a PHC string; the password itself is never sent.
    *
    * @generated from field: optional string password_hash = 4;
    */
   passwordHash?: string | undefined;
 
   /**
-   * Who asks, for the audit trail: the operator's name.
+   * The operator's name, for the audit trail.
    *
    * @generated from field: optional string operator = 5;
    */
@@ -496,7 +496,7 @@ export const CreateOwnerResponseSchema: GenMessage<CreateOwnerResponse> = /*@__P
   messageDesc(file_partner_operator_v1_operator_service, 12);
 
 /**
- * UpdateOwnerRequest says what is to be different; what is absent stays.
+ * UpdateOwnerRequest holds the fields to change; absent fields stay unchanged.
  *
  * @generated from message partner.operator.v1.UpdateOwnerRequest
  */
@@ -523,7 +523,7 @@ export type UpdateOwnerRequest = Message<"partner.operator.v1.UpdateOwnerRequest
   active?: boolean | undefined;
 
   /**
-   * Who asks, for the audit trail: the operator's name.
+   * The operator's name, for the audit trail.
    *
    * @generated from field: optional string operator = 4;
    */
@@ -538,7 +538,7 @@ export const UpdateOwnerRequestSchema: GenMessage<UpdateOwnerRequest> = /*@__PUR
   messageDesc(file_partner_operator_v1_operator_service, 13);
 
 /**
- * UpdateOwnerResponse is the owner as they are now.
+ * UpdateOwnerResponse is the updated owner.
  *
  * @generated from message partner.operator.v1.UpdateOwnerResponse
  */
@@ -559,7 +559,7 @@ export const UpdateOwnerResponseSchema: GenMessage<UpdateOwnerResponse> = /*@__P
   messageDesc(file_partner_operator_v1_operator_service, 14);
 
 /**
- * FindCompanyRequest names something that belongs to a company.
+ * FindCompanyRequest names an object of a company.
  *
  * @generated from message partner.operator.v1.FindCompanyRequest
  */
@@ -580,7 +580,7 @@ export const FindCompanyRequestSchema: GenMessage<FindCompanyRequest> = /*@__PUR
   messageDesc(file_partner_operator_v1_operator_service, 15);
 
 /**
- * FindCompanyResponse tells whose it is.
+ * FindCompanyResponse is the company that owns the object.
  *
  * @generated from message partner.operator.v1.FindCompanyResponse
  */
@@ -593,14 +593,14 @@ export type FindCompanyResponse = Message<"partner.operator.v1.FindCompanyRespon
   companyId?: string | undefined;
 
   /**
-   * What it does.
+   * Its class.
    *
    * @generated from field: optional partner.platform.v1.CompanyClass class = 2;
    */
   class?: CompanyClass | undefined;
 
   /**
-   * Of a delivery and its attempts: the delivery.
+   * For a delivery or one of its attempts: the delivery.
    *
    * @generated from field: optional string delivery_id = 3;
    */
@@ -615,7 +615,7 @@ export const FindCompanyResponseSchema: GenMessage<FindCompanyResponse> = /*@__P
   messageDesc(file_partner_operator_v1_operator_service, 16);
 
 /**
- * GetBacklogRequest asks for what waits.
+ * GetBacklogRequest has no parameters.
  *
  * @generated from message partner.operator.v1.GetBacklogRequest
  */
@@ -630,7 +630,7 @@ export const GetBacklogRequestSchema: GenMessage<GetBacklogRequest> = /*@__PURE_
   messageDesc(file_partner_operator_v1_operator_service, 17);
 
 /**
- * GetBacklogResponse is what waits in Postgres at this moment.
+ * GetBacklogResponse is the current backlog in Postgres.
  *
  * @generated from message partner.operator.v1.GetBacklogResponse
  */
@@ -650,29 +650,30 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   dueDeliveries?: number | undefined;
 
   /**
-   * For how many milliseconds the oldest delivery to an endpoint that works has been due, with all that the dispatcher has without
-   * a result; absent when none is. Those to busy and to failing endpoints are told apart: they wait for their own endpoint.
+   * Age in ms of the oldest due delivery to a working endpoint, including those at the dispatcher without a result;
+   * absent if there is none. Deliveries to endpoints that are at capacity or failing are counted separately: they wait
+   * for their own endpoint.
    *
    * @generated from field: optional int32 oldest_due_ms = 3;
    */
   oldestDueMs?: number | undefined;
 
   /**
-   * Deliveries under way at this moment.
+   * Deliveries in flight.
    *
    * @generated from field: optional int32 leased_deliveries = 4;
    */
   leasedDeliveries?: number | undefined;
 
   /**
-   * Leases that have run out and are not taken up yet.
+   * Leases that have expired and were not renewed yet.
    *
    * @generated from field: optional int32 expired_leases = 5;
    */
   expiredLeases?: number | undefined;
 
   /**
-   * Deliveries that wait for a retry.
+   * Deliveries in backoff before a retry.
    *
    * @generated from field: optional int32 waiting_retries = 6;
    */
@@ -693,21 +694,21 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   outboxMessages?: number | undefined;
 
   /**
-   * For how many milliseconds the oldest of them has waited; absent when there is none.
+   * Age in ms of the oldest of them; absent if there is none.
    *
    * @generated from field: optional int32 oldest_outbox_ms = 9;
    */
   oldestOutboxMs?: number | undefined;
 
   /**
-   * Messages of the platform that wait for what they build on.
+   * Messages of the platform that wait for an earlier message.
    *
    * @generated from field: optional int32 waiting_platform_messages = 10;
    */
   waitingPlatformMessages?: number | undefined;
 
   /**
-   * For how many milliseconds the oldest of them has waited; absent when there is none.
+   * Age in ms of the oldest of them; absent if there is none.
    *
    * @generated from field: optional int32 oldest_waiting_ms = 11;
    */
@@ -728,56 +729,57 @@ export type GetBacklogResponse = Message<"partner.operator.v1.GetBacklogResponse
   failingSubscriptions?: number | undefined;
 
   /**
-   * Connections to Postgres of this database, and how many it allows in all.
+   * Open Postgres connections to this database.
    *
    * @generated from field: optional int32 database_connections = 14;
    */
   databaseConnections?: number | undefined;
 
   /**
-   * See above.
+   * The connection limit of Postgres.
    *
    * @generated from field: optional int32 database_connections_max = 15;
    */
   databaseConnectionsMax?: number | undefined;
 
   /**
-   * The time by the clock of job-state.
+   * Current time by job-state's clock.
    *
    * @generated from field: google.protobuf.Timestamp now = 16;
    */
   now?: Timestamp | undefined;
 
   /**
-   * The time by the clock of Postgres.
+   * Current time by Postgres's clock.
    *
    * @generated from field: google.protobuf.Timestamp database_now = 17;
    */
   databaseNow?: Timestamp | undefined;
 
   /**
-   * Those of the due deliveries whose endpoint has half of its places under way taken, and so sets the pace itself.
+   * Due deliveries whose endpoint has half of its slots in use, so that the endpoint's own capacity limits the rate.
    *
    * @generated from field: optional int32 busy_due_deliveries = 18;
    */
   busyDueDeliveries?: number | undefined;
 
   /**
-   * For how many milliseconds the oldest of them has been due; absent when none is.
+   * Age in ms of the oldest of them; absent if there is none.
    *
    * @generated from field: optional int32 oldest_busy_due_ms = 19;
    */
   oldestBusyDueMs?: number | undefined;
 
   /**
-   * Those of the due deliveries whose endpoint is failing. They wait for one of its slots, or of those that all failing endpoints share.
+   * Due deliveries whose endpoint is failing. They wait for one of its slots, or for one of the slots that all failing
+   * endpoints share.
    *
    * @generated from field: optional int32 failing_due_deliveries = 20;
    */
   failingDueDeliveries?: number | undefined;
 
   /**
-   * For how many milliseconds the oldest of them has been due, with all that the dispatcher has without a result; absent when none is.
+   * Age in ms of the oldest of them, including those at the dispatcher without a result; absent if there is none.
    *
    * @generated from field: optional int32 oldest_failing_due_ms = 21;
    */
@@ -792,7 +794,7 @@ export const GetBacklogResponseSchema: GenMessage<GetBacklogResponse> = /*@__PUR
   messageDesc(file_partner_operator_v1_operator_service, 18);
 
 /**
- * ListAnnouncementRecipientsRequest asks for one page.
+ * ListAnnouncementRecipientsRequest requests one page.
  *
  * @generated from message partner.operator.v1.ListAnnouncementRecipientsRequest
  */
@@ -812,7 +814,7 @@ export type ListAnnouncementRecipientsRequest = Message<"partner.operator.v1.Lis
   afterCompanyId?: string | undefined;
 
   /**
-   * Companies at most, 1 to 100.
+   * Maximum Companies, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -875,7 +877,7 @@ export type ListAnnouncementRecipientsResponse = Message<"partner.operator.v1.Li
   recipients: AnnouncementRecipient[];
 
   /**
-   * Whether there are more after the last one.
+   * Whether more follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
@@ -890,7 +892,7 @@ export const ListAnnouncementRecipientsResponseSchema: GenMessage<ListAnnounceme
   messageDesc(file_partner_operator_v1_operator_service, 21);
 
 /**
- * ClaimAnnouncementRequest says what the caller is about to send to whom.
+ * ClaimAnnouncementRequest names the announcement that the caller is about to send, and its recipient.
  *
  * @generated from message partner.operator.v1.ClaimAnnouncementRequest
  */
@@ -910,14 +912,14 @@ export type ClaimAnnouncementRequest = Message<"partner.operator.v1.ClaimAnnounc
   companyId?: string | undefined;
 
   /**
-   * The address that it goes to.
+   * The recipient's address.
    *
    * @generated from field: optional string email = 3;
    */
   email?: string | undefined;
 
   /**
-   * Who sends it: the operator's name.
+   * The operator who sends it.
    *
    * @generated from field: optional string operator = 4;
    */
@@ -932,13 +934,13 @@ export const ClaimAnnouncementRequestSchema: GenMessage<ClaimAnnouncementRequest
   messageDesc(file_partner_operator_v1_operator_service, 22);
 
 /**
- * ClaimAnnouncementResponse says who sends it.
+ * ClaimAnnouncementResponse is the result of a claim.
  *
  * @generated from message partner.operator.v1.ClaimAnnouncementResponse
  */
 export type ClaimAnnouncementResponse = Message<"partner.operator.v1.ClaimAnnouncementResponse"> & {
   /**
-   * Whether the caller sends it; false: it was sent, or another run has claimed it.
+   * Whether the caller holds the claim; false: it was sent, or another run has claimed it.
    *
    * @generated from field: optional bool claimed = 1;
    */
@@ -953,7 +955,7 @@ export const ClaimAnnouncementResponseSchema: GenMessage<ClaimAnnouncementRespon
   messageDesc(file_partner_operator_v1_operator_service, 23);
 
 /**
- * ReleaseAnnouncementRequest says what was not sent to whom.
+ * ReleaseAnnouncementRequest names the unsent announcement and its recipient.
  *
  * @generated from message partner.operator.v1.ReleaseAnnouncementRequest
  */
@@ -973,7 +975,7 @@ export type ReleaseAnnouncementRequest = Message<"partner.operator.v1.ReleaseAnn
   companyId?: string | undefined;
 
   /**
-   * The address that it was not sent to.
+   * The recipient's address.
    *
    * @generated from field: optional string email = 3;
    */
@@ -988,7 +990,7 @@ export const ReleaseAnnouncementRequestSchema: GenMessage<ReleaseAnnouncementReq
   messageDesc(file_partner_operator_v1_operator_service, 24);
 
 /**
- * ReleaseAnnouncementResponse confirms that the claim has ended.
+ * ReleaseAnnouncementResponse confirms that the claim is released.
  *
  * @generated from message partner.operator.v1.ReleaseAnnouncementResponse
  */
@@ -1003,7 +1005,7 @@ export const ReleaseAnnouncementResponseSchema: GenMessage<ReleaseAnnouncementRe
   messageDesc(file_partner_operator_v1_operator_service, 25);
 
 /**
- * RecordAnnouncementRequest says what was sent to whom.
+ * RecordAnnouncementRequest names the sent announcement and its recipient.
  *
  * @generated from message partner.operator.v1.RecordAnnouncementRequest
  */
@@ -1023,14 +1025,14 @@ export type RecordAnnouncementRequest = Message<"partner.operator.v1.RecordAnnou
   companyId?: string | undefined;
 
   /**
-   * The address that it was sent to.
+   * The recipient's address.
    *
    * @generated from field: optional string email = 3;
    */
   email?: string | undefined;
 
   /**
-   * Who sent it: the operator's name.
+   * The operator who sent it.
    *
    * @generated from field: optional string operator = 4;
    */
@@ -1060,7 +1062,7 @@ export const RecordAnnouncementResponseSchema: GenMessage<RecordAnnouncementResp
   messageDesc(file_partner_operator_v1_operator_service, 27);
 
 /**
- * ListAnnouncementsRequest asks for one page.
+ * ListAnnouncementsRequest requests one page.
  *
  * @generated from message partner.operator.v1.ListAnnouncementsRequest
  */
@@ -1080,7 +1082,7 @@ export type ListAnnouncementsRequest = Message<"partner.operator.v1.ListAnnounce
   beforeId?: string | undefined;
 
   /**
-   * Entries at most, 1 to 100.
+   * Maximum Entries, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -1129,14 +1131,14 @@ export type SentAnnouncement = Message<"partner.operator.v1.SentAnnouncement"> &
   email?: string | undefined;
 
   /**
-   * When the mail server had taken it.
+   * When the mail server accepted it.
    *
    * @generated from field: google.protobuf.Timestamp sent_at = 5;
    */
   sentAt?: Timestamp | undefined;
 
   /**
-   * Who sent it.
+   * The operator who sent it.
    *
    * @generated from field: optional string operator = 6;
    */
@@ -1164,7 +1166,7 @@ export type ListAnnouncementsResponse = Message<"partner.operator.v1.ListAnnounc
   announcements: SentAnnouncement[];
 
   /**
-   * Whether there are more after the last one.
+   * Whether more follow the last one.
    *
    * @generated from field: optional bool has_more = 2;
    */
@@ -1179,13 +1181,13 @@ export const ListAnnouncementsResponseSchema: GenMessage<ListAnnouncementsRespon
   messageDesc(file_partner_operator_v1_operator_service, 30);
 
 /**
- * OperatorService is for the operators' command line. It asks on behalf of no company.
+ * OperatorService serves the operators' command line. Calls are made on behalf of no company.
  *
  * @generated from service partner.operator.v1.OperatorService
  */
 export const OperatorService: GenService<{
   /**
-   * ListCompanies gives a page of companies, oldest first.
+   * ListCompanies returns a page of companies, oldest first.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ListCompanies
    */
@@ -1195,8 +1197,8 @@ export const OperatorService: GenService<{
     output: typeof ListCompaniesResponseSchema;
   },
   /**
-   * CreateCompany takes a company on board. What the platform tells of it later counts more. Fails with `invalid_argument` for
-   * an id in use.
+   * CreateCompany onboards a company. Later messages of the platform override its data. Fails with `invalid_argument`
+   * for an id in use.
    *
    * @generated from rpc partner.operator.v1.OperatorService.CreateCompany
    */
@@ -1206,7 +1208,7 @@ export const OperatorService: GenService<{
     output: typeof CreateCompanyResponseSchema;
   },
   /**
-   * UpdateCompany sets the name and the limits of a company, and who gets its financial journal. Fails with `not_found`, and with
+   * UpdateCompany sets the name, the limits and the accounting links of a company. Fails with `not_found`, and with
    * `invalid_argument` for links to a company that is not an accounting company.
    *
    * @generated from rpc partner.operator.v1.OperatorService.UpdateCompany
@@ -1217,7 +1219,7 @@ export const OperatorService: GenService<{
     output: typeof UpdateCompanyResponseSchema;
   },
   /**
-   * ListOwners gives all owners of a company, active or not.
+   * ListOwners returns all owners of a company, active or not.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ListOwners
    */
@@ -1237,7 +1239,7 @@ export const OperatorService: GenService<{
     output: typeof CreateOwnerResponseSchema;
   },
   /**
-   * UpdateOwner sets an owner's password or lets the owner sign in or not. Fails with `not_found`.
+   * UpdateOwner sets an owner's password, or whether the owner may sign in. Fails with `not_found`.
    *
    * @generated from rpc partner.operator.v1.OperatorService.UpdateOwner
    */
@@ -1247,8 +1249,8 @@ export const OperatorService: GenService<{
     output: typeof UpdateOwnerResponseSchema;
   },
   /**
-   * ListAnnouncementRecipients returns a page of the confirmed technical contacts that an announcement was not sent to, in
-   * ascending order of their companies.
+   * ListAnnouncementRecipients returns a page of the confirmed technical contacts that an announcement was not sent to,
+   * in ascending order of company.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ListAnnouncementRecipients
    */
@@ -1258,8 +1260,8 @@ export const OperatorService: GenService<{
     output: typeof ListAnnouncementRecipientsResponseSchema;
   },
   /**
-   * ClaimAnnouncement reserves an announcement to a technical contact for the caller, for 5 minutes: of several callers one
-   * gets it. Fails with `not_found` for an unknown company.
+   * ClaimAnnouncement reserves an announcement to a technical contact for the caller, for 5 minutes. Of concurrent
+   * callers exactly one gets the claim. Fails with `not_found` for an unknown company.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ClaimAnnouncement
    */
@@ -1269,7 +1271,7 @@ export const OperatorService: GenService<{
     output: typeof ClaimAnnouncementResponseSchema;
   },
   /**
-   * ReleaseAnnouncement ends a claim of what was not sent, so that another run can send it at once.
+   * ReleaseAnnouncement releases the claim of an unsent announcement, so that another run can send it at once.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ReleaseAnnouncement
    */
@@ -1279,8 +1281,8 @@ export const OperatorService: GenService<{
     output: typeof ReleaseAnnouncementResponseSchema;
   },
   /**
-   * RecordAnnouncement records that an announcement was sent to a technical contact. A repeat changes nothing. Fails with
-   * `not_found` for an unknown company.
+   * RecordAnnouncement records that an announcement was sent to a technical contact. Idempotent. Fails with `not_found`
+   * for an unknown company.
    *
    * @generated from rpc partner.operator.v1.OperatorService.RecordAnnouncement
    */
@@ -1290,7 +1292,7 @@ export const OperatorService: GenService<{
     output: typeof RecordAnnouncementResponseSchema;
   },
   /**
-   * ListAnnouncements returns a page of who was sent which announcement and when, newest first.
+   * ListAnnouncements returns a page of sent announcements with recipient and time, newest first.
    *
    * @generated from rpc partner.operator.v1.OperatorService.ListAnnouncements
    */
@@ -1300,7 +1302,7 @@ export const OperatorService: GenService<{
     output: typeof ListAnnouncementsResponseSchema;
   },
   /**
-   * FindCompany tells whose something is, by its id alone. Fails with `not_found`.
+   * FindCompany returns the company that owns an object, given the object's id. Fails with `not_found`.
    *
    * @generated from rpc partner.operator.v1.OperatorService.FindCompany
    */
@@ -1310,7 +1312,7 @@ export const OperatorService: GenService<{
     output: typeof FindCompanyResponseSchema;
   },
   /**
-   * GetBacklog tells what waits and for how long.
+   * GetBacklog returns the size and age of the backlogs.
    *
    * @generated from rpc partner.operator.v1.OperatorService.GetBacklog
    */

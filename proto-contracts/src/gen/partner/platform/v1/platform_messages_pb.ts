@@ -2,12 +2,12 @@
 // @generated from file partner/platform/v1/platform_messages.proto (package partner.platform.v1, syntax proto3)
 /* eslint-disable */
 
-// What the platform (the company's CRM) tells this service. All messages are sent by the platform on the `platform`
-// exchange, with the message's full name as type and routing key, and recorded by job-state once per message id.
+// Messages from the platform (the company's CRM) to this service. The platform publishes them on the `platform`
+// exchange, with the message's full name as type and routing key. job-state records each message id once.
 //
-// Every message is about one thing (a company, a membership, a job, a project, a quote, ...), which it names by its id. The
-// thing's `version` rises with each message about it, from 1: by it messages are put in order, whatever order they come in.
-// A version that was heard of already is harmless, and so is an older one: it changes nothing that a newer one has set.
+// Every message is about one object (a company, a membership, a job, a project, a quote, ...), which it names by its
+// id. The object's `version` starts at 1 and increases with each message about it. Messages are ordered by version,
+// whatever order they arrive in. A repeated or older version is harmless: it changes nothing that a newer one has set.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -22,20 +22,20 @@ export const file_partner_platform_v1_platform_messages: GenFile = /*@__PURE__*/
   fileDesc("CitwYXJ0bmVyL3BsYXRmb3JtL3YxL3BsYXRmb3JtX21lc3NhZ2VzLnByb3RvEhNwYXJ0bmVyLnBsYXRmb3JtLnYxIogCCg5Db21wYW55Q2hhbmdlZBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhEKBG5hbWUYAyABKAlIAogBARI1CgVjbGFzcxgEIAEoDjIhLnBhcnRuZXIucGxhdGZvcm0udjEuQ29tcGFueUNsYXNzSAOIAQESHgoWYWNjb3VudGluZ19jb21wYW55X2lkcxgFIAMoCRIvCgtvY2N1cnJlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCCgoIX3ZlcnNpb25CBwoFX25hbWVCCAoGX2NsYXNzIucCChFNZW1iZXJzaGlwQ2hhbmdlZBIaCg1tZW1iZXJzaGlwX2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhcKCmNvbXBhbnlfaWQYAyABKAlIAogBARI2CgRyb2xlGAQgASgOMiMucGFydG5lci5wbGF0Zm9ybS52MS5NZW1iZXJzaGlwUm9sZUgDiAEBEhkKDGRpc3BsYXlfbmFtZRgFIAEoCUgEiAEBEhIKBWVtYWlsGAYgASgJSAWIAQESEwoGYWN0aXZlGAcgASgISAaIAQESLwoLb2NjdXJyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhAKDl9tZW1iZXJzaGlwX2lkQgoKCF92ZXJzaW9uQg0KC19jb21wYW55X2lkQgcKBV9yb2xlQg8KDV9kaXNwbGF5X25hbWVCCAoGX2VtYWlsQgkKB19hY3RpdmUi6QIKCkpvYkNyZWF0ZWQSEwoGam9iX2lkGAEgASgJSACIAQESHwoSc2VsbGluZ19jb21wYW55X2lkGAIgASgJSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhoKDXdvcmtfb3JkZXJfbm8YBCABKAlIA4gBARIvCghjdXN0b21lchgFIAEoCzIdLnBhcnRuZXIucGxhdGZvcm0udjEuQ3VzdG9tZXISKQoFc2NvcGUYBiABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLlNjb3BlEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAggASgFSASIAQFCCQoHX2pvYl9pZEIVChNfc2VsbGluZ19jb21wYW55X2lkQg0KC19wcm9qZWN0X2lkQhAKDl93b3JrX29yZGVyX25vQgoKCF92ZXJzaW9uIrYBCghDdXN0b21lchIRCgRuYW1lGAEgASgJSACIAQESEgoFcGhvbmUYAiABKAlIAYgBARISCgVsaW5lMRgDIAEoCUgCiAEBEhEKBGNpdHkYBCABKAlIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhAKA3ppcBgGIAEoCUgFiAEBQgcKBV9uYW1lQggKBl9waG9uZUIICgZfbGluZTFCBwoFX2NpdHlCCAoGX3N0YXRlQgYKBF96aXAisgIKBVNjb3BlEhkKDHBhY2thZ2VfbmFtZRgBIAEoCUgAiAEBEhgKC3N5c3RlbV90eXBlGAIgASgJSAGIAQESMQoJZXF1aXBtZW50GAMgAygLMh4ucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZUl0ZW0SMwoLYWNjZXNzb3JpZXMYBCADKAsyHi5wYXJ0bmVyLnBsYXRmb3JtLnYxLlNjb3BlSXRlbRI9ChBzdXBwbGllcl9zb3VyY2VzGAUgAygLMiMucGFydG5lci5wbGF0Zm9ybS52MS5TdXBwbGllclNvdXJjZRIaCg1zY29wZV92ZXJzaW9uGAYgASgFSAKIAQFCDwoNX3BhY2thZ2VfbmFtZUIOCgxfc3lzdGVtX3R5cGVCEAoOX3Njb3BlX3ZlcnNpb24iaQoJU2NvcGVJdGVtEhEKBG5hbWUYASABKAlIAIgBARISCgVtb2RlbBgCIAEoCUgBiAEBEhUKCHF1YW50aXR5GAMgASgFSAKIAQFCBwoFX25hbWVCCAoGX21vZGVsQgsKCV9xdWFudGl0eSJSCg5TdXBwbGllclNvdXJjZRIRCgRuYW1lGAEgASgJSACIAQESFgoJcmVmZXJlbmNlGAIgASgJSAGIAQFCBwoFX25hbWVCDAoKX3JlZmVyZW5jZSK8AQoLSm9iQXNzaWduZWQSEwoGam9iX2lkGAEgASgJSACIAQESIQoUaW5zdGFsbGVyX2NvbXBhbnlfaWQYAiABKAlIAYgBARIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgEIAEoBUgCiAEBQgkKB19qb2JfaWRCFwoVX2luc3RhbGxlcl9jb21wYW55X2lkQgoKCF92ZXJzaW9uIoIBCg1Kb2JVbmFzc2lnbmVkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAMgASgFSAGIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbiKBAQoMSm9iQ2FuY2VsbGVkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAMgASgFSAGIAQFCCQoHX2pvYl9pZEIKCghfdmVyc2lvbiKvAQoPSm9iU2NvcGVDaGFuZ2VkEhMKBmpvYl9pZBgBIAEoCUgAiAEBEikKBXNjb3BlGAIgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5TY29wZRIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgEIAEoBUgBiAEBQgkKB19qb2JfaWRCCgoIX3ZlcnNpb24ivQEKE0pvYlJlYWRpbmVzc0NoYW5nZWQSEwoGam9iX2lkGAEgASgJSACIAQESEgoFcmVhZHkYAiABKAhIAYgBARIVCg1ibG9ja2VyX2NvZGVzGAMgAygJEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAUgASgFSAKIAQFCCQoHX2pvYl9pZEIICgZfcmVhZHlCCgoIX3ZlcnNpb24iywIKDEpvYlNjaGVkdWxlZBITCgZqb2JfaWQYASABKAlIAIgBARI7CgZzdGF0dXMYAiABKA4yJi5wYXJ0bmVyLnBsYXRmb3JtLnYxLkpvYlNjaGVkdWxlU3RhdHVzSAGIAQESLQoJc3RhcnRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCgl0aW1lX3pvbmUYBSABKAlIAogBARIvCgtvY2N1cnJlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoHdmVyc2lvbhgHIAEoBUgDiAEBQgkKB19qb2JfaWRCCQoHX3N0YXR1c0IMCgpfdGltZV96b25lQgoKCF92ZXJzaW9uIpoCChRKb2JEb2N1bWVudEF2YWlsYWJsZRITCgZqb2JfaWQYASABKAlIAIgBARIYCgtkb2N1bWVudF9pZBgCIAEoCUgBiAEBEjwKCGNhdGVnb3J5GAMgASgOMiUucGFydG5lci5wbGF0Zm9ybS52MS5Eb2N1bWVudENhdGVnb3J5SAKIAQESEQoEbWltZRgEIAEoCUgDiAEBEi8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgd2ZXJzaW9uGAYgASgFSASIAQFCCQoHX2pvYl9pZEIOCgxfZG9jdW1lbnRfaWRCCwoJX2NhdGVnb3J5QgcKBV9taW1lQgoKCF92ZXJzaW9uIooBChVKb2JDb21wbGV0aW9uQWNjZXB0ZWQSEwoGam9iX2lkGAEgASgJSACIAQESLwoLb2NjdXJyZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhQKB3ZlcnNpb24YAyABKAVIAYgBAUIJCgdfam9iX2lkQgoKCF92ZXJzaW9uIlsKBU1vbmV5Eh0KDGFtb3VudF9taW5vchgBIAEoA0ICMAFIAIgBARIVCghjdXJyZW5jeRgCIAEoCUgBiAEBQg8KDV9hbW91bnRfbWlub3JCCwoJX2N1cnJlbmN5IsMBCg5Qcm9qZWN0Q3JlYXRlZBIXCgpwcm9qZWN0X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEh8KEnNlbGxpbmdfY29tcGFueV9pZBgDIAEoCUgCiAEBEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfcHJvamVjdF9pZEIKCghfdmVyc2lvbkIVChNfc2VsbGluZ19jb21wYW55X2lkIt4BChNQcm9qZWN0U3RhZ2VDaGFuZ2VkEhcKCnByb2plY3RfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESGwoOcHJldmlvdXNfc3RhZ2UYAyABKAlIAogBARISCgVzdGFnZRgEIAEoCUgDiAEBEi8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfcHJvamVjdF9pZEIKCghfdmVyc2lvbkIRCg9fcHJldmlvdXNfc3RhZ2VCCAoGX3N0YWdlIo0BChBQcm9qZWN0Q29tcGxldGVkEhcKCnByb2plY3RfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESLwoLb2NjdXJyZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkQgoKCF92ZXJzaW9uIoYCCglRdW90ZVNlbnQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEikKBXRvdGFsGAQgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leRIvCgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLb2NjdXJyZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9xdW90ZV9pZEIKCghfdmVyc2lvbkINCgtfcHJvamVjdF9pZCKsAQoLUXVvdGVWaWV3ZWQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEi8KC29jY3VycmVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfcXVvdGVfaWRCCgoIX3ZlcnNpb25CDQoLX3Byb2plY3RfaWQigwIKDVF1b3RlQWNjZXB0ZWQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhgKC29wdGlvbl9uYW1lGAQgASgJSAOIAQESKQoFdG90YWwYBSABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Ei8KC29jY3VycmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfcXVvdGVfaWRCCgoIX3ZlcnNpb25CDQoLX3Byb2plY3RfaWRCDgoMX29wdGlvbl9uYW1lItwBCgtEZXBvc2l0UGFpZBIXCgpkZXBvc2l0X2lkGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoBUgBiAEBEhcKCnByb2plY3RfaWQYAyABKAlIAogBARIqCgZhbW91bnQYBCABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Ei8KC29jY3VycmVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfZGVwb3NpdF9pZEIKCghfdmVyc2lvbkINCgtfcHJvamVjdF9pZCLgAQoPRGVwb3NpdFJlZnVuZGVkEhcKCmRlcG9zaXRfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEioKBmFtb3VudBgEIAEoCzIaLnBhcnRuZXIucGxhdGZvcm0udjEuTW9uZXkSLwoLb2NjdXJyZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19kZXBvc2l0X2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkIrkCCg1JbnZvaWNlSXNzdWVkEhcKCmludm9pY2VfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhsKDmludm9pY2VfbnVtYmVyGAQgASgJSAOIAQESKQoFdG90YWwYBSABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5EioKBmR1ZV9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLb2NjdXJyZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19pbnZvaWNlX2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkQhEKD19pbnZvaWNlX251bWJlciKuAgoTUmViYXRlU3RhdHVzQ2hhbmdlZBIWCglyZWJhdGVfaWQYASABKAlIAIgBARIUCgd2ZXJzaW9uGAIgASgFSAGIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgCiAEBEhYKCXByb2dyYW1tZRgEIAEoCUgDiAEBEhwKD3ByZXZpb3VzX3N0YXR1cxgFIAEoCUgEiAEBEhMKBnN0YXR1cxgGIAEoCUgFiAEBEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIMCgpfcmViYXRlX2lkQgoKCF92ZXJzaW9uQg0KC19wcm9qZWN0X2lkQgwKCl9wcm9ncmFtbWVCEgoQX3ByZXZpb3VzX3N0YXR1c0IJCgdfc3RhdHVzIt0CChRBcHBvaW50bWVudFNjaGVkdWxlZBIbCg5hcHBvaW50bWVudF9pZBgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAVIAYgBARIUCgdsZWFkX2lkGAMgASgJSAKIAQESFwoKcHJvamVjdF9pZBgEIAEoCUgDiAEBEi0KCXN0YXJ0c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFbm90ZXMYByABKAlIBIgBARIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEQoPX2FwcG9pbnRtZW50X2lkQgoKCF92ZXJzaW9uQgoKCF9sZWFkX2lkQg0KC19wcm9qZWN0X2lkQggKBl9ub3RlcyKlAwoUSm91cm5hbEVudHJ5UmVjb3JkZWQSFQoIZW50cnlfaWQYASABKAlIAYgBARIXCgpjb21wYW55X2lkGAIgASgJSAKIAQESFwoKcHJvamVjdF9pZBgDIAEoCUgDiAEBEjUKB2RlcG9zaXQYBCABKAsyIi5wYXJ0bmVyLnBsYXRmb3JtLnYxLkRlcG9zaXRSZWNvcmRIABI1CgdpbnZvaWNlGAUgASgLMiIucGFydG5lci5wbGF0Zm9ybS52MS5JbnZvaWNlUmVjb3JkSAASMwoGcGF5b3V0GAYgASgLMiEucGFydG5lci5wbGF0Zm9ybS52MS5QYXlvdXRSZWNvcmRIABI7CgphZGp1c3RtZW50GAcgASgLMiUucGFydG5lci5wbGF0Zm9ybS52MS5BZGp1c3RtZW50UmVjb3JkSAASLwoLb2NjdXJyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQggKBnJlY29yZEILCglfZW50cnlfaWRCDQoLX2NvbXBhbnlfaWRCDQoLX3Byb2plY3RfaWQiYwoNRGVwb3NpdFJlY29yZBIXCgpkZXBvc2l0X2lkGAEgASgJSACIAQESKgoGYW1vdW50GAIgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leUINCgtfZGVwb3NpdF9pZCKTAQoNSW52b2ljZVJlY29yZBIXCgppbnZvaWNlX2lkGAEgASgJSACIAQESGwoOaW52b2ljZV9udW1iZXIYAiABKAlIAYgBARIqCgZhbW91bnQYAyABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5Qg0KC19pbnZvaWNlX2lkQhEKD19pbnZvaWNlX251bWJlciKUAQoMUGF5b3V0UmVjb3JkEhYKCXBheW91dF9pZBgBIAEoCUgAiAEBEh0KEHBheWVlX2NvbXBhbnlfaWQYAiABKAlIAYgBARIqCgZhbW91bnQYAyABKAsyGi5wYXJ0bmVyLnBsYXRmb3JtLnYxLk1vbmV5QgwKCl9wYXlvdXRfaWRCEwoRX3BheWVlX2NvbXBhbnlfaWQinAEKEEFkanVzdG1lbnRSZWNvcmQSHQoQYWRqdXN0c19lbnRyeV9pZBgBIAEoCUgAiAEBEhgKC3JlYXNvbl9jb2RlGAIgASgJSAGIAQESKgoGYW1vdW50GAMgASgLMhoucGFydG5lci5wbGF0Zm9ybS52MS5Nb25leUITChFfYWRqdXN0c19lbnRyeV9pZEIOCgxfcmVhc29uX2NvZGUqgQEKDENvbXBhbnlDbGFzcxIdChlDT01QQU5ZX0NMQVNTX1VOU1BFQ0lGSUVEEAASFwoTQ09NUEFOWV9DTEFTU19TQUxFUxABEhsKF0NPTVBBTllfQ0xBU1NfSU5TVEFMTEVSEAISHAoYQ09NUEFOWV9DTEFTU19BQ0NPVU5USU5HEAMqbAoOTWVtYmVyc2hpcFJvbGUSHwobTUVNQkVSU0hJUF9ST0xFX1VOU1BFQ0lGSUVEEAASGQoVTUVNQkVSU0hJUF9ST0xFX09XTkVSEAESHgoaTUVNQkVSU0hJUF9ST0xFX1RFQ0hOSUNJQU4QAiqhAQoRSm9iU2NoZWR1bGVTdGF0dXMSIwofSk9CX1NDSEVEVUxFX1NUQVRVU19VTlNQRUNJRklFRBAAEiEKHUpPQl9TQ0hFRFVMRV9TVEFUVVNfVEVOVEFUSVZFEAESIQodSk9CX1NDSEVEVUxFX1NUQVRVU19DT05GSVJNRUQQAhIhCh1KT0JfU0NIRURVTEVfU1RBVFVTX0NBTkNFTExFRBADKvkBChBEb2N1bWVudENhdGVnb3J5EiEKHURPQ1VNRU5UX0NBVEVHT1JZX1VOU1BFQ0lGSUVEEAASGwoXRE9DVU1FTlRfQ0FURUdPUllfU0NPUEUQARIcChhET0NVTUVOVF9DQVRFR09SWV9QRVJNSVQQAhIcChhET0NVTUVOVF9DQVRFR09SWV9NQU5VQUwQAxIeChpET0NVTUVOVF9DQVRFR09SWV9XQVJSQU5UWRAEEiAKHERPQ1VNRU5UX0NBVEVHT1JZX0NPTVBMRVRJT04QBRInCiNET0NVTUVOVF9DQVRFR09SWV9DT05UUkFDVF9NRVRBREFUQRAGYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
- * CompanyChanged tells of a new company, or what a known one is like now. The class of a company never changes.
+ * CompanyChanged announces a new company, or the current state of a known one. The class of a company never changes.
  *
  * @generated from message partner.platform.v1.CompanyChanged
  */
 export type CompanyChanged = Message<"partner.platform.v1.CompanyChanged"> & {
   /**
-   * The company's id, made by the platform: `cmp_` and a time-ordered part.
+   * The company's id, assigned by the platform: `cmp_` and a time-ordered part.
    *
    * @generated from field: optional string company_id = 1;
    */
   companyId?: string | undefined;
 
   /**
-   * The company's version: rises with each message about it, from 1.
+   * The company's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -49,14 +49,14 @@ export type CompanyChanged = Message<"partner.platform.v1.CompanyChanged"> & {
   name?: string | undefined;
 
   /**
-   * What it does.
+   * Its class.
    *
    * @generated from field: optional partner.platform.v1.CompanyClass class = 4;
    */
   class?: CompanyClass | undefined;
 
   /**
-   * The accounting companies that get its financial journal from now on; none: nobody.
+   * The accounting companies that receive its financial journal from now on; empty: none.
    *
    * @generated from field: repeated string accounting_company_ids = 5;
    */
@@ -78,21 +78,21 @@ export const CompanyChangedSchema: GenMessage<CompanyChanged> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 0);
 
 /**
- * MembershipChanged tells of a new owner or technician of a company, or what a known one is like now. Nobody moves from one
- * company to another. Holds no password: an owner signs in once an operator has set one.
+ * MembershipChanged announces a new owner or technician of a company, or the current state of a known one. A membership
+ * never moves to another company. Holds no password: an owner can sign in after an operator has set one.
  *
  * @generated from message partner.platform.v1.MembershipChanged
  */
 export type MembershipChanged = Message<"partner.platform.v1.MembershipChanged"> & {
   /**
-   * The membership's id, made by the platform: `mem_` and a time-ordered part.
+   * The membership's id, assigned by the platform: `mem_` and a time-ordered part.
    *
    * @generated from field: optional string membership_id = 1;
    */
   membershipId?: string | undefined;
 
   /**
-   * The membership's version: rises with each message about it, from 1.
+   * The membership's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -106,7 +106,7 @@ export type MembershipChanged = Message<"partner.platform.v1.MembershipChanged">
   companyId?: string | undefined;
 
   /**
-   * What the person is there.
+   * The person's role there.
    *
    * @generated from field: optional partner.platform.v1.MembershipRole role = 4;
    */
@@ -120,14 +120,14 @@ export type MembershipChanged = Message<"partner.platform.v1.MembershipChanged">
   displayName?: string | undefined;
 
   /**
-   * The email address that an owner signs in with; needed for an owner, and not kept for a technician.
+   * The email address with which an owner signs in; required for an owner, and not stored for a technician.
    *
    * @generated from field: optional string email = 6;
    */
   email?: string | undefined;
 
   /**
-   * False: can not sign in or be assigned any more.
+   * False: can no longer sign in or be assigned.
    *
    * @generated from field: optional bool active = 7;
    */
@@ -149,13 +149,13 @@ export const MembershipChangedSchema: GenMessage<MembershipChanged> = /*@__PURE_
   messageDesc(file_partner_platform_v1_platform_messages, 1);
 
 /**
- * JobCreated tells that a sales company has sold a job that can be given to installers. Its version is 1.
+ * JobCreated announces that a sales company has sold a job that can be assigned to installers. Its version is 1.
  *
  * @generated from message partner.platform.v1.JobCreated
  */
 export type JobCreated = Message<"partner.platform.v1.JobCreated"> & {
   /**
-   * The job's id, made by the platform: `job_` and a time-ordered part.
+   * The job's id, assigned by the platform: `job_` and a time-ordered part.
    *
    * @generated from field: optional string job_id = 1;
    */
@@ -169,21 +169,21 @@ export type JobCreated = Message<"partner.platform.v1.JobCreated"> & {
   sellingCompanyId?: string | undefined;
 
   /**
-   * The project that it belongs to; absent when the platform keeps none.
+   * The project that it belongs to; absent if the platform has none.
    *
    * @generated from field: optional string project_id = 3;
    */
   projectId?: string | undefined;
 
   /**
-   * The number on the work order; absent until there is one.
+   * The work order number; absent until there is one.
    *
    * @generated from field: optional string work_order_no = 4;
    */
   workOrderNo?: string | undefined;
 
   /**
-   * Whom to visit.
+   * The customer to visit.
    *
    * @generated from field: partner.platform.v1.Customer customer = 5;
    */
@@ -204,7 +204,7 @@ export type JobCreated = Message<"partner.platform.v1.JobCreated"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 8;
    */
@@ -219,7 +219,8 @@ export const JobCreatedSchema: GenMessage<JobCreated> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 2);
 
 /**
- * Customer is whom the installer visits. Holds no email address on purpose: installers never get it.
+ * Customer is the person that the installer visits. It deliberately holds no email address: installers never receive
+ * it.
  *
  * @generated from message partner.platform.v1.Customer
  */
@@ -275,7 +276,7 @@ export const CustomerSchema: GenMessage<Customer> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 3);
 
 /**
- * Scope is what to install. Holds no prices on purpose: installers never get them.
+ * Scope is what to install. It deliberately holds no prices: installers never receive them.
  *
  * @generated from message partner.platform.v1.Scope
  */
@@ -309,14 +310,14 @@ export type Scope = Message<"partner.platform.v1.Scope"> & {
   accessories: ScopeItem[];
 
   /**
-   * Where material is picked up or comes from.
+   * Sources of the material.
    *
    * @generated from field: repeated partner.platform.v1.SupplierSource supplier_sources = 5;
    */
   supplierSources: SupplierSource[];
 
   /**
-   * Rises with each change of the scope.
+   * Increases with each change of the scope.
    *
    * @generated from field: optional int32 scope_version = 6;
    */
@@ -337,21 +338,21 @@ export const ScopeSchema: GenMessage<Scope> = /*@__PURE__*/
  */
 export type ScopeItem = Message<"partner.platform.v1.ScopeItem"> & {
   /**
-   * What it is called.
+   * Its name.
    *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
 
   /**
-   * Manufacturer's model; absent when any will do.
+   * Manufacturer's model; absent if any model is allowed.
    *
    * @generated from field: optional string model = 2;
    */
   model?: string | undefined;
 
   /**
-   * How many.
+   * Quantity.
    *
    * @generated from field: optional int32 quantity = 3;
    */
@@ -366,7 +367,7 @@ export const ScopeItemSchema: GenMessage<ScopeItem> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 5);
 
 /**
- * SupplierSource is one place that material comes from.
+ * SupplierSource is one source of material.
  *
  * @generated from message partner.platform.v1.SupplierSource
  */
@@ -394,7 +395,7 @@ export const SupplierSourceSchema: GenMessage<SupplierSource> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 6);
 
 /**
- * JobAssigned tells that a job was given to an installer company. For a job that another company has, that company loses it.
+ * JobAssigned announces that a job was assigned to an installer company. If another company had the job, it loses it.
  *
  * @generated from message partner.platform.v1.JobAssigned
  */
@@ -407,7 +408,7 @@ export type JobAssigned = Message<"partner.platform.v1.JobAssigned"> & {
   jobId?: string | undefined;
 
   /**
-   * The installer company that gets it.
+   * The assigned installer company.
    *
    * @generated from field: optional string installer_company_id = 2;
    */
@@ -421,7 +422,7 @@ export type JobAssigned = Message<"partner.platform.v1.JobAssigned"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 4;
    */
@@ -436,7 +437,7 @@ export const JobAssignedSchema: GenMessage<JobAssigned> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 7);
 
 /**
- * JobUnassigned tells that a job was taken from the installer company that has it, and given to nobody.
+ * JobUnassigned announces that a job was withdrawn from its installer company and is unassigned.
  *
  * @generated from message partner.platform.v1.JobUnassigned
  */
@@ -456,7 +457,7 @@ export type JobUnassigned = Message<"partner.platform.v1.JobUnassigned"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 3;
    */
@@ -471,7 +472,7 @@ export const JobUnassignedSchema: GenMessage<JobUnassigned> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 8);
 
 /**
- * JobCancelled tells that the selling side has cancelled a job. Nothing opens it again.
+ * JobCancelled announces that the selling side has cancelled a job. Final.
  *
  * @generated from message partner.platform.v1.JobCancelled
  */
@@ -491,7 +492,7 @@ export type JobCancelled = Message<"partner.platform.v1.JobCancelled"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 3;
    */
@@ -506,7 +507,7 @@ export const JobCancelledSchema: GenMessage<JobCancelled> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 9);
 
 /**
- * JobScopeChanged tells what is to be installed from now on. The installer company has to acknowledge it before work continues.
+ * JobScopeChanged announces the new scope of a job. The installer company has to acknowledge it before work continues.
  *
  * @generated from message partner.platform.v1.JobScopeChanged
  */
@@ -533,7 +534,7 @@ export type JobScopeChanged = Message<"partner.platform.v1.JobScopeChanged"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 4;
    */
@@ -548,7 +549,7 @@ export const JobScopeChangedSchema: GenMessage<JobScopeChanged> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 10);
 
 /**
- * JobReadinessChanged tells whether the selling side sees a job as ready for work, and what stands in the way.
+ * JobReadinessChanged announces whether the selling side considers a job ready for work, and its blockers.
  *
  * @generated from message partner.platform.v1.JobReadinessChanged
  */
@@ -561,14 +562,14 @@ export type JobReadinessChanged = Message<"partner.platform.v1.JobReadinessChang
   jobId?: string | undefined;
 
   /**
-   * Whether work can begin or go on.
+   * Whether work can begin or continue.
    *
    * @generated from field: optional bool ready = 2;
    */
   ready?: boolean | undefined;
 
   /**
-   * What stands in the way, as codes such as `PERMIT`; none while ready.
+   * Blockers, as codes such as `PERMIT`; none while ready.
    *
    * @generated from field: repeated string blocker_codes = 3;
    */
@@ -582,7 +583,7 @@ export type JobReadinessChanged = Message<"partner.platform.v1.JobReadinessChang
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 5;
    */
@@ -597,7 +598,7 @@ export const JobReadinessChangedSchema: GenMessage<JobReadinessChanged> = /*@__P
   messageDesc(file_partner_platform_v1_platform_messages, 11);
 
 /**
- * JobScheduled tells that the selling side has set or called off the time of a job.
+ * JobScheduled announces that the selling side has set or cancelled the schedule of a job.
  *
  * @generated from message partner.platform.v1.JobScheduled
  */
@@ -617,21 +618,21 @@ export type JobScheduled = Message<"partner.platform.v1.JobScheduled"> & {
   status?: JobScheduleStatus | undefined;
 
   /**
-   * When the visit starts; absent when called off.
+   * When the visit starts; absent if cancelled.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 3;
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * When the visit ends; absent when called off.
+   * When the visit ends; absent if cancelled.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 4;
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * The IANA time zone of the place, a zone or link of the tz database in its exact spelling, e.g. `America/Denver`.
+   * The site's IANA time zone: a zone or link of the tz database in its exact spelling, e.g. `America/Denver`.
    *
    * @generated from field: optional string time_zone = 5;
    */
@@ -645,7 +646,7 @@ export type JobScheduled = Message<"partner.platform.v1.JobScheduled"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 7;
    */
@@ -660,7 +661,7 @@ export const JobScheduledSchema: GenMessage<JobScheduled> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 12);
 
 /**
- * JobDocumentAvailable tells that a document of a job can be fetched.
+ * JobDocumentAvailable announces that a document of a job can be downloaded.
  *
  * @generated from message partner.platform.v1.JobDocumentAvailable
  */
@@ -673,14 +674,14 @@ export type JobDocumentAvailable = Message<"partner.platform.v1.JobDocumentAvail
   jobId?: string | undefined;
 
   /**
-   * The document's id, made by the platform: `doc_` and a time-ordered part.
+   * The document's id, assigned by the platform: `doc_` and a time-ordered part.
    *
    * @generated from field: optional string document_id = 2;
    */
   documentId?: string | undefined;
 
   /**
-   * What it is.
+   * Its category.
    *
    * @generated from field: optional partner.platform.v1.DocumentCategory category = 3;
    */
@@ -701,7 +702,7 @@ export type JobDocumentAvailable = Message<"partner.platform.v1.JobDocumentAvail
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 6;
    */
@@ -716,7 +717,7 @@ export const JobDocumentAvailableSchema: GenMessage<JobDocumentAvailable> = /*@_
   messageDesc(file_partner_platform_v1_platform_messages, 13);
 
 /**
- * JobCompletionAccepted tells that the selling side has accepted the completion report of a job.
+ * JobCompletionAccepted announces that the selling side has accepted the completion report of a job.
  *
  * @generated from message partner.platform.v1.JobCompletionAccepted
  */
@@ -736,7 +737,7 @@ export type JobCompletionAccepted = Message<"partner.platform.v1.JobCompletionAc
   occurredAt?: Timestamp | undefined;
 
   /**
-   * The job's version: rises with each message about it, from 1.
+   * The job's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 3;
    */
@@ -757,7 +758,7 @@ export const JobCompletionAcceptedSchema: GenMessage<JobCompletionAccepted> = /*
  */
 export type Money = Message<"partner.platform.v1.Money"> & {
   /**
-   * In the currency's minor unit, e.g. cents; negative only where it is said that it can be.
+   * In the currency's minor unit, e.g. cents; negative only where documented.
    *
    * @generated from field: optional int64 amount_minor = 1 [jstype = JS_STRING];
    */
@@ -779,20 +780,20 @@ export const MoneySchema: GenMessage<Money> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 15);
 
 /**
- * ProjectCreated tells of a project that began on the platform. Those of leads and of jobs are known already.
+ * ProjectCreated announces a project that was created on the platform. Projects of leads and jobs are already known.
  *
  * @generated from message partner.platform.v1.ProjectCreated
  */
 export type ProjectCreated = Message<"partner.platform.v1.ProjectCreated"> & {
   /**
-   * The project's id, made by the platform: `prj_` and a time-ordered part.
+   * The project's id, assigned by the platform: `prj_` and a time-ordered part.
    *
    * @generated from field: optional string project_id = 1;
    */
   projectId?: string | undefined;
 
   /**
-   * The project's version: rises with each message about it, from 1.
+   * The project's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -821,7 +822,7 @@ export const ProjectCreatedSchema: GenMessage<ProjectCreated> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 16);
 
 /**
- * ProjectStageChanged tells that a project has moved in the pipeline.
+ * ProjectStageChanged announces that a project has moved in the pipeline.
  *
  * @generated from message partner.platform.v1.ProjectStageChanged
  */
@@ -834,21 +835,21 @@ export type ProjectStageChanged = Message<"partner.platform.v1.ProjectStageChang
   projectId?: string | undefined;
 
   /**
-   * The project's version: rises with each message about it, from 1.
+   * The project's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
   version?: number | undefined;
 
   /**
-   * The stage before; absent for the first one.
+   * The previous stage; absent for the first one.
    *
    * @generated from field: optional string previous_stage = 3;
    */
   previousStage?: string | undefined;
 
   /**
-   * The stage now: the name that the platform uses, e.g. `PERMITTING`.
+   * The current stage, as the platform names it, e.g. `PERMITTING`.
    *
    * @generated from field: optional string stage = 4;
    */
@@ -870,7 +871,7 @@ export const ProjectStageChangedSchema: GenMessage<ProjectStageChanged> = /*@__P
   messageDesc(file_partner_platform_v1_platform_messages, 17);
 
 /**
- * ProjectCompleted tells that a project was closed out.
+ * ProjectCompleted announces that a project was closed out.
  *
  * @generated from message partner.platform.v1.ProjectCompleted
  */
@@ -883,7 +884,7 @@ export type ProjectCompleted = Message<"partner.platform.v1.ProjectCompleted"> &
   projectId?: string | undefined;
 
   /**
-   * The project's version: rises with each message about it, from 1.
+   * The project's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -905,20 +906,20 @@ export const ProjectCompletedSchema: GenMessage<ProjectCompleted> = /*@__PURE__*
   messageDesc(file_partner_platform_v1_platform_messages, 18);
 
 /**
- * QuoteSent tells that a quote was sent to the customer.
+ * QuoteSent announces that a quote was sent to the customer.
  *
  * @generated from message partner.platform.v1.QuoteSent
  */
 export type QuoteSent = Message<"partner.platform.v1.QuoteSent"> & {
   /**
-   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   * The quote's id, assigned by the platform: `quo_` and a time-ordered part.
    *
    * @generated from field: optional string quote_id = 1;
    */
   quoteId?: string | undefined;
 
   /**
-   * The quote's version: rises with each message about it, from 1.
+   * The quote's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -939,7 +940,7 @@ export type QuoteSent = Message<"partner.platform.v1.QuoteSent"> & {
   total?: Money | undefined;
 
   /**
-   * Until when it holds; absent when it holds for good.
+   * Until when it is valid; absent: indefinitely.
    *
    * @generated from field: google.protobuf.Timestamp valid_until = 5;
    */
@@ -961,20 +962,20 @@ export const QuoteSentSchema: GenMessage<QuoteSent> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 19);
 
 /**
- * QuoteViewed tells that the customer opened the link of a quote.
+ * QuoteViewed announces that the customer opened the link of a quote.
  *
  * @generated from message partner.platform.v1.QuoteViewed
  */
 export type QuoteViewed = Message<"partner.platform.v1.QuoteViewed"> & {
   /**
-   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   * The quote's id, assigned by the platform: `quo_` and a time-ordered part.
    *
    * @generated from field: optional string quote_id = 1;
    */
   quoteId?: string | undefined;
 
   /**
-   * The quote's version: rises with each message about it, from 1.
+   * The quote's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1003,20 +1004,20 @@ export const QuoteViewedSchema: GenMessage<QuoteViewed> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 20);
 
 /**
- * QuoteAccepted tells that the customer accepted an option of a quote.
+ * QuoteAccepted announces that the customer accepted an option of a quote.
  *
  * @generated from message partner.platform.v1.QuoteAccepted
  */
 export type QuoteAccepted = Message<"partner.platform.v1.QuoteAccepted"> & {
   /**
-   * The quote's id, made by the platform: `quo_` and a time-ordered part.
+   * The quote's id, assigned by the platform: `quo_` and a time-ordered part.
    *
    * @generated from field: optional string quote_id = 1;
    */
   quoteId?: string | undefined;
 
   /**
-   * The quote's version: rises with each message about it, from 1.
+   * The quote's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1030,7 +1031,7 @@ export type QuoteAccepted = Message<"partner.platform.v1.QuoteAccepted"> & {
   projectId?: string | undefined;
 
   /**
-   * The name of the option; absent when there was one only.
+   * The name of the option; absent if there was only one.
    *
    * @generated from field: optional string option_name = 4;
    */
@@ -1059,20 +1060,20 @@ export const QuoteAcceptedSchema: GenMessage<QuoteAccepted> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 21);
 
 /**
- * DepositPaid tells that a customer's deposit was settled.
+ * DepositPaid announces that a customer's deposit was settled.
  *
  * @generated from message partner.platform.v1.DepositPaid
  */
 export type DepositPaid = Message<"partner.platform.v1.DepositPaid"> & {
   /**
-   * The deposit's id, made by the platform: `dep_` and a time-ordered part.
+   * The deposit's id, assigned by the platform: `dep_` and a time-ordered part.
    *
    * @generated from field: optional string deposit_id = 1;
    */
   depositId?: string | undefined;
 
   /**
-   * The deposit's version: rises with each message about it, from 1.
+   * The deposit's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1086,7 +1087,7 @@ export type DepositPaid = Message<"partner.platform.v1.DepositPaid"> & {
   projectId?: string | undefined;
 
   /**
-   * How much.
+   * The amount.
    *
    * @generated from field: partner.platform.v1.Money amount = 4;
    */
@@ -1108,20 +1109,20 @@ export const DepositPaidSchema: GenMessage<DepositPaid> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 22);
 
 /**
- * DepositRefunded tells that a customer's deposit was reversed.
+ * DepositRefunded announces that a customer's deposit was reversed.
  *
  * @generated from message partner.platform.v1.DepositRefunded
  */
 export type DepositRefunded = Message<"partner.platform.v1.DepositRefunded"> & {
   /**
-   * The deposit's id, made by the platform: `dep_` and a time-ordered part.
+   * The deposit's id, assigned by the platform: `dep_` and a time-ordered part.
    *
    * @generated from field: optional string deposit_id = 1;
    */
   depositId?: string | undefined;
 
   /**
-   * The deposit's version: rises with each message about it, from 1.
+   * The deposit's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1135,7 +1136,7 @@ export type DepositRefunded = Message<"partner.platform.v1.DepositRefunded"> & {
   projectId?: string | undefined;
 
   /**
-   * How much was given back.
+   * The refunded amount.
    *
    * @generated from field: partner.platform.v1.Money amount = 4;
    */
@@ -1157,20 +1158,20 @@ export const DepositRefundedSchema: GenMessage<DepositRefunded> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 23);
 
 /**
- * InvoiceIssued tells that an invoice was issued.
+ * InvoiceIssued announces that an invoice was issued.
  *
  * @generated from message partner.platform.v1.InvoiceIssued
  */
 export type InvoiceIssued = Message<"partner.platform.v1.InvoiceIssued"> & {
   /**
-   * The invoice's id, made by the platform: `inv_` and a time-ordered part.
+   * The invoice's id, assigned by the platform: `inv_` and a time-ordered part.
    *
    * @generated from field: optional string invoice_id = 1;
    */
   invoiceId?: string | undefined;
 
   /**
-   * The invoice's version: rises with each message about it, from 1.
+   * The invoice's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1198,7 +1199,7 @@ export type InvoiceIssued = Message<"partner.platform.v1.InvoiceIssued"> & {
   total?: Money | undefined;
 
   /**
-   * When it is due; absent: at once.
+   * When it is due; absent: immediately.
    *
    * @generated from field: google.protobuf.Timestamp due_at = 6;
    */
@@ -1220,20 +1221,20 @@ export const InvoiceIssuedSchema: GenMessage<InvoiceIssued> = /*@__PURE__*/
   messageDesc(file_partner_platform_v1_platform_messages, 24);
 
 /**
- * RebateStatusChanged tells that an application for a rebate or incentive changed state.
+ * RebateStatusChanged announces that an application for a rebate or incentive changed state.
  *
  * @generated from message partner.platform.v1.RebateStatusChanged
  */
 export type RebateStatusChanged = Message<"partner.platform.v1.RebateStatusChanged"> & {
   /**
-   * The application's id, made by the platform: `reb_` and a time-ordered part.
+   * The application's id, assigned by the platform: `reb_` and a time-ordered part.
    *
    * @generated from field: optional string rebate_id = 1;
    */
   rebateId?: string | undefined;
 
   /**
-   * The application's version: rises with each message about it, from 1.
+   * The application's version: starts at 1 and increases with each message about it.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -1254,14 +1255,14 @@ export type RebateStatusChanged = Message<"partner.platform.v1.RebateStatusChang
   programme?: string | undefined;
 
   /**
-   * The state before; absent for the first one.
+   * The previous state; absent for the first one.
    *
    * @generated from field: optional string previous_status = 5;
    */
   previousStatus?: string | undefined;
 
   /**
-   * The state now: the name that the platform uses, e.g. `SUBMITTED`.
+   * The current state, as the platform names it, e.g. `SUBMITTED`.
    *
    * @generated from field: optional string status = 6;
    */
@@ -1283,7 +1284,7 @@ export const RebateStatusChangedSchema: GenMessage<RebateStatusChanged> = /*@__P
   messageDesc(file_partner_platform_v1_platform_messages, 25);
 
 /**
- * AppointmentScheduled tells that an appointment was made on the platform, or that one was moved, whoever made it.
+ * AppointmentScheduled announces an appointment that was created or moved on the platform, whichever side booked it.
  *
  * @generated from message partner.platform.v1.AppointmentScheduled
  */
@@ -1296,22 +1297,22 @@ export type AppointmentScheduled = Message<"partner.platform.v1.AppointmentSched
   appointmentId?: string | undefined;
 
   /**
-   * The appointment's version: rises with each message about it. One that a partner booked is at version 1 by that, so its
-   * first move has version 2.
+   * The appointment's version: increases with each message about it. A partner's booking has version 1, so its first
+   * move has version 2.
    *
    * @generated from field: optional int32 version = 2;
    */
   version?: number | undefined;
 
   /**
-   * The lead that it is with.
+   * The lead of the appointment.
    *
    * @generated from field: optional string lead_id = 3;
    */
   leadId?: string | undefined;
 
   /**
-   * The project that it belongs to; absent when it is about none.
+   * The project that it belongs to; absent if there is none.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -1332,14 +1333,14 @@ export type AppointmentScheduled = Message<"partner.platform.v1.AppointmentSched
   endsAt?: Timestamp | undefined;
 
   /**
-   * Remarks for whoever goes there; absent: those that it has.
+   * Notes for the visit; absent: unchanged.
    *
    * @generated from field: optional string notes = 7;
    */
   notes?: string | undefined;
 
   /**
-   * When it was made or moved on the platform.
+   * When it was created or moved on the platform.
    *
    * @generated from field: google.protobuf.Timestamp occurred_at = 8;
    */
@@ -1354,28 +1355,28 @@ export const AppointmentScheduledSchema: GenMessage<AppointmentScheduled> = /*@_
   messageDesc(file_partner_platform_v1_platform_messages, 26);
 
 /**
- * JournalEntryRecorded tells of an entry of a company's financial journal. Entries never change: a correction is an adjustment.
- * Holds nothing of the customer on purpose: accounting companies never get it.
+ * JournalEntryRecorded announces an entry of a company's financial journal. Entries never change: a correction is an
+ * adjustment. It deliberately holds no customer data: accounting companies never receive it.
  *
  * @generated from message partner.platform.v1.JournalEntryRecorded
  */
 export type JournalEntryRecorded = Message<"partner.platform.v1.JournalEntryRecorded"> & {
   /**
-   * The entry's id, made by the platform: `jrn_` and a time-ordered part.
+   * The entry's id, assigned by the platform: `jrn_` and a time-ordered part.
    *
    * @generated from field: optional string entry_id = 1;
    */
   entryId?: string | undefined;
 
   /**
-   * The company whose journal it is.
+   * The company that owns the journal.
    *
    * @generated from field: optional string company_id = 2;
    */
   companyId?: string | undefined;
 
   /**
-   * The project that it belongs to; absent when it is about none.
+   * The project that it belongs to; absent if there is none.
    *
    * @generated from field: optional string project_id = 3;
    */
@@ -1412,7 +1413,7 @@ export type JournalEntryRecorded = Message<"partner.platform.v1.JournalEntryReco
     case: "payout";
   } | {
     /**
-     * A former entry is corrected.
+     * A correction of an earlier entry.
      *
      * @generated from field: partner.platform.v1.AdjustmentRecord adjustment = 7;
      */
@@ -1449,7 +1450,7 @@ export type DepositRecord = Message<"partner.platform.v1.DepositRecord"> & {
   depositId?: string | undefined;
 
   /**
-   * How much.
+   * The amount.
    *
    * @generated from field: partner.platform.v1.Money amount = 2;
    */
@@ -1477,8 +1478,8 @@ export type InvoiceRecord = Message<"partner.platform.v1.InvoiceRecord"> & {
   invoiceId?: string | undefined;
 
   /**
-   * The number on it: capital letters and digits with single `-`, `.`, `_` or `/` between them, at least one digit, and no run
-   * of digits that could be a phone number.
+   * The invoice number: capital letters and digits with single `-`, `.`, `_` or `/` between them, at least one digit,
+   * and no run of digits that could be a phone number.
    *
    * @generated from field: optional string invoice_number = 2;
    */
@@ -1506,7 +1507,7 @@ export const InvoiceRecordSchema: GenMessage<InvoiceRecord> = /*@__PURE__*/
  */
 export type PayoutRecord = Message<"partner.platform.v1.PayoutRecord"> & {
   /**
-   * The payout's id, made by the platform: `pay_` and a time-ordered part.
+   * The payout's id, assigned by the platform: `pay_` and a time-ordered part.
    *
    * @generated from field: optional string payout_id = 1;
    */
@@ -1520,7 +1521,7 @@ export type PayoutRecord = Message<"partner.platform.v1.PayoutRecord"> & {
   payeeCompanyId?: string | undefined;
 
   /**
-   * How much.
+   * The amount.
    *
    * @generated from field: partner.platform.v1.Money amount = 3;
    */
@@ -1541,22 +1542,22 @@ export const PayoutRecordSchema: GenMessage<PayoutRecord> = /*@__PURE__*/
  */
 export type AdjustmentRecord = Message<"partner.platform.v1.AdjustmentRecord"> & {
   /**
-   * The entry that is corrected; absent when it is none in particular.
+   * The corrected entry; absent if it corrects no particular one.
    *
    * @generated from field: optional string adjusts_entry_id = 1;
    */
   adjustsEntryId?: string | undefined;
 
   /**
-   * Why, as a code that the platform uses, e.g. `WRITE_OFF`: capital letters and digits with single `-` or `_` between them, and
-   * no run of digits that could be a phone number.
+   * The reason, as a code of the platform, e.g. `WRITE_OFF`: capital letters and digits with single `-` or `_` between
+   * them, and no run of digits that could be a phone number.
    *
    * @generated from field: optional string reason_code = 2;
    */
   reasonCode?: string | undefined;
 
   /**
-   * By how much; negative lowers.
+   * The correction; a negative amount lowers the value.
    *
    * @generated from field: partner.platform.v1.Money amount = 3;
    */
@@ -1577,7 +1578,7 @@ export const AdjustmentRecordSchema: GenMessage<AdjustmentRecord> = /*@__PURE__*
  */
 export enum CompanyClass {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: COMPANY_CLASS_UNSPECIFIED = 0;
    */
@@ -1612,13 +1613,13 @@ export const CompanyClassSchema: GenEnum<CompanyClass> = /*@__PURE__*/
   enumDesc(file_partner_platform_v1_platform_messages, 0);
 
 /**
- * MembershipRole says what somebody is in a company.
+ * MembershipRole is a person's role in a company.
  *
  * @generated from enum partner.platform.v1.MembershipRole
  */
 export enum MembershipRole {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: MEMBERSHIP_ROLE_UNSPECIFIED = 0;
    */
@@ -1652,28 +1653,28 @@ export const MembershipRoleSchema: GenEnum<MembershipRole> = /*@__PURE__*/
  */
 export enum JobScheduleStatus {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: JOB_SCHEDULE_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Proposed; both times are given.
+   * Proposed; both times are set.
    *
    * @generated from enum value: JOB_SCHEDULE_STATUS_TENTATIVE = 1;
    */
   TENTATIVE = 1,
 
   /**
-   * Agreed with the customer; both times are given.
+   * Agreed with the customer; both times are set.
    *
    * @generated from enum value: JOB_SCHEDULE_STATUS_CONFIRMED = 2;
    */
   CONFIRMED = 2,
 
   /**
-   * Called off; no times.
+   * Cancelled; no times.
    *
    * @generated from enum value: JOB_SCHEDULE_STATUS_CANCELLED = 3;
    */
@@ -1687,20 +1688,20 @@ export const JobScheduleStatusSchema: GenEnum<JobScheduleStatus> = /*@__PURE__*/
   enumDesc(file_partner_platform_v1_platform_messages, 2);
 
 /**
- * DocumentCategory says what a document is.
+ * DocumentCategory is the kind of a document.
  *
  * @generated from enum partner.platform.v1.DocumentCategory
  */
 export enum DocumentCategory {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: DOCUMENT_CATEGORY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * What is to be done.
+   * Scope of work.
    *
    * @generated from enum value: DOCUMENT_CATEGORY_SCOPE = 1;
    */
@@ -1735,7 +1736,7 @@ export enum DocumentCategory {
   COMPLETION = 5,
 
   /**
-   * Facts about the contract; installers see that there is one, and are not told of it by an event.
+   * Contract metadata. Installers see that the document exists, but receive no event about it.
    *
    * @generated from enum value: DOCUMENT_CATEGORY_CONTRACT_METADATA = 6;
    */

@@ -2,7 +2,7 @@
 // @generated from file partner/rpc/v1/idempotency.proto (package partner.rpc.v1, syntax proto3)
 /* eslint-disable */
 
-// How a failed call and a repeated call travel between an RPC client and server.
+// Idempotency of RPC calls.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -52,20 +52,20 @@ export const IdempotencyKeySchema: GenMessage<IdempotencyKey> = /*@__PURE__*/
   messageDesc(file_partner_rpc_v1_idempotency, 0);
 
 /**
- * IdempotencyOutcome tells how an idempotency key took part in a call's outcome.
+ * IdempotencyOutcome describes the use of an idempotency key in a call's outcome.
  *
  * @generated from message partner.rpc.v1.IdempotencyOutcome
  */
 export type IdempotencyOutcome = Message<"partner.rpc.v1.IdempotencyOutcome"> & {
   /**
-   * True when the outcome was recorded earlier and is now repeated without a new effect.
+   * True if the outcome was recorded earlier and is replayed without a new effect.
    *
    * @generated from field: optional bool replayed = 1;
    */
   replayed?: boolean | undefined;
 
   /**
-   * Until when a repeat of the key gives this outcome. Filled by job-state.
+   * Until when a replay of the key returns this outcome. Set by job-state.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */

@@ -2,7 +2,7 @@
 // @generated from file partner/rpc/v1/rpc_error.proto (package partner.rpc.v1, syntax proto3)
 /* eslint-disable */
 
-// How a failed call travels back from an RPC server to its caller.
+// Encoding of a failed RPC call.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,14 +17,14 @@ export const file_partner_rpc_v1_rpc_error: GenFile = /*@__PURE__*/
   fileDesc("Ch5wYXJ0bmVyL3JwYy92MS9ycGNfZXJyb3IucHJvdG8SDnBhcnRuZXIucnBjLnYxIvsCCghScGNFcnJvchITCgZyZWFzb24YASABKAlIAIgBARIUCgdtZXNzYWdlGAIgASgJSAGIAQESMgoKdmlvbGF0aW9ucxgDIAMoCzIeLnBhcnRuZXIucnBjLnYxLkZpZWxkVmlvbGF0aW9uEhwKD2N1cnJlbnRfdmVyc2lvbhgEIAEoBUgCiAEBEhsKDmN1cnJlbnRfc3RhdHVzGAUgASgJSAOIAQESDwoHYWxsb3dlZBgGIAMoCRIgChNyZXRyeV9hZnRlcl9zZWNvbmRzGAcgASgFSASIAQESPAoLaWRlbXBvdGVuY3kYCCABKAsyIi5wYXJ0bmVyLnJwYy52MS5JZGVtcG90ZW5jeU91dGNvbWVIBYgBAUIJCgdfcmVhc29uQgoKCF9tZXNzYWdlQhIKEF9jdXJyZW50X3ZlcnNpb25CEQoPX2N1cnJlbnRfc3RhdHVzQhYKFF9yZXRyeV9hZnRlcl9zZWNvbmRzQg4KDF9pZGVtcG90ZW5jeSJOCg5GaWVsZFZpb2xhdGlvbhIRCgRwYXRoGAEgASgJSACIAQESFAoHbWVzc2FnZRgCIAEoCUgBiAEBQgcKBV9wYXRoQgoKCF9tZXNzYWdlYgZwcm90bzM", [file_partner_rpc_v1_idempotency]);
 
 /**
- * RpcError is the body of an RPC reply whose call failed. Sent by every RPC server, read by every RPC client.
+ * RpcError is the reply body of a failed RPC call. Sent by every RPC server, read by every RPC client.
  *
  * @generated from message partner.rpc.v1.RpcError
  */
 export type RpcError = Message<"partner.rpc.v1.RpcError"> & {
   /**
-   * The stable, machine-readable reason, e.g. `stale_version`; becomes the HTTP error body's `code`.
-   * A caller treats a reason that it does not know as `internal`.
+   * The stable, machine-readable reason, e.g. `stale_version`; becomes the HTTP error body's `code`. A caller treats an
+   * unknown reason as `internal`.
    *
    * @generated from field: optional string reason = 1;
    */
@@ -38,21 +38,21 @@ export type RpcError = Message<"partner.rpc.v1.RpcError"> & {
   message?: string | undefined;
 
   /**
-   * For `invalid_argument`: each field at fault.
+   * For `invalid_argument`: each invalid field.
    *
    * @generated from field: repeated partner.rpc.v1.FieldViolation violations = 3;
    */
   violations: FieldViolation[];
 
   /**
-   * For `stale_version`: the version that the resource has now.
+   * For `stale_version`: the resource's current version.
    *
    * @generated from field: optional int32 current_version = 4;
    */
   currentVersion?: number | undefined;
 
   /**
-   * For `transition_not_allowed`: the status that the job has now.
+   * For `transition_not_allowed`: the job's current status.
    *
    * @generated from field: optional string current_status = 5;
    */
@@ -88,20 +88,20 @@ export const RpcErrorSchema: GenMessage<RpcError> = /*@__PURE__*/
   messageDesc(file_partner_rpc_v1_rpc_error, 0);
 
 /**
- * FieldViolation is one fault in one field of a request.
+ * FieldViolation is one violation in one field of a request.
  *
  * @generated from message partner.rpc.v1.FieldViolation
  */
 export type FieldViolation = Message<"partner.rpc.v1.FieldViolation"> & {
   /**
-   * Where the field is, e.g. `address` or `membershipIds.3`.
+   * Path of the field, e.g. `address` or `membershipIds.3`.
    *
    * @generated from field: optional string path = 1;
    */
   path?: string | undefined;
 
   /**
-   * What is wrong with it and what would be right.
+   * What is wrong and what would be valid.
    *
    * @generated from field: optional string message = 2;
    */

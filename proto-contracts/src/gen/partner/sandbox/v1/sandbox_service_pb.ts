@@ -2,7 +2,7 @@
 // @generated from file partner/sandbox/v1/sandbox_service.proto (package partner.sandbox.v1, syntax proto3)
 /* eslint-disable */
 
-// What there is in the sandbox alone: nothing of it exists in production.
+// Sandbox-only service; production does not serve it.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -51,8 +51,8 @@ export const GetFaultsRequestSchema: GenMessage<GetFaultsRequest> = /*@__PURE__*
  */
 export type GetFaultsResponse = Message<"partner.sandbox.v1.GetFaultsResponse"> & {
   /**
-   * As the public API shows it, JSON text that is passed through unchanged: `faultScript`. One without faults when the key
-   * has none.
+   * As the public API shows it, JSON text that is passed through unchanged: `faultScript`. Without faults if the key
+   * has no script.
    *
    * @generated from field: optional string resource_json = 1;
    */
@@ -67,7 +67,7 @@ export const GetFaultsResponseSchema: GenMessage<GetFaultsResponse> = /*@__PURE_
   messageDesc(file_partner_sandbox_v1_sandbox_service, 1);
 
 /**
- * SetFaultsRequest gives a key a fault script.
+ * SetFaultsRequest sets the fault script of a key.
  *
  * @generated from message partner.sandbox.v1.SetFaultsRequest
  */
@@ -87,7 +87,7 @@ export type SetFaultsRequest = Message<"partner.sandbox.v1.SetFaultsRequest"> & 
   keyId?: string | undefined;
 
   /**
-   * The owner who asks, for the audit trail.
+   * The acting owner, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 3;
    */
@@ -109,7 +109,7 @@ export const SetFaultsRequestSchema: GenMessage<SetFaultsRequest> = /*@__PURE__*
   messageDesc(file_partner_sandbox_v1_sandbox_service, 2);
 
 /**
- * SetFaultsResponse shows the fault script as it was kept.
+ * SetFaultsResponse is the stored fault script.
  *
  * @generated from message partner.sandbox.v1.SetFaultsResponse
  */
@@ -130,7 +130,7 @@ export const SetFaultsResponseSchema: GenMessage<SetFaultsResponse> = /*@__PURE_
   messageDesc(file_partner_sandbox_v1_sandbox_service, 3);
 
 /**
- * ClearFaultsRequest takes its fault script from a key.
+ * ClearFaultsRequest names a key.
  *
  * @generated from message partner.sandbox.v1.ClearFaultsRequest
  */
@@ -150,7 +150,7 @@ export type ClearFaultsRequest = Message<"partner.sandbox.v1.ClearFaultsRequest"
   keyId?: string | undefined;
 
   /**
-   * The owner who asks, for the audit trail.
+   * The acting owner, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 3;
    */
@@ -180,7 +180,7 @@ export const ClearFaultsResponseSchema: GenMessage<ClearFaultsResponse> = /*@__P
   messageDesc(file_partner_sandbox_v1_sandbox_service, 5);
 
 /**
- * SandboxService keeps the fault scripts of API keys, by which partners try how their own code bears faults. Served by
+ * SandboxService manages the fault scripts of API keys, with which partners test their own error handling. Served by
  * job-state in the sandbox only, called by the console. Another company's key is `not_found`.
  *
  * @generated from service partner.sandbox.v1.SandboxService
@@ -197,8 +197,8 @@ export const SandboxService: GenService<{
     output: typeof GetFaultsResponseSchema;
   },
   /**
-   * SetFaults gives a key a fault script in place of the one that it has; its steps begin anew. Fails with
-   * `invalid_argument` for what is no fault script.
+   * SetFaults replaces the fault script of a key and restarts its steps. Fails with `invalid_argument` for an invalid
+   * fault script.
    *
    * @generated from rpc partner.sandbox.v1.SandboxService.SetFaults
    */
@@ -208,7 +208,7 @@ export const SandboxService: GenService<{
     output: typeof SetFaultsResponseSchema;
   },
   /**
-   * ClearFaults takes its fault script from a key. Repeating it is harmless.
+   * ClearFaults removes the fault script of a key. Idempotent.
    *
    * @generated from rpc partner.sandbox.v1.SandboxService.ClearFaults
    */

@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/delivery.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, what is sent to them and the endpoints behind them.
+// Webhook subscriptions, their deliveries and their endpoints.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,8 +17,8 @@ export const file_partner_webhooks_v1_delivery: GenFile = /*@__PURE__*/
   fileDesc("CiJwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5LnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIkoKD0RlbGl2ZXJXZWJob29rcxI3CgpkZWxpdmVyaWVzGAEgAygLMiMucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyV2ViaG9vayLrBAoORGVsaXZlcldlYmhvb2sSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIVCghsZWFzZV9pZBgDIAEoCUgCiAEBEhQKB2F0dGVtcHQYBCABKAVIA4gBARI0ChBsZWFzZV9leHBpcmVzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgN1cmwYBiABKAlIBIgBARIVCghldmVudF9pZBgHIAEoCUgFiAEBEhIKBWV2ZW50GAggASgJSAaIAQESEQoEYm9keRgJIAEoDEgHiAEBEhsKDnNlY3JldF92ZXJzaW9uGAogASgFSAiIAQESGgoNc2VhbGVkX3NlY3JldBgLIAEoDEgJiAEBEhgKC3VybF92ZXJzaW9uGAwgASgFSAqIAQESLQoJbGVhc2VkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZCgx0cmFjZV9wYXJlbnQYDiABKAlIC4gBARIXCgpyZXF1ZXN0X2lkGA8gASgJSAyIAQFCDgoMX2RlbGl2ZXJ5X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCCwoJX2xlYXNlX2lkQgoKCF9hdHRlbXB0QgYKBF91cmxCCwoJX2V2ZW50X2lkQggKBl9ldmVudEIHCgVfYm9keUIRCg9fc2VjcmV0X3ZlcnNpb25CEAoOX3NlYWxlZF9zZWNyZXRCDgoMX3VybF92ZXJzaW9uQg8KDV90cmFjZV9wYXJlbnRCDQoLX3JlcXVlc3RfaWQiTgoTRGVsaXZlcmllc0F0dGVtcHRlZBI3CgdyZXN1bHRzGAEgAygLMiYucGFydG5lci53ZWJob29rcy52MS5EZWxpdmVyeUF0dGVtcHRlZCL0AQoRRGVsaXZlcnlBdHRlbXB0ZWQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARIVCghsZWFzZV9pZBgCIAEoCUgBiAEBEi0KB2F0dGVtcHQYAyABKAsyHC5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHQSIAoTcmV0cnlfYWZ0ZXJfc2Vjb25kcxgEIAEoBUgCiAEBEhgKC3VybF92ZXJzaW9uGAUgASgFSAOIAQFCDgoMX2RlbGl2ZXJ5X2lkQgsKCV9sZWFzZV9pZEIWChRfcmV0cnlfYWZ0ZXJfc2Vjb25kc0IOCgxfdXJsX3ZlcnNpb24iiAQKB0F0dGVtcHQSGAoLZGVsaXZlcnlfaWQYASABKAlIAIgBARITCgZudW1iZXIYAiABKAVIAYgBARIuCgpzdGFydGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYCgtkdXJhdGlvbl9tcxgEIAEoBUgCiAEBEjkKB291dGNvbWUYBSABKA4yIy5wYXJ0bmVyLndlYmhvb2tzLnYxLkF0dGVtcHRPdXRjb21lSAOIAQESHAoPcmVzcG9uc2Vfc3RhdHVzGAYgASgFSASIAQESGgoNcmVzcG9uc2VfYm9keRgHIAEoDEgFiAEBEhIKBWVycm9yGAggASgJSAaIAQESGwoOcmVtb3RlX2FkZHJlc3MYCSABKAlIB4gBARIbCg5zZWNyZXRfdmVyc2lvbhgKIAEoBUgIiAEBEjQKCGV4Y2hhbmdlGAsgASgLMiIucGFydG5lci53ZWJob29rcy52MS5FeGNoYW5nZVRyYWNlQg4KDF9kZWxpdmVyeV9pZEIJCgdfbnVtYmVyQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUISChBfcmVzcG9uc2Vfc3RhdHVzQhAKDl9yZXNwb25zZV9ib2R5QggKBl9lcnJvckIRCg9fcmVtb3RlX2FkZHJlc3NCEQoPX3NlY3JldF92ZXJzaW9uIsYDCg1FeGNoYW5nZVRyYWNlEhMKBmRuc19tcxgBIAEoBUgAiAEBEhEKCWFkZHJlc3NlcxgCIAMoCRIXCgpjb25uZWN0X21zGAMgASgFSAGIAQESEwoGdGxzX21zGAQgASgFSAKIAQESGQoMdGxzX3Byb3RvY29sGAUgASgJSAOIAQESIAoTY2VydGlmaWNhdGVfc3ViamVjdBgGIAEoCUgEiAEBEh8KEmNlcnRpZmljYXRlX2lzc3VlchgHIAEoCUgFiAEBEjgKFGNlcnRpZmljYXRlX3ZhbGlkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChFyZXVzZWRfY29ubmVjdGlvbhgJIAEoCEgGiAEBEhoKDWZpcnN0X2J5dGVfbXMYCiABKAVIB4gBAUIJCgdfZG5zX21zQg0KC19jb25uZWN0X21zQgkKB190bHNfbXNCDwoNX3Rsc19wcm90b2NvbEIWChRfY2VydGlmaWNhdGVfc3ViamVjdEIVChNfY2VydGlmaWNhdGVfaXNzdWVyQhQKEl9yZXVzZWRfY29ubmVjdGlvbkIQCg5fZmlyc3RfYnl0ZV9tcyr6AQoOQXR0ZW1wdE91dGNvbWUSHwobQVRURU1QVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHQoZQVRURU1QVF9PVVRDT01FX0RFTElWRVJFRBABEhwKGEFUVEVNUFRfT1VUQ09NRV9SRUpFQ1RFRBACEh0KGUFUVEVNUFRfT1VUQ09NRV9USU1FRF9PVVQQAxIeChpBVFRFTVBUX09VVENPTUVfVExTX0ZBSUxFRBAEEiUKIUFUVEVNUFRfT1VUQ09NRV9DT05ORUNUSU9OX0ZBSUxFRBAFEiQKIEFUVEVNUFRfT1VUQ09NRV9FTkRQT0lOVF9SRUZVU0VEEAZiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * DeliverWebhooks commands attempts of several deliveries at once, which may be of different companies. It is acknowledged
- * once all of them are over and their results are taken.
+ * DeliverWebhooks commands one attempt of each of several deliveries, which may belong to different companies. The
+ * dispatcher acknowledges it once all attempts have ended and their results are confirmed.
  *
  * @generated from message partner.webhooks.v1.DeliverWebhooks
  */
@@ -39,14 +39,14 @@ export const DeliverWebhooksSchema: GenMessage<DeliverWebhooks> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 0);
 
 /**
- * DeliverWebhook commands one attempt of one delivery. Sent by job-state, carried out by webhook-dispatcher. It holds all
- * that the attempt needs, so that the dispatcher looks nothing up.
+ * DeliverWebhook commands one attempt of one delivery. Sent by job-state, executed by webhook-dispatcher. It holds all
+ * inputs of the attempt, so the dispatcher needs no lookup.
  *
  * @generated from message partner.webhooks.v1.DeliverWebhook
  */
 export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   /**
-   * The delivery, for the answer.
+   * The delivery, repeated in the result.
    *
    * @generated from field: optional string delivery_id = 1;
    */
@@ -60,7 +60,7 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   subscriptionId?: string | undefined;
 
   /**
-   * Proves on the way back that the attempt belongs to the lease it was made under.
+   * Repeated in the result: identifies the lease under which the attempt was made.
    *
    * @generated from field: optional string lease_id = 3;
    */
@@ -74,7 +74,7 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   attempt?: number | undefined;
 
   /**
-   * When the lease ends. An attempt that could not come to its end by then is dropped, not made: the delivery is due again.
+   * When the lease expires. A command too late to finish before that is dropped, and the delivery is due again.
    *
    * @generated from field: google.protobuf.Timestamp lease_expires_at = 5;
    */
@@ -123,7 +123,7 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   sealedSecret?: Uint8Array | undefined;
 
   /**
-   * The version of the URL, for the answer: a test proves only the URL that it was sent to.
+   * The version of the URL, repeated in the result: a test verifies only the URL that it was sent to.
    *
    * @generated from field: optional int32 url_version = 12;
    */
@@ -144,7 +144,7 @@ export type DeliverWebhook = Message<"partner.webhooks.v1.DeliverWebhook"> & {
   traceParent?: string | undefined;
 
   /**
-   * The request that made the event.
+   * Id of the request that caused the event.
    *
    * @generated from field: optional string request_id = 15;
    */
@@ -159,8 +159,8 @@ export const DeliverWebhookSchema: GenMessage<DeliverWebhook> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 1);
 
 /**
- * DeliveriesAttempted tells how several attempts ended. They are recorded together or, when one of them is at fault, each
- * by itself.
+ * DeliveriesAttempted reports how several attempts ended. They are recorded together or, if one of them is invalid, one
+ * by one.
  *
  * @generated from message partner.webhooks.v1.DeliveriesAttempted
  */
@@ -181,9 +181,9 @@ export const DeliveriesAttemptedSchema: GenMessage<DeliveriesAttempted> = /*@__P
   messageDesc(file_partner_webhooks_v1_delivery, 2);
 
 /**
- * DeliveryAttempted tells how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent once the
- * attempt is over and before the command is acknowledged. A command that can not be carried out, but says which delivery and
- * lease it is for, is answered as an attempt that failed, so that the delivery comes to an end.
+ * DeliveryAttempted reports how one attempt ended. Sent by webhook-dispatcher, recorded by job-state. It is sent after
+ * the attempt and before the command is acknowledged. A command that cannot be executed, but names its delivery and
+ * lease, is reported as a failed attempt, so that the delivery ends.
  *
  * @generated from message partner.webhooks.v1.DeliveryAttempted
  */
@@ -210,7 +210,7 @@ export type DeliveryAttempted = Message<"partner.webhooks.v1.DeliveryAttempted">
   attempt?: Attempt | undefined;
 
   /**
-   * Seconds that the receiver asked to wait (429 and 503 only).
+   * Seconds that the receiver requests in `retry-after` (429 and 503 only).
    *
    * @generated from field: optional int32 retry_after_seconds = 4;
    */
@@ -259,7 +259,7 @@ export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * Milliseconds from its beginning to its end.
+   * Duration in ms.
    *
    * @generated from field: optional int32 duration_ms = 4;
    */
@@ -273,28 +273,28 @@ export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
   outcome?: AttemptOutcome | undefined;
 
   /**
-   * The status of the answer, when there was one.
+   * The response status, if there was a response.
    *
    * @generated from field: optional int32 response_status = 6;
    */
   responseStatus?: number | undefined;
 
   /**
-   * The first 4 KiB of the answer's body.
+   * The first 4 KiB of the response body.
    *
    * @generated from field: optional bytes response_body = 7;
    */
   responseBody?: Uint8Array | undefined;
 
   /**
-   * What failed, in words that the company owner may read.
+   * What failed, in words for the company owner.
    *
    * @generated from field: optional string error = 8;
    */
   error?: string | undefined;
 
   /**
-   * The address that was dialled.
+   * The address of the connection.
    *
    * @generated from field: optional string remote_address = 9;
    */
@@ -308,7 +308,7 @@ export type Attempt = Message<"partner.webhooks.v1.Attempt"> & {
   secretVersion?: number | undefined;
 
   /**
-   * What became of each of its steps.
+   * What happened in each of its steps.
    *
    * @generated from field: partner.webhooks.v1.ExchangeTrace exchange = 11;
    */
@@ -323,35 +323,35 @@ export const AttemptSchema: GenMessage<Attempt> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery, 4);
 
 /**
- * ExchangeTrace is what became of each step of one POST. What was not reached is absent; milliseconds are of that step
- * alone.
+ * ExchangeTrace describes the steps of one POST. Steps that were not reached are absent; each duration is of its step
+ * alone, in ms.
  *
  * @generated from message partner.webhooks.v1.ExchangeTrace
  */
 export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
   /**
-   * Of name resolution.
+   * Duration of name resolution.
    *
    * @generated from field: optional int32 dns_ms = 1;
    */
   dnsMs?: number | undefined;
 
   /**
-   * The addresses of the answer, at most 16; none for a refused endpoint.
+   * The resolved addresses, at most 16; none for a refused endpoint.
    *
    * @generated from field: repeated string addresses = 2;
    */
   addresses: string[];
 
   /**
-   * Until the TCP connection stood; absent when a kept connection was used again.
+   * Duration of the TCP connect; absent if a kept connection was reused.
    *
    * @generated from field: optional int32 connect_ms = 3;
    */
   connectMs?: number | undefined;
 
   /**
-   * Of the TLS handshake.
+   * Duration of the TLS handshake.
    *
    * @generated from field: optional int32 tls_ms = 4;
    */
@@ -365,35 +365,35 @@ export type ExchangeTrace = Message<"partner.webhooks.v1.ExchangeTrace"> & {
   tlsProtocol?: string | undefined;
 
   /**
-   * Whom the certificate is for: its common name or first DNS name.
+   * The certificate's subject: its common name or first DNS name.
    *
    * @generated from field: optional string certificate_subject = 6;
    */
   certificateSubject?: string | undefined;
 
   /**
-   * Who issued it: the issuer's common name.
+   * The certificate's issuer: its common name.
    *
    * @generated from field: optional string certificate_issuer = 7;
    */
   certificateIssuer?: string | undefined;
 
   /**
-   * When it ends.
+   * When the certificate expires.
    *
    * @generated from field: google.protobuf.Timestamp certificate_valid_to = 8;
    */
   certificateValidTo?: Timestamp | undefined;
 
   /**
-   * True when a kept connection was used again.
+   * True if a kept connection was reused.
    *
    * @generated from field: optional bool reused_connection = 9;
    */
   reusedConnection?: boolean | undefined;
 
   /**
-   * From the request's last byte to the answer's first.
+   * Time from the last byte of the request to the first byte of the response.
    *
    * @generated from field: optional int32 first_byte_ms = 10;
    */
@@ -414,28 +414,28 @@ export const ExchangeTraceSchema: GenMessage<ExchangeTrace> = /*@__PURE__*/
  */
 export enum AttemptOutcome {
   /**
-   * Not given: a fault.
+   * Unset; invalid.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * 2xx within the time.
+   * 2xx within the time limit.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_DELIVERED = 1;
    */
   DELIVERED = 1,
 
   /**
-   * An answer other than 2xx, redirects included.
+   * A response other than 2xx, redirects included.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_REJECTED = 2;
    */
   REJECTED = 2,
 
   /**
-   * No whole answer within 10 seconds, name resolution and TLS included.
+   * No complete response within 10 seconds, name resolution and TLS included.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_TIMED_OUT = 3;
    */
@@ -449,7 +449,7 @@ export enum AttemptOutcome {
   TLS_FAILED = 4,
 
   /**
-   * The connection was refused, reset or broke off.
+   * The connection was refused, reset or lost.
    *
    * @generated from enum value: ATTEMPT_OUTCOME_CONNECTION_FAILED = 5;
    */

@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/delivery_service.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, what is sent to them and the endpoints behind them.
+// Webhook subscriptions, their deliveries and their endpoints.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,13 +19,13 @@ export const file_partner_webhooks_v1_delivery_service: GenFile = /*@__PURE__*/
   fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2RlbGl2ZXJ5X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEi/wIKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHwoSYmVmb3JlX2RlbGl2ZXJ5X2lkGAMgASgJSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARISCgVzdGF0ZRgFIAEoCUgEiAEBEhIKBWV2ZW50GAYgASgJSAWIAQESKAoEZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKC3Jlc291cmNlX2lkGAkgASgJSAaIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIVChNfYmVmb3JlX2RlbGl2ZXJ5X2lkQggKBl9saW1pdEIICgZfc3RhdGVCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJGChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiJmChJHZXREZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkIkMKE0dldERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIs0BChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhgKC2RlbGl2ZXJ5X2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCDgoMX2RlbGl2ZXJ5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJGChZSZXBsYXlEZWxpdmVyeVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiKVAQoTQnVsa1JlcGxheVNlbGVjdGlvbhIOCgZzdGF0ZXMYASADKAkSKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBWV2ZW50GAQgASgJSACIAQFCCAoGX2V2ZW50ItkBChhQcmV2aWV3QnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZSJJChlQcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiK8AgoXQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKCXNlbGVjdGlvbhgDIAEoCzIoLnBhcnRuZXIud2ViaG9va3MudjEuQnVsa1JlcGxheVNlbGVjdGlvbhIXCgpwZXJfbWludXRlGAQgASgFSAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBSABKAlIA4gBARImCgVhY3RvchgGIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEINCgtfcGVyX21pbnV0ZUIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiSAoYQ3JlYXRlQnVsa1JlcGxheVJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLEAQoWTGlzdEJ1bGtSZXBsYXlzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESHQoQYmVmb3JlX3JlcGxheV9pZBgDIAEoCUgCiAEBEhIKBWxpbWl0GAQgASgFSAOIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEITChFfYmVmb3JlX3JlcGxheV9pZEIICgZfbGltaXQiRwoXTGlzdEJ1bGtSZXBsYXlzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uImQKFEdldEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkIkUKFUdldEJ1bGtSZXBsYXlSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24iywEKF0NhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIWCglyZXBsYXlfaWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIMCgpfcmVwbGF5X2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhDYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChFMaXN0RXZlbnRzUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPYmVmb3JlX2V2ZW50X2lkGAIgASgJSAGIAQESEgoFbGltaXQYAyABKAVIAogBARISCgVldmVudBgEIAEoCUgDiAEBEhgKC3Jlc291cmNlX2lkGAUgASgJSASIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX2JlZm9yZV9ldmVudF9pZEIICgZfbGltaXRCCAoGX2V2ZW50Qg4KDF9yZXNvdXJjZV9pZCJCChJMaXN0RXZlbnRzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIl0KD0dldEV2ZW50UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESFQoIZXZlbnRfaWQYAiABKAlIAYgBAUINCgtfY29tcGFueV9pZEILCglfZXZlbnRfaWQiQAoQR2V0RXZlbnRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24izgEKIEdldFN1YnNjcmlwdGlvblN0YXRpc3RpY3NSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIoCgRmcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJRCiFHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIpcBChtHZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEigKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfY29tcGFueV9pZCJMChxHZXRDb21wYW55U3RhdGlzdGljc1Jlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbjLqCgoPRGVsaXZlcnlTZXJ2aWNlEm4KDkxpc3REZWxpdmVyaWVzEioucGFydG5lci53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiA5ACARJlCgtHZXREZWxpdmVyeRInLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GigucGFydG5lci53ZWJob29rcy52MS5HZXREZWxpdmVyeVJlc3BvbnNlIgOQAgESaQoOUmVwbGF5RGVsaXZlcnkSKi5wYXJ0bmVyLndlYmhvb2tzLnYxLlJlcGxheURlbGl2ZXJ5UmVxdWVzdBorLnBhcnRuZXIud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJ3ChFQcmV2aWV3QnVsa1JlcGxheRItLnBhcnRuZXIud2ViaG9va3MudjEuUHJldmlld0J1bGtSZXBsYXlSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5QcmV2aWV3QnVsa1JlcGxheVJlc3BvbnNlIgOQAgESbwoQQ3JlYXRlQnVsa1JlcGxheRIsLnBhcnRuZXIud2ViaG9va3MudjEuQ3JlYXRlQnVsa1JlcGxheVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNyZWF0ZUJ1bGtSZXBsYXlSZXNwb25zZRJxCg9MaXN0QnVsa1JlcGxheXMSKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1JlcXVlc3QaLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkxpc3RCdWxrUmVwbGF5c1Jlc3BvbnNlIgOQAgESawoNR2V0QnVsa1JlcGxheRIpLnBhcnRuZXIud2ViaG9va3MudjEuR2V0QnVsa1JlcGxheVJlcXVlc3QaKi5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEJ1bGtSZXBsYXlSZXNwb25zZSIDkAIBEnQKEENhbmNlbEJ1bGtSZXBsYXkSLC5wYXJ0bmVyLndlYmhvb2tzLnYxLkNhbmNlbEJ1bGtSZXBsYXlSZXF1ZXN0Gi0ucGFydG5lci53ZWJob29rcy52MS5DYW5jZWxCdWxrUmVwbGF5UmVzcG9uc2UiA5ACAhJiCgpMaXN0RXZlbnRzEiYucGFydG5lci53ZWJob29rcy52MS5MaXN0RXZlbnRzUmVxdWVzdBonLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESXAoIR2V0RXZlbnQSJC5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldEV2ZW50UmVxdWVzdBolLnBhcnRuZXIud2ViaG9va3MudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEo8BChlHZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzEjUucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25TdGF0aXN0aWNzUmVxdWVzdBo2LnBhcnRuZXIud2ViaG9va3MudjEuR2V0U3Vic2NyaXB0aW9uU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESgAEKFEdldENvbXBhbnlTdGF0aXN0aWNzEjAucGFydG5lci53ZWJob29rcy52MS5HZXRDb21wYW55U3RhdGlzdGljc1JlcXVlc3QaMS5wYXJ0bmVyLndlYmhvb2tzLnYxLkdldENvbXBhbnlTdGF0aXN0aWNzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp, file_partner_audit_v1_audit_service]);
 
 /**
- * ListDeliveriesRequest asks for one page of deliveries.
+ * ListDeliveriesRequest requests one page of deliveries.
  *
  * @generated from message partner.webhooks.v1.ListDeliveriesRequest
  */
 export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -46,7 +46,7 @@ export type ListDeliveriesRequest = Message<"partner.webhooks.v1.ListDeliveriesR
   beforeDeliveryId?: string | undefined;
 
   /**
-   * Deliveries at most, 1 to 100.
+   * Maximum Deliveries, 1 to 100.
    *
    * @generated from field: optional int32 limit = 4;
    */
@@ -123,7 +123,7 @@ export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = 
  */
 export type GetDeliveryRequest = Message<"partner.webhooks.v1.GetDeliveryRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -166,13 +166,13 @@ export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__P
   messageDesc(file_partner_webhooks_v1_delivery_service, 3);
 
 /**
- * ReplayDeliveryRequest names the delivery to repeat.
+ * ReplayDeliveryRequest names the delivery to replay.
  *
  * @generated from message partner.webhooks.v1.ReplayDeliveryRequest
  */
 export type ReplayDeliveryRequest = Message<"partner.webhooks.v1.ReplayDeliveryRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -186,14 +186,14 @@ export type ReplayDeliveryRequest = Message<"partner.webhooks.v1.ReplayDeliveryR
   deliveryId?: string | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 4;
    */
@@ -229,13 +229,14 @@ export const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse> = 
   messageDesc(file_partner_webhooks_v1_delivery_service, 5);
 
 /**
- * BulkReplaySelection says which deliveries of a subscription to repeat.
+ * BulkReplaySelection selects the deliveries of a subscription to replay.
  *
  * @generated from message partner.webhooks.v1.BulkReplaySelection
  */
 export type BulkReplaySelection = Message<"partner.webhooks.v1.BulkReplaySelection"> & {
   /**
-   * `delivered`, `dead_lettered` or both. A dead-lettered one counts only if its event has not been delivered since.
+   * `delivered`, `dead_lettered` or both. A dead-lettered one is included only if its event has not been delivered
+   * since.
    *
    * @generated from field: repeated string states = 1;
    */
@@ -271,13 +272,13 @@ export const BulkReplaySelectionSchema: GenMessage<BulkReplaySelection> = /*@__P
   messageDesc(file_partner_webhooks_v1_delivery_service, 6);
 
 /**
- * PreviewBulkReplayRequest says what would be repeated.
+ * PreviewBulkReplayRequest describes the bulk replay to preview.
  *
  * @generated from message partner.webhooks.v1.PreviewBulkReplayRequest
  */
 export type PreviewBulkReplayRequest = Message<"partner.webhooks.v1.PreviewBulkReplayRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -291,14 +292,14 @@ export type PreviewBulkReplayRequest = Message<"partner.webhooks.v1.PreviewBulkR
   subscriptionId?: string | undefined;
 
   /**
-   * Which of its deliveries.
+   * The deliveries to replay.
    *
    * @generated from field: partner.webhooks.v1.BulkReplaySelection selection = 3;
    */
   selection?: BulkReplaySelection | undefined;
 
   /**
-   * Deliveries to queue in a minute, 1 to 60,000: decides how long it would take.
+   * Deliveries to queue per minute, 1 to 60,000; determines the duration.
    *
    * @generated from field: optional int32 per_minute = 4;
    */
@@ -313,7 +314,7 @@ export const PreviewBulkReplayRequestSchema: GenMessage<PreviewBulkReplayRequest
   messageDesc(file_partner_webhooks_v1_delivery_service, 7);
 
 /**
- * PreviewBulkReplayResponse tells what a bulk replay would queue.
+ * PreviewBulkReplayResponse is the preview of a bulk replay.
  *
  * @generated from message partner.webhooks.v1.PreviewBulkReplayResponse
  */
@@ -334,13 +335,13 @@ export const PreviewBulkReplayResponseSchema: GenMessage<PreviewBulkReplayRespon
   messageDesc(file_partner_webhooks_v1_delivery_service, 8);
 
 /**
- * CreateBulkReplayRequest says what to repeat and how fast.
+ * CreateBulkReplayRequest describes the bulk replay to start.
  *
  * @generated from message partner.webhooks.v1.CreateBulkReplayRequest
  */
 export type CreateBulkReplayRequest = Message<"partner.webhooks.v1.CreateBulkReplayRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -354,28 +355,28 @@ export type CreateBulkReplayRequest = Message<"partner.webhooks.v1.CreateBulkRep
   subscriptionId?: string | undefined;
 
   /**
-   * Which of its deliveries.
+   * The deliveries to replay.
    *
    * @generated from field: partner.webhooks.v1.BulkReplaySelection selection = 3;
    */
   selection?: BulkReplaySelection | undefined;
 
   /**
-   * Deliveries to queue in a minute, 1 to 60,000.
+   * Deliveries to queue per minute, 1 to 60,000.
    *
    * @generated from field: optional int32 per_minute = 4;
    */
   perMinute?: number | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 5;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 6;
    */
@@ -411,13 +412,13 @@ export const CreateBulkReplayResponseSchema: GenMessage<CreateBulkReplayResponse
   messageDesc(file_partner_webhooks_v1_delivery_service, 10);
 
 /**
- * ListBulkReplaysRequest asks for one page of bulk replays.
+ * ListBulkReplaysRequest requests one page of bulk replays.
  *
  * @generated from message partner.webhooks.v1.ListBulkReplaysRequest
  */
 export type ListBulkReplaysRequest = Message<"partner.webhooks.v1.ListBulkReplaysRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -438,7 +439,7 @@ export type ListBulkReplaysRequest = Message<"partner.webhooks.v1.ListBulkReplay
   beforeReplayId?: string | undefined;
 
   /**
-   * At most, 1 to 100.
+   * Maximum results, 1 to 100.
    *
    * @generated from field: optional int32 limit = 4;
    */
@@ -480,7 +481,7 @@ export const ListBulkReplaysResponseSchema: GenMessage<ListBulkReplaysResponse> 
  */
 export type GetBulkReplayRequest = Message<"partner.webhooks.v1.GetBulkReplayRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -529,7 +530,7 @@ export const GetBulkReplayResponseSchema: GenMessage<GetBulkReplayResponse> = /*
  */
 export type CancelBulkReplayRequest = Message<"partner.webhooks.v1.CancelBulkReplayRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -543,14 +544,14 @@ export type CancelBulkReplayRequest = Message<"partner.webhooks.v1.CancelBulkRep
   replayId?: string | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 4;
    */
@@ -586,13 +587,13 @@ export const CancelBulkReplayResponseSchema: GenMessage<CancelBulkReplayResponse
   messageDesc(file_partner_webhooks_v1_delivery_service, 16);
 
 /**
- * ListEventsRequest asks for one page of events.
+ * ListEventsRequest requests one page of events.
  *
  * @generated from message partner.webhooks.v1.ListEventsRequest
  */
 export type ListEventsRequest = Message<"partner.webhooks.v1.ListEventsRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -606,7 +607,7 @@ export type ListEventsRequest = Message<"partner.webhooks.v1.ListEventsRequest">
   beforeEventId?: string | undefined;
 
   /**
-   * Events at most, 1 to 100.
+   * Maximum Events, 1 to 100.
    *
    * @generated from field: optional int32 limit = 3;
    */
@@ -662,7 +663,7 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
  */
 export type GetEventRequest = Message<"partner.webhooks.v1.GetEventRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -684,7 +685,7 @@ export const GetEventRequestSchema: GenMessage<GetEventRequest> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_delivery_service, 19);
 
 /**
- * GetEventResponse is one event with what became of it.
+ * GetEventResponse is one event with its outcome.
  *
  * @generated from message partner.webhooks.v1.GetEventResponse
  */
@@ -705,13 +706,13 @@ export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*
   messageDesc(file_partner_webhooks_v1_delivery_service, 20);
 
 /**
- * GetSubscriptionStatisticsRequest asks for the statistics of one subscription.
+ * GetSubscriptionStatisticsRequest requests the statistics of one subscription.
  *
  * @generated from message partner.webhooks.v1.GetSubscriptionStatisticsRequest
  */
 export type GetSubscriptionStatisticsRequest = Message<"partner.webhooks.v1.GetSubscriptionStatisticsRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -725,14 +726,14 @@ export type GetSubscriptionStatisticsRequest = Message<"partner.webhooks.v1.GetS
   subscriptionId?: string | undefined;
 
   /**
-   * From the bucket on that this time is in.
+   * Starts with the bucket that contains this time.
    *
    * @generated from field: google.protobuf.Timestamp from = 3;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Up to the bucket that ends at this time, or that this time is in; at most 31 days after `from`.
+   * Ends with the bucket that ends at or contains this time; at most 31 days after `from`.
    *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
@@ -768,27 +769,27 @@ export const GetSubscriptionStatisticsResponseSchema: GenMessage<GetSubscription
   messageDesc(file_partner_webhooks_v1_delivery_service, 22);
 
 /**
- * GetCompanyStatisticsRequest asks for the statistics of all subscriptions of a company.
+ * GetCompanyStatisticsRequest requests the statistics of all subscriptions of a company.
  *
  * @generated from message partner.webhooks.v1.GetCompanyStatisticsRequest
  */
 export type GetCompanyStatisticsRequest = Message<"partner.webhooks.v1.GetCompanyStatisticsRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
   companyId?: string | undefined;
 
   /**
-   * As of one subscription.
+   * As in GetSubscriptionStatisticsRequest.
    *
    * @generated from field: google.protobuf.Timestamp from = 2;
    */
   from?: Timestamp | undefined;
 
   /**
-   * As of one subscription.
+   * As in GetSubscriptionStatisticsRequest.
    *
    * @generated from field: google.protobuf.Timestamp to = 3;
    */
@@ -803,7 +804,7 @@ export const GetCompanyStatisticsRequestSchema: GenMessage<GetCompanyStatisticsR
   messageDesc(file_partner_webhooks_v1_delivery_service, 23);
 
 /**
- * GetCompanyStatisticsResponse is the statistics of all subscriptions that a company has; deleted ones are left out.
+ * GetCompanyStatisticsResponse is the statistics of all subscriptions of a company, without deleted ones.
  *
  * @generated from message partner.webhooks.v1.GetCompanyStatisticsResponse
  */
@@ -824,8 +825,8 @@ export const GetCompanyStatisticsResponseSchema: GenMessage<GetCompanyStatistics
   messageDesc(file_partner_webhooks_v1_delivery_service, 24);
 
 /**
- * DeliveryService shows one company what became of its events and webhook deliveries, and repeats deliveries. Served by
- * job-state, called by the console. Whatever belongs to another company is `not_found`.
+ * DeliveryService shows a company its events and webhook deliveries, and replays deliveries. Served by job-state,
+ * called by the console. Objects of another company are `not_found`.
  *
  * @generated from service partner.webhooks.v1.DeliveryService
  */
@@ -851,11 +852,11 @@ export const DeliveryService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * ReplayDelivery queues a new delivery of the same event and body to the same subscription, with up to 8 attempts of its
-   * own. Fails with `delivery_not_replayable` for one that is neither delivered nor dead-lettered or is a test,
-   * with `event_expired` when the event is no longer kept, and with `replay_in_progress` while the event is on its way to the
-   * subscription already.
-   * No idempotency_level: a repeat after the replay's end would send the event once more.
+   * ReplayDelivery queues a new delivery of the same event and body to the same subscription, with up to 8 attempts of
+   * its own. Fails with `delivery_not_replayable` for a test, or for a delivery that is neither delivered nor
+   * dead-lettered, with `event_expired` if the event is no longer stored, and with `replay_in_progress` while a
+   * delivery of the event to the subscription is pending. No idempotency_level: a repeat after the replay's end would
+   * send the event once more.
    *
    * @generated from rpc partner.webhooks.v1.DeliveryService.ReplayDelivery
    */
@@ -865,7 +866,7 @@ export const DeliveryService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * PreviewBulkReplay tells what a bulk replay would queue now.
+   * PreviewBulkReplay returns what a bulk replay would queue now.
    *
    * @generated from rpc partner.webhooks.v1.DeliveryService.PreviewBulkReplay
    */
@@ -875,9 +876,8 @@ export const DeliveryService: GenService<{
     output: typeof PreviewBulkReplayResponseSchema;
   },
   /**
-   * CreateBulkReplay begins to queue deliveries of a subscription again, at a rate. Fails with `replay_in_progress` while
-   * one of the subscription runs.
-   * No idempotency_level: a repeat after its end would send everything once more.
+   * CreateBulkReplay starts to replay deliveries of a subscription at a rate. Fails with `replay_in_progress` while
+   * another one of the subscription runs. No idempotency_level: a repeat after its end would send everything once more.
    *
    * @generated from rpc partner.webhooks.v1.DeliveryService.CreateBulkReplay
    */
@@ -907,8 +907,8 @@ export const DeliveryService: GenService<{
     output: typeof GetBulkReplayResponseSchema;
   },
   /**
-   * CancelBulkReplay has a bulk replay or back-fill queue nothing more. What is queued goes on. One that has come to its end
-   * stays as it is.
+   * CancelBulkReplay stops a bulk replay or back-fill. Deliveries that it has queued continue. A finished one stays
+   * unchanged.
    *
    * @generated from rpc partner.webhooks.v1.DeliveryService.CancelBulkReplay
    */
@@ -928,7 +928,7 @@ export const DeliveryService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * GetEvent reads one event with what became of it for each subscription of the company.
+   * GetEvent reads one event with its outcome for each subscription of the company.
    *
    * @generated from rpc partner.webhooks.v1.DeliveryService.GetEvent
    */

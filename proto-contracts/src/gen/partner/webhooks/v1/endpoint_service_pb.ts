@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/endpoint_service.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, what is sent to them and the endpoints behind them.
+// Webhook subscriptions, their deliveries and their endpoints.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -15,7 +15,7 @@ export const file_partner_webhooks_v1_endpoint_service: GenFile = /*@__PURE__*/
   fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL2VuZHBvaW50X3NlcnZpY2UucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEiMAoUQ2hlY2tFbmRwb2ludFJlcXVlc3QSEAoDdXJsGAEgASgJSACIAQFCBgoEX3VybCKLAQoVQ2hlY2tFbmRwb2ludFJlc3BvbnNlEhQKB2FsbG93ZWQYASABKAhIAIgBARIbCg5ub3JtYWxpemVkX3VybBgCIAEoCUgBiAEBEhQKB3JlZnVzYWwYAyABKAlIAogBAUIKCghfYWxsb3dlZEIRCg9fbm9ybWFsaXplZF91cmxCCgoIX3JlZnVzYWwyfgoPRW5kcG9pbnRTZXJ2aWNlEmsKDUNoZWNrRW5kcG9pbnQSKS5wYXJ0bmVyLndlYmhvb2tzLnYxLkNoZWNrRW5kcG9pbnRSZXF1ZXN0GioucGFydG5lci53ZWJob29rcy52MS5DaGVja0VuZHBvaW50UmVzcG9uc2UiA5ACAWIGcHJvdG8z");
 
 /**
- * CheckEndpointRequest holds the URL as given.
+ * CheckEndpointRequest holds the URL to check.
  *
  * @generated from message partner.webhooks.v1.CheckEndpointRequest
  */
@@ -36,27 +36,27 @@ export const CheckEndpointRequestSchema: GenMessage<CheckEndpointRequest> = /*@_
   messageDesc(file_partner_webhooks_v1_endpoint_service, 0);
 
 /**
- * CheckEndpointResponse is the verdict.
+ * CheckEndpointResponse is the result of the check.
  *
  * @generated from message partner.webhooks.v1.CheckEndpointResponse
  */
 export type CheckEndpointResponse = Message<"partner.webhooks.v1.CheckEndpointResponse"> & {
   /**
-   * True when deliveries may go there.
+   * True if deliveries may be sent there.
    *
    * @generated from field: optional bool allowed = 1;
    */
   allowed?: boolean | undefined;
 
   /**
-   * For an allowed URL: its normalised form, the one to store.
+   * For an allowed URL: its normalised form, to be stored.
    *
    * @generated from field: optional string normalized_url = 2;
    */
   normalizedUrl?: string | undefined;
 
   /**
-   * For a refused URL: why, in words for the owner. Says nothing about what stands at the address.
+   * For a refused URL: the reason, in words for the owner. Reveals nothing about the address.
    *
    * @generated from field: optional string refusal = 3;
    */
@@ -71,8 +71,8 @@ export const CheckEndpointResponseSchema: GenMessage<CheckEndpointResponse> = /*
   messageDesc(file_partner_webhooks_v1_endpoint_service, 1);
 
 /**
- * EndpointService judges endpoint URLs. Served by webhook-dispatcher, the only process that looks up strangers' names;
- * called by job-state.
+ * EndpointService checks endpoint URLs. Served by webhook-dispatcher, the only process that resolves partners' host
+ * names; called by job-state.
  *
  * @generated from service partner.webhooks.v1.EndpointService
  */

@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/subscription_service.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, what is sent to them and the endpoints behind them.
+// Webhook subscriptions, their deliveries and their endpoints.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,7 +19,7 @@ export const file_partner_webhooks_v1_subscription_service: GenFile = /*@__PURE_
   fileDesc("Ci5wYXJ0bmVyL3dlYmhvb2tzL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhNwYXJ0bmVyLndlYmhvb2tzLnYxIvoCChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARI7Cg1jb21wYW55X2NsYXNzGAIgASgOMh8ucGFydG5lci5hY2Nlc3MudjEuQ29tcGFueUNsYXNzSAGIAQESEAoDdXJsGAMgASgJSAKIAQESDgoGZXZlbnRzGAQgAygJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAOIAQESGwoOc2NoZW1hX3ZlcnNpb24YBiABKAVIBIgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgHIAEoCUgFiAEBEiYKBWFjdG9yGAggASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEIQCg5fY29tcGFueV9jbGFzc0IGCgRfdXJsQg4KDF9kZXNjcmlwdGlvbkIRCg9fc2NoZW1hX3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkInwKGkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBAUIQCg5fcmVzb3VyY2VfanNvbkISChBfc3Vic2NyaXB0aW9uX2lkIkIKGExpc3RTdWJzY3JpcHRpb25zUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQFCDQoLX2NvbXBhbnlfaWQiSQoZTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24icgoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZCJHChdHZXRTdWJzY3JpcHRpb25SZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24i0AMKGVVwZGF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEjsKDWNvbXBhbnlfY2xhc3MYAyABKA4yHy5wYXJ0bmVyLmFjY2Vzcy52MS5Db21wYW55Q2xhc3NIAogBARIQCgN1cmwYBCABKAlIA4gBARIyCgZldmVudHMYBSABKAsyIi5wYXJ0bmVyLndlYmhvb2tzLnYxLkV2ZW50UGF0dGVybnMSGAoLZGVzY3JpcHRpb24YBiABKAlIBIgBARIbCg5zY2hlbWFfdmVyc2lvbhgHIAEoBUgFiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAggASgJSAaIAQESJgoFYWN0b3IYCSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEAoOX2NvbXBhbnlfY2xhc3NCBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CEQoPX3NjaGVtYV92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCIhCg1FdmVudFBhdHRlcm5zEhAKCHBhdHRlcm5zGAEgAygJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhoKDXJlc291cmNlX2pzb24YASABKAlIAIgBAUIQCg5fcmVzb3VyY2VfanNvbiLZAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYAyABKAlIAogBARImCgVhY3RvchgEIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEIXChVfYWN0aW5nX21lbWJlcnNoaXBfaWQiHAoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UihwIKF1NlbmRUZXN0RGVsaXZlcnlSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIbCg5zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCEQoPX3NlY3JldF92ZXJzaW9uQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJIChhTZW5kVGVzdERlbGl2ZXJ5UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIv8BChtBY3RpdmF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEhUKCGJhY2tmaWxsGAMgASgISAKIAQESIQoUYWN0aW5nX21lbWJlcnNoaXBfaWQYBCABKAlIA4gBARImCgVhY3RvchgFIAEoCzIXLnBhcnRuZXIuYXVkaXQudjEuQWN0b3JCDQoLX2NvbXBhbnlfaWRCEgoQX3N1YnNjcmlwdGlvbl9pZEILCglfYmFja2ZpbGxCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkwKHEFjdGl2YXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItgBChhQYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QSFwoKY29tcGFueV9pZBgBIAEoCUgAiAEBEhwKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCUgBiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAMgASgJSAKIAQESJgoFYWN0b3IYBCABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uItMBChNSb3RhdGVTZWNyZXRSZXF1ZXN0EhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIcCg9zdWJzY3JpcHRpb25faWQYAiABKAlIAYgBARIhChRhY3RpbmdfbWVtYmVyc2hpcF9pZBgDIAEoCUgCiAEBEiYKBWFjdG9yGAQgASgLMhcucGFydG5lci5hdWRpdC52MS5BY3RvckINCgtfY29tcGFueV9pZEISChBfc3Vic2NyaXB0aW9uX2lkQhcKFV9hY3RpbmdfbWVtYmVyc2hpcF9pZCJEChRSb3RhdGVTZWNyZXRSZXNwb25zZRIaCg1yZXNvdXJjZV9qc29uGAEgASgJSACIAQFCEAoOX3Jlc291cmNlX2pzb24ilQIKFUFjdGl2YXRlU2VjcmV0UmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESHAoPc3Vic2NyaXB0aW9uX2lkGAIgASgJSAGIAQESIwoWcGVuZGluZ19zZWNyZXRfdmVyc2lvbhgDIAEoBUgCiAEBEiEKFGFjdGluZ19tZW1iZXJzaGlwX2lkGAQgASgJSAOIAQESJgoFYWN0b3IYBSABKAsyFy5wYXJ0bmVyLmF1ZGl0LnYxLkFjdG9yQg0KC19jb21wYW55X2lkQhIKEF9zdWJzY3JpcHRpb25faWRCGQoXX3BlbmRpbmdfc2VjcmV0X3ZlcnNpb25CFwoVX2FjdGluZ19tZW1iZXJzaGlwX2lkIkYKFkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USGgoNcmVzb3VyY2VfanNvbhgBIAEoCUgAiAEBQhAKDl9yZXNvdXJjZV9qc29uIlMKD0NoZWNrVXJsUmVxdWVzdBIXCgpjb21wYW55X2lkGAEgASgJSACIAQESEAoDdXJsGAIgASgJSAGIAQFCDQoLX2NvbXBhbnlfaWRCBgoEX3VybCJWChBDaGVja1VybFJlc3BvbnNlEhQKB2FsbG93ZWQYASABKAhIAIgBARIUCgdyZWZ1c2FsGAIgASgJSAGIAQFCCgoIX2FsbG93ZWRCCgoIX3JlZnVzYWwykAoKE1N1YnNjcmlwdGlvblNlcnZpY2USdQoSQ3JlYXRlU3Vic2NyaXB0aW9uEi4ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0Gi8ucGFydG5lci53ZWJob29rcy52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRJ3ChFMaXN0U3Vic2NyaXB0aW9ucxItLnBhcnRuZXIud2ViaG9va3MudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0Gi4ucGFydG5lci53ZWJob29rcy52MS5MaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlIgOQAgEScQoPR2V0U3Vic2NyaXB0aW9uEisucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXF1ZXN0GiwucGFydG5lci53ZWJob29rcy52MS5HZXRTdWJzY3JpcHRpb25SZXNwb25zZSIDkAIBEnoKElVwZGF0ZVN1YnNjcmlwdGlvbhIuLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBovLnBhcnRuZXIud2ViaG9va3MudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJ6ChJEZWxldGVTdWJzY3JpcHRpb24SLi5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaLy5wYXJ0bmVyLndlYmhvb2tzLnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIgOQAgISbwoQU2VuZFRlc3REZWxpdmVyeRIsLnBhcnRuZXIud2ViaG9va3MudjEuU2VuZFRlc3REZWxpdmVyeVJlcXVlc3QaLS5wYXJ0bmVyLndlYmhvb2tzLnYxLlNlbmRUZXN0RGVsaXZlcnlSZXNwb25zZRKAAQoUQWN0aXZhdGVTdWJzY3JpcHRpb24SMC5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU3Vic2NyaXB0aW9uUmVxdWVzdBoxLnBhcnRuZXIud2ViaG9va3MudjEuQWN0aXZhdGVTdWJzY3JpcHRpb25SZXNwb25zZSIDkAICEncKEVBhdXNlU3Vic2NyaXB0aW9uEi0ucGFydG5lci53ZWJob29rcy52MS5QYXVzZVN1YnNjcmlwdGlvblJlcXVlc3QaLi5wYXJ0bmVyLndlYmhvb2tzLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiA5ACAhJjCgxSb3RhdGVTZWNyZXQSKC5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKS5wYXJ0bmVyLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEm4KDkFjdGl2YXRlU2VjcmV0EioucGFydG5lci53ZWJob29rcy52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaKy5wYXJ0bmVyLndlYmhvb2tzLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2UiA5ACAhJcCghDaGVja1VybBIkLnBhcnRuZXIud2ViaG9va3MudjEuQ2hlY2tVcmxSZXF1ZXN0GiUucGFydG5lci53ZWJob29rcy52MS5DaGVja1VybFJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_partner_access_v1_access_service, file_partner_audit_v1_audit_service]);
 
 /**
- * CreateSubscriptionRequest describes the subscription to make.
+ * CreateSubscriptionRequest describes the new subscription.
  *
  * @generated from message partner.webhooks.v1.CreateSubscriptionRequest
  */
@@ -32,14 +32,14 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
   companyId?: string | undefined;
 
   /**
-   * What that company does; decides which events it may have.
+   * That company's class; determines which events it may have.
    *
    * @generated from field: optional partner.access.v1.CompanyClass company_class = 2;
    */
   companyClass?: CompanyClass | undefined;
 
   /**
-   * Where deliveries shall go.
+   * The URL to deliver to.
    *
    * @generated from field: optional string url = 3;
    */
@@ -53,28 +53,28 @@ export type CreateSubscriptionRequest = Message<"partner.webhooks.v1.CreateSubsc
   events: string[];
 
   /**
-   * The owner's own words.
+   * The owner's description.
    *
    * @generated from field: optional string description = 5;
    */
   description?: string | undefined;
 
   /**
-   * Absent: the current one.
+   * The payload schema version; absent: the current one.
    *
    * @generated from field: optional int32 schema_version = 6;
    */
   schemaVersion?: number | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 7;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 8;
    */
@@ -89,7 +89,7 @@ export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionReque
   messageDesc(file_partner_webhooks_v1_subscription_service, 0);
 
 /**
- * CreateSubscriptionResponse shows the secret for the only time.
+ * CreateSubscriptionResponse shows the secret, for the only time.
  *
  * @generated from message partner.webhooks.v1.CreateSubscriptionResponse
  */
@@ -103,7 +103,7 @@ export type CreateSubscriptionResponse = Message<"partner.webhooks.v1.CreateSubs
   resourceJson?: string | undefined;
 
   /**
-   * The id of the subscription, for the location of the response.
+   * The subscription's id, for the response's `location`.
    *
    * @generated from field: optional string subscription_id = 2;
    */
@@ -124,7 +124,7 @@ export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResp
  */
 export type ListSubscriptionsRequest = Message<"partner.webhooks.v1.ListSubscriptionsRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -139,7 +139,7 @@ export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest
   messageDesc(file_partner_webhooks_v1_subscription_service, 2);
 
 /**
- * ListSubscriptionsResponse lists all of a company's subscriptions; their number is bounded at creation.
+ * ListSubscriptionsResponse lists all of a company's subscriptions; CreateSubscription limits their number.
  *
  * @generated from message partner.webhooks.v1.ListSubscriptionsResponse
  */
@@ -166,7 +166,7 @@ export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsRespon
  */
 export type GetSubscriptionRequest = Message<"partner.webhooks.v1.GetSubscriptionRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -209,13 +209,13 @@ export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> 
   messageDesc(file_partner_webhooks_v1_subscription_service, 5);
 
 /**
- * UpdateSubscriptionRequest says what to change of a subscription; at least one thing.
+ * UpdateSubscriptionRequest holds the fields to change; at least one.
  *
  * @generated from message partner.webhooks.v1.UpdateSubscriptionRequest
  */
 export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubscriptionRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -229,49 +229,49 @@ export type UpdateSubscriptionRequest = Message<"partner.webhooks.v1.UpdateSubsc
   subscriptionId?: string | undefined;
 
   /**
-   * What the company does; decides which events it may have.
+   * The company's class; determines which events it may have.
    *
    * @generated from field: optional partner.access.v1.CompanyClass company_class = 3;
    */
   companyClass?: CompanyClass | undefined;
 
   /**
-   * Where deliveries shall go; absent: as before.
+   * The URL to deliver to; absent: unchanged.
    *
    * @generated from field: optional string url = 4;
    */
   url?: string | undefined;
 
   /**
-   * What it shall get; absent: as before.
+   * The events to receive; absent: unchanged.
    *
    * @generated from field: partner.webhooks.v1.EventPatterns events = 5;
    */
   events?: EventPatterns | undefined;
 
   /**
-   * The owner's own words; absent: as before.
+   * The owner's description; absent: unchanged.
    *
    * @generated from field: optional string description = 6;
    */
   description?: string | undefined;
 
   /**
-   * The payload schema version to opt in to; absent: as before.
+   * The payload schema version to opt in to; absent: unchanged.
    *
    * @generated from field: optional int32 schema_version = 7;
    */
   schemaVersion?: number | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 8;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 9;
    */
@@ -334,7 +334,7 @@ export const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResp
  */
 export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubscriptionRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -348,14 +348,14 @@ export type DeleteSubscriptionRequest = Message<"partner.webhooks.v1.DeleteSubsc
   subscriptionId?: string | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 4;
    */
@@ -370,7 +370,7 @@ export const DeleteSubscriptionRequestSchema: GenMessage<DeleteSubscriptionReque
   messageDesc(file_partner_webhooks_v1_subscription_service, 9);
 
 /**
- * DeleteSubscriptionResponse says that the subscription is deleted.
+ * DeleteSubscriptionResponse confirms that the subscription is deleted.
  *
  * @generated from message partner.webhooks.v1.DeleteSubscriptionResponse
  */
@@ -391,7 +391,7 @@ export const DeleteSubscriptionResponseSchema: GenMessage<DeleteSubscriptionResp
  */
 export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliveryRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -405,21 +405,21 @@ export type SendTestDeliveryRequest = Message<"partner.webhooks.v1.SendTestDeliv
   subscriptionId?: string | undefined;
 
   /**
-   * The version of the secret to sign with, current or pending; absent: what is current at each attempt.
+   * The version of the secret to sign with, current or pending; absent: the current one at each attempt.
    *
    * @generated from field: optional int32 secret_version = 3;
    */
   secretVersion?: number | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 5;
    */
@@ -434,7 +434,7 @@ export const SendTestDeliveryRequestSchema: GenMessage<SendTestDeliveryRequest> 
   messageDesc(file_partner_webhooks_v1_subscription_service, 11);
 
 /**
- * SendTestDeliveryResponse is the delivery to watch.
+ * SendTestDeliveryResponse is the queued test delivery.
  *
  * @generated from message partner.webhooks.v1.SendTestDeliveryResponse
  */
@@ -461,7 +461,7 @@ export const SendTestDeliveryResponseSchema: GenMessage<SendTestDeliveryResponse
  */
 export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateSubscriptionRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -475,21 +475,21 @@ export type ActivateSubscriptionRequest = Message<"partner.webhooks.v1.ActivateS
   subscriptionId?: string | undefined;
 
   /**
-   * True: the events since the pause are queued as well.
+   * True: events missed during the pause are queued too.
    *
    * @generated from field: optional bool backfill = 3;
    */
   backfill?: boolean | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 5;
    */
@@ -510,7 +510,7 @@ export const ActivateSubscriptionRequestSchema: GenMessage<ActivateSubscriptionR
  */
 export type ActivateSubscriptionResponse = Message<"partner.webhooks.v1.ActivateSubscriptionResponse"> & {
   /**
-   * As the public API shows it, with the back-fill that was begun: `subscriptionActivated`.
+   * As the public API shows it, with the started back-fill: `subscriptionActivated`.
    *
    * @generated from field: optional string resource_json = 1;
    */
@@ -531,7 +531,7 @@ export const ActivateSubscriptionResponseSchema: GenMessage<ActivateSubscription
  */
 export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscriptionRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -545,14 +545,14 @@ export type PauseSubscriptionRequest = Message<"partner.webhooks.v1.PauseSubscri
   subscriptionId?: string | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 4;
    */
@@ -588,13 +588,13 @@ export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionRespon
   messageDesc(file_partner_webhooks_v1_subscription_service, 16);
 
 /**
- * RotateSecretRequest names the subscription that shall get another secret.
+ * RotateSecretRequest names the subscription whose secret to rotate.
  *
  * @generated from message partner.webhooks.v1.RotateSecretRequest
  */
 export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -608,14 +608,14 @@ export type RotateSecretRequest = Message<"partner.webhooks.v1.RotateSecretReque
   subscriptionId?: string | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 3;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 4;
    */
@@ -630,7 +630,7 @@ export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest> = /*@__P
   messageDesc(file_partner_webhooks_v1_subscription_service, 17);
 
 /**
- * RotateSecretResponse shows the pending secret for the only time.
+ * RotateSecretResponse shows the pending secret, for the only time.
  *
  * @generated from message partner.webhooks.v1.RotateSecretResponse
  */
@@ -651,13 +651,13 @@ export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse> = /*@_
   messageDesc(file_partner_webhooks_v1_subscription_service, 18);
 
 /**
- * ActivateSecretRequest names the pending secret to sign with from now on.
+ * ActivateSecretRequest names the pending secret to activate.
  *
  * @generated from message partner.webhooks.v1.ActivateSecretRequest
  */
 export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -678,14 +678,14 @@ export type ActivateSecretRequest = Message<"partner.webhooks.v1.ActivateSecretR
   pendingSecretVersion?: number | undefined;
 
   /**
-   * The membership of the owner who asks, for the log.
+   * The acting owner's membership, for the log.
    *
    * @generated from field: optional string acting_membership_id = 4;
    */
   actingMembershipId?: string | undefined;
 
   /**
-   * The same owner, and from where, for the audit trail.
+   * The same owner with client address, for the audit trail.
    *
    * @generated from field: partner.audit.v1.Actor actor = 5;
    */
@@ -721,13 +721,13 @@ export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse> = 
   messageDesc(file_partner_webhooks_v1_subscription_service, 20);
 
 /**
- * CheckUrlRequest holds the URL as given.
+ * CheckUrlRequest holds the URL to check.
  *
  * @generated from message partner.webhooks.v1.CheckUrlRequest
  */
 export type CheckUrlRequest = Message<"partner.webhooks.v1.CheckUrlRequest"> & {
   /**
-   * The company that asks.
+   * The calling company.
    *
    * @generated from field: optional string company_id = 1;
    */
@@ -749,20 +749,20 @@ export const CheckUrlRequestSchema: GenMessage<CheckUrlRequest> = /*@__PURE__*/
   messageDesc(file_partner_webhooks_v1_subscription_service, 21);
 
 /**
- * CheckUrlResponse is the verdict.
+ * CheckUrlResponse is the result of the check.
  *
  * @generated from message partner.webhooks.v1.CheckUrlResponse
  */
 export type CheckUrlResponse = Message<"partner.webhooks.v1.CheckUrlResponse"> & {
   /**
-   * True when a subscription can have it.
+   * True if a subscription can be created with it.
    *
    * @generated from field: optional bool allowed = 1;
    */
   allowed?: boolean | undefined;
 
   /**
-   * For a refused URL: why, in the words that the creation uses.
+   * For a refused URL: the reason, with the text of CreateSubscription.
    *
    * @generated from field: optional string refusal = 2;
    */
@@ -777,16 +777,16 @@ export const CheckUrlResponseSchema: GenMessage<CheckUrlResponse> = /*@__PURE__*
   messageDesc(file_partner_webhooks_v1_subscription_service, 22);
 
 /**
- * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console.
- * Whatever belongs to another company is `not_found`.
+ * SubscriptionService manages one company's webhook subscriptions. Served by job-state, called by the console. Objects
+ * of another company are `not_found`.
  *
  * @generated from service partner.webhooks.v1.SubscriptionService
  */
 export const SubscriptionService: GenService<{
   /**
-   * CreateSubscription makes a paused subscription with its first secret. Fails with `invalid_argument` for a URL that is
-   * refused (spec: Subscription URL rules) or an event that the company's class may not have.
-   * No idempotency_level: a repeat would make a second subscription.
+   * CreateSubscription creates a paused subscription with its first secret. Fails with `invalid_argument` for a URL
+   * that is refused (spec: Subscription URL rules) or an event that the company's class may not have. No
+   * idempotency_level: a repeat would create a second subscription.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.CreateSubscription
    */
@@ -816,8 +816,8 @@ export const SubscriptionService: GenService<{
     output: typeof GetSubscriptionResponseSchema;
   },
   /**
-   * UpdateSubscription changes what is given and leaves the rest. Fails as CreateSubscription does. A changed URL is not
-   * verified, and pauses an active subscription.
+   * UpdateSubscription changes the given fields only. Fails as CreateSubscription does. A changed URL is unverified,
+   * and pauses an active subscription.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.UpdateSubscription
    */
@@ -827,8 +827,8 @@ export const SubscriptionService: GenService<{
     output: typeof UpdateSubscriptionResponseSchema;
   },
   /**
-   * DeleteSubscription deletes a subscription: from then on it is `not_found`, gets nothing, and what it has not got yet is
-   * cancelled.
+   * DeleteSubscription deletes a subscription: it is `not_found` from then on, receives no events, and its pending
+   * deliveries are cancelled.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.DeleteSubscription
    */
@@ -850,8 +850,8 @@ export const SubscriptionService: GenService<{
     output: typeof SendTestDeliveryResponseSchema;
   },
   /**
-   * ActivateSubscription moves a paused subscription to active. Fails with `test_delivery_required` unless a test delivery
-   * to its present URL was answered with 2xx. Repeating it is harmless.
+   * ActivateSubscription activates a paused subscription. Fails with `test_delivery_required` unless its current URL
+   * has responded to a test delivery with 2xx. Idempotent.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.ActivateSubscription
    */
@@ -861,7 +861,7 @@ export const SubscriptionService: GenService<{
     output: typeof ActivateSubscriptionResponseSchema;
   },
   /**
-   * PauseSubscription moves an active subscription to paused. Repeating it is harmless.
+   * PauseSubscription pauses an active subscription. Idempotent.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.PauseSubscription
    */
@@ -871,9 +871,8 @@ export const SubscriptionService: GenService<{
     output: typeof PauseSubscriptionResponseSchema;
   },
   /**
-   * RotateSecret makes a pending secret with the next version, in place of a pending one that there is. Deliveries are
-   * signed with the current one as before.
-   * No idempotency_level: a repeat would make another secret.
+   * RotateSecret creates a pending secret with the next version, replacing a pending one. Deliveries are still signed
+   * with the current secret. No idempotency_level: a repeat would create another secret.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.RotateSecret
    */
@@ -883,8 +882,8 @@ export const SubscriptionService: GenService<{
     output: typeof RotateSecretResponseSchema;
   },
   /**
-   * ActivateSecret makes the pending secret the current one. Fails with `secret_version_mismatch` for another version than
-   * the pending one; repeating it with what is current by then is harmless.
+   * ActivateSecret makes the pending secret the current one. Fails with `secret_version_mismatch` for any version but
+   * the pending one. A repeat with the version that is now current is harmless.
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.ActivateSecret
    */
@@ -894,7 +893,8 @@ export const SubscriptionService: GenService<{
     output: typeof ActivateSecretResponseSchema;
   },
   /**
-   * CheckUrl says whether a subscription can be created with a URL, by the same rules (spec: Subscription URL rules).
+   * CheckUrl returns whether a subscription can be created with a URL, by the same rules (spec: Subscription URL
+   * rules).
    *
    * @generated from rpc partner.webhooks.v1.SubscriptionService.CheckUrl
    */

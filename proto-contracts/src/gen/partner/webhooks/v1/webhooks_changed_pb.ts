@@ -2,7 +2,7 @@
 // @generated from file partner/webhooks/v1/webhooks_changed.proto (package partner.webhooks.v1, syntax proto3)
 /* eslint-disable */
 
-// Webhook subscriptions, what is sent to them and the endpoints behind them.
+// Webhook subscriptions, their deliveries and their endpoints.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -15,21 +15,21 @@ export const file_partner_webhooks_v1_webhooks_changed: GenFile = /*@__PURE__*/
   fileDesc("CipwYXJ0bmVyL3dlYmhvb2tzL3YxL3dlYmhvb2tzX2NoYW5nZWQucHJvdG8SE3BhcnRuZXIud2ViaG9va3MudjEiUwoPV2ViaG9va3NDaGFuZ2VkEhcKCmNvbXBhbnlfaWQYASABKAlIAIgBARIYChBzdWJzY3JpcHRpb25faWRzGAIgAygJQg0KC19jb21wYW55X2lkYgZwcm90bzM");
 
 /**
- * WebhooksChanged tells every console replica that something about a company's webhooks or their deliveries is another than
- * before, so that a page that shows it can look again. Published by job-state, and lost without harm.
+ * WebhooksChanged notifies every console replica that a company's webhooks or deliveries have changed, so that open
+ * pages refresh. Published by job-state; its loss is harmless.
  *
  * @generated from message partner.webhooks.v1.WebhooksChanged
  */
 export type WebhooksChanged = Message<"partner.webhooks.v1.WebhooksChanged"> & {
   /**
-   * The company whose webhooks they are.
+   * The company that owns the webhooks.
    *
    * @generated from field: optional string company_id = 1;
    */
   companyId?: string | undefined;
 
   /**
-   * The subscriptions that it is about; none: it could be any of them.
+   * The changed subscriptions; none: any of them may have changed.
    *
    * @generated from field: repeated string subscription_ids = 2;
    */
