@@ -2,7 +2,7 @@ import type { EndpointRequest } from '@partner/gateway-kit/endpoint';
 import { clientOriginOf } from './client-origin.js';
 import type { ClientOrigin, Owner, OwnerSession } from './sessions/session-store.js';
 
-/** An owner, and where a request of theirs comes from, as the audit trail records it. */
+/** Returns an owner and the client of their request, as the audit trail records them. */
 export function actorOf(
   { membershipId, displayName }: Pick<Owner, 'membershipId' | 'displayName'>,
   { remoteAddress, userAgent }: ClientOrigin,
@@ -10,7 +10,7 @@ export function actorOf(
   return { membershipId, displayName, remoteAddress, ...(userAgent !== undefined && { userAgent }) };
 }
 
-/** For which company, and by which owner, a request changes something: the part that all such requests have in common. */
+/** Returns the fields that all writes share: the company, and the acting owner. */
 export function actingOwner(
   request: Pick<EndpointRequest<OwnerSession, unknown, unknown>, 'principal' | 'remoteAddress' | 'header'>,
 ) {

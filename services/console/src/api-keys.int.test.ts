@@ -34,7 +34,7 @@ async function listed(query = '') {
 }
 
 describe('an API key', () => {
-  test('is created, and shown as a whole only then [AUTH-10, CONSOLE-8]', async () => {
+  test('is created, and shown completely only once [AUTH-10, CONSOLE-8]', async () => {
     const { key, apiKey } = await createKey({ kind: 'general', description: 'Website' });
     expect(apiKey.startsWith(`${key.id}.svc_`)).toBe(true);
     expect(key).toMatchObject({
@@ -64,7 +64,7 @@ describe('an API key', () => {
     expect(refused.body).toMatchObject({ code: 'installer_not_bindable' });
   });
 
-  test('is made for the company of the session, whatever the body says, and by its owner', async () => {
+  test("is created for the session's company and by its owner, whatever the body says", async () => {
     await createKey({ kind: 'general', companyId: 'cmp_sunny', actor: { membershipId: 'mem_olive' } });
     expect(site.jobState.asked).toEqual([{ method: 'createKey', companyId: 'cmp_roofs' }]);
     expect(site.acted.at(-1)).toMatchObject({ method: 'CreateKey', actor: { membershipId: 'mem_sam' } });
@@ -82,7 +82,7 @@ describe('an API key', () => {
     expect(site.jobState.asked).toEqual([]);
   });
 
-  test('is replaced, and goes on for a day unless told otherwise [CONSOLE-8]', async () => {
+  test('is replaced, and stays valid for a day by default [CONSOLE-8]', async () => {
     const { key: first } = await createKey({ kind: 'general', description: 'Website' });
     const rotate = async (id: string, body?: object) => {
       const path = `${KEYS}/${id}/rotate`;
@@ -111,7 +111,7 @@ describe('an API key', () => {
     }
   });
 
-  test('is revoked, again and again [CONSOLE-8, CONSOLE-10]', async () => {
+  test('is revoked, idempotently [CONSOLE-8, CONSOLE-10]', async () => {
     const { key } = await createKey();
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const answer = await site.request('delete', `${KEYS}/${key.id}`, { cookie }).expect(204);
@@ -122,7 +122,7 @@ describe('an API key', () => {
     ]);
   });
 
-  test('of another company is 404 like one that there is not', async () => {
+  test('of another company is 404 like a missing one', async () => {
     const { key } = await createKey();
     const theirs = await site.signIn(PEOPLE.installerOwner);
     for (const id of [key.id, newId('key'), 'key_1']) {
@@ -161,7 +161,7 @@ describe('lists', () => {
     expect(site.jobState.asked.map(({ companyId }) => companyId)).toEqual(['cmp_roofs', 'cmp_roofs']);
   });
 
-  test.each([KEYS, INSTALLERS])('%s takes no other cursor and no other limit', async (path) => {
+  test.each([KEYS, INSTALLERS])('%s accepts no other cursor and no other limit', async (path) => {
     const cursor = await site.request('get', `${path}?cursor=${newId('evt')}`, { cookie }).expect(400);
     expect(cursor.body).toMatchObject({ code: 'cursor_invalid' });
     for (const limit of ['0', '101', 'many']) {

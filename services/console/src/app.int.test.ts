@@ -80,7 +80,7 @@ async function createWebhook(cookie: string): Promise<string> {
 }
 
 describe('signing in', () => {
-  test('gives an owner a session [SESSION-1]', async () => {
+  test('returns a session to an owner [SESSION-1]', async () => {
     const answer = await logIn(PEOPLE.installerOwner, PASSWORD).expect(200);
     expect(sessionAnswer.parse(answer.body)).toMatchObject({
       owner: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
@@ -96,11 +96,11 @@ describe('signing in', () => {
     expect(again.body).toEqual(answer.body);
   });
 
-  test('takes an email address in any case', async () => {
+  test('accepts an email address in any case', async () => {
     await expectStatus(200, logIn(PEOPLE.installerOwner.toUpperCase(), PASSWORD));
   });
 
-  test('gives a cookie without Secure on a plain loopback address', async () => {
+  test('sets a cookie without Secure on a plain loopback address', async () => {
     const local = await startSite({ publicBaseUrl: 'http://127.0.0.1:8080' });
     const answer = await local
       .request('post', SESSION, { body: { email: PEOPLE.installerOwner, password: PASSWORD } })
@@ -110,7 +110,7 @@ describe('signing in', () => {
     ]);
   });
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('responds the same to a wrong password and an unknown address', async () => {
     const wrong = await logIn(PEOPLE.installerOwner, 'wrong').expect(401);
     const unknown = await logIn('nobody@sunny.example', PASSWORD).expect(401);
     for (const answer of [wrong, unknown]) {
@@ -123,14 +123,14 @@ describe('signing in', () => {
     expect(Object.keys(wrong.headers)).toEqual(Object.keys(unknown.headers));
   });
 
-  test('is refused to somebody who owns no company, once the password is right [AUTH-6, SESSION-1]', async () => {
+  test('is refused with the right password to a person who owns no company [AUTH-6, SESSION-1]', async () => {
     await expectStatus(401, logIn(PEOPLE.technician, 'wrong'));
     const answer = await logIn(PEOPLE.technician, PASSWORD).expect(403);
     expect(answer.body).toMatchObject({ code: 'permission_denied' });
     expect(answer.get('set-cookie')).toBeUndefined();
   });
 
-  test('gives a new token each time and ends the session that the browser had [SESSION-1]', async () => {
+  test("sets a new token each time and ends the browser's previous session [SESSION-1]", async () => {
     const first = await site.signIn();
     const answer = await site
       .request('post', SESSION, {
@@ -144,7 +144,7 @@ describe('signing in', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: second }));
   });
 
-  test('never takes a token that the caller chose', async () => {
+  test('never accepts a token that the caller chose', async () => {
     const chosen = `__Host-svc_session=${'a'.repeat(43)}`;
     await expectStatus(
       200,
@@ -168,7 +168,7 @@ describe('signing in', () => {
 });
 
 describe('failed logins', () => {
-  test('are limited per account, wherever they come from, until their span is over', async () => {
+  test('are limited per account, from any client address, until their span is over', async () => {
     for (let n = 0; n < LOGIN_FAILURE_LIMITS.account; n += 1) {
       await expectStatus(401, logIn(PEOPLE.installerOwner, 'wrong', `192.0.2.${n}`));
     }
@@ -196,7 +196,7 @@ describe('failed logins', () => {
     await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD, '192.0.2.2'));
   });
 
-  test('that are guessed at once do not slip through together', async () => {
+  test('that are concurrent do not exceed the limit', async () => {
     const answers = await Promise.all(
       Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.account }, () => logIn(PEOPLE.installerOwner, 'wrong')),
     );
@@ -204,7 +204,7 @@ describe('failed logins', () => {
     expect(guesses).toHaveLength(LOGIN_FAILURE_LIMITS.account);
   });
 
-  test('are not what successful logins count as', async () => {
+  test('do not include successful logins', async () => {
     for (let n = 0; n <= LOGIN_FAILURE_LIMITS.account; n += 1) {
       await expectStatus(200, logIn(PEOPLE.installerOwner, PASSWORD));
       await expectStatus(403, logIn(PEOPLE.technician, PASSWORD));
@@ -223,7 +223,7 @@ describe('a session', () => {
     await expectStatus(401, site.request('get', WEBHOOKS, { cookie }));
   });
 
-  test('ends 12 hours after the login, however busy it is', async () => {
+  test('ends 12 hours after the login, however many requests it has', async () => {
     const cookie = await site.signIn();
     for (let ms = 0; ms + SESSION_IDLE_MS / 2 < SESSION_LIFETIME_MS; ms += SESSION_IDLE_MS / 2) {
       await expectStatus(200, site.request('get', SESSION, { cookie }));
@@ -234,7 +234,7 @@ describe('a session', () => {
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
-  test('ends with the logout, and the browser forgets it', async () => {
+  test('ends with the logout, and clears the cookie', async () => {
     const cookie = await site.signIn();
     const other = await site.signIn();
     const answer = await site.request('delete', SESSION, { cookie }).expect(204);
@@ -409,7 +409,7 @@ describe('a webhook subscription', () => {
     expect(listed.text + read.text).not.toContain(secret);
   });
 
-  test('is made for the company of the session, whatever the body says', async () => {
+  test('is created for the company of the session, whatever the body says', async () => {
     const cookie = await site.signIn();
     await expectStatus(
       201,
@@ -420,7 +420,7 @@ describe('a webhook subscription', () => {
     ]);
   });
 
-  test('is paused and activated, with the events of the pause when asked to [WEBHOOK-7, WEBHOOK-10]', async () => {
+  test('is paused and activated, with the events missed during the pause on request [WEBHOOK-7, WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     site.jobState.verify(id);
@@ -439,7 +439,7 @@ describe('a webhook subscription', () => {
     }
   });
 
-  test('is changed in what the body names, and paused by another URL [WEBHOOK-10]', async () => {
+  test('is changed in the fields of the body, and paused by a new URL [WEBHOOK-10]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const patch = async (body: object) => {
@@ -472,7 +472,7 @@ describe('a webhook subscription', () => {
     expect(listed.body).toEqual({ subscriptions: [] });
   });
 
-  test('gets another secret, shown once, tried by a test and then activated [SECRET-3, SECRET-4, SECRET-8, SERVICE-5]', async () => {
+  test('gets a new secret, which is shown once, tested and then activated [SECRET-3, SECRET-4, SECRET-8, SERVICE-5]', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     const rotated = await site.request('post', `${WEBHOOKS}/${id}/rotate-secret`, { cookie }).expect(201);
@@ -525,7 +525,7 @@ describe('a webhook subscription', () => {
     },
   );
 
-  test('is changed in the name of the session’s owner', async () => {
+  test('is changed on behalf of the session’s owner', async () => {
     const cookie = await site.signIn();
     const id = await createWebhook(cookie);
     site.jobState.verify(id);
@@ -574,7 +574,7 @@ describe('a webhook subscription', () => {
 });
 
 describe('the event catalogue', () => {
-  test('lists every event with who may have it, and answers 304 as long as it is the same [EVENT-2, EVENT-7]', async () => {
+  test('lists every event with its allowed classes, and returns 304 while it is unchanged [EVENT-2, EVENT-7]', async () => {
     const cookie = await site.signIn();
     const answer = await site.request('get', EVENTS, { cookie }).expect(200);
     const { events, signatureScheme } = eventCatalogue.parse(answer.body);
@@ -670,7 +670,7 @@ describe('deliveries', () => {
 
 const REPLAY = { states: ['dead_lettered'], from: '2026-08-01T00:00:00Z', to: '2026-08-31T00:00:00Z' };
 
-/** A subscription with a test delivery, and a session of its owner. */
+/** Returns a subscription with a test delivery, and a session of its owner. */
 async function tested(email: string = PEOPLE.installerOwner) {
   const cookie = await site.signIn(email);
   const webhookId = await createWebhook(cookie);
@@ -679,7 +679,7 @@ async function tested(email: string = PEOPLE.installerOwner) {
 }
 
 describe('a replay', () => {
-  test('of a delivery is a delivery of its own, asked for once [DELIVERY-3, REPLAY-1, WEBHOOK-10]', async () => {
+  test('of a delivery is a new delivery, queued once [DELIVERY-3, REPLAY-1, WEBHOOK-10]', async () => {
     const { cookie, queued } = await tested();
     const path = `/partner-api/deliveries/${queued.id}/replay`;
     const replayed = await site.request('post', path, { cookie }).expect(202);
@@ -700,7 +700,7 @@ describe('a replay', () => {
     expect(JSON.stringify(again.body)).toContain(id);
   });
 
-  test('in bulk is previewed, begun, watched and cancelled [REPLAY-1, REPLAY-4, WEBHOOK-10]', async () => {
+  test('in bulk is previewed, started, monitored and cancelled [REPLAY-1, REPLAY-4, WEBHOOK-10]', async () => {
     const { cookie, webhookId, queued } = await tested();
     const path = `${WEBHOOKS}/${webhookId}/replay`;
     const previewed = await site
@@ -831,7 +831,7 @@ describe('statistics', () => {
   const NOTHING = { attempts: 0, delivered: 0, failed: 0, deadLettered: 0, p50Ms: null, p95Ms: null };
   const STATISTICS = '/partner-api/statistics';
 
-  test('of a subscription are counted over the span that was asked for [CONSOLE-5]', async () => {
+  test('of a subscription are counted over the requested span [CONSOLE-5]', async () => {
     const { cookie, webhookId } = await tested();
     const answer = await site
       .request('get', `${WEBHOOKS}/${webhookId}/statistics?${SPAN}`, { cookie })
@@ -848,7 +848,7 @@ describe('statistics', () => {
     });
   });
 
-  test('of the company name each subscription, and nothing of another company', async () => {
+  test('of the company contain each of its subscriptions, and nothing of another company', async () => {
     const theirs = await tested(PEOPLE.salesOwner);
     const { cookie, webhookId } = await tested();
     const answer = await site.request('get', `${STATISTICS}?${SPAN}`, { cookie }).expect(200);
@@ -861,7 +861,7 @@ describe('statistics', () => {
     expect(answer.text).not.toContain(theirs.webhookId);
   });
 
-  test('are of the last 24 hours by default, and have no percentiles when there is nothing [CONSOLE-5]', async () => {
+  test('are of the last 24 hours by default, and have no percentiles without attempts [CONSOLE-5]', async () => {
     const { cookie, webhookId } = await tested();
     for (const path of [`${WEBHOOKS}/${webhookId}/statistics`, STATISTICS]) {
       const answer = await site.request('get', path, { cookie }).expect(200);
@@ -898,8 +898,8 @@ describe('statistics', () => {
   });
 });
 
-describe('what is not the own company’s', () => {
-  test('is 404 like what does not exist, and like what can not exist', async () => {
+describe('another company’s resource', () => {
+  test('is 404 like a missing one, and like a malformed id', async () => {
     const theirs = await site.signIn(PEOPLE.salesOwner);
     const webhook = await createWebhook(theirs);
     const queued = await site.request('post', `${WEBHOOKS}/${webhook}/test`, { cookie: theirs }).expect(202);
@@ -990,7 +990,7 @@ describe('without Redis', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('nobody is signed in: sessions and logins are 503, and work again once it is back', async () => {
+  test('sessions and logins are 503, and work again once it is up', async () => {
     const port = await freePort();
     redis = await startRedis({ directory, port });
     const alone = await startSite({ redisUrl: redis.url });

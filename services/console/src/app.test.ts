@@ -85,18 +85,21 @@ describe.each([
     expect(named(endpoints)).toEqual(named(operations));
   });
 
-  test('asks for a session everywhere, and knows no other method and no other path', async () => {
+  test('requires a session everywhere, and has no other method and no other path', async () => {
     await expect(probeSurface(createApp(), operations)).resolves.toEqual([]);
   });
 
-  test.each(['sandbox', 'production'] as const)('takes no API key, also none of the %s', async (of) => {
-    const { text } = createApiKey(of);
-    const answer = await supertest(createApp()).get('/partner-api/webhooks').set('x-api-key', text);
-    expect(answer.status).toBe(401);
-  });
+  test.each(['sandbox', 'production'] as const)(
+    'accepts no API key, including those of the %s',
+    async (of) => {
+      const { text } = createApiKey(of);
+      const answer = await supertest(createApp()).get('/partner-api/webhooks').set('x-api-key', text);
+      expect(answer.status).toBe(401);
+    },
+  );
 });
 
-test('what there is in the sandbox only has no path in production', async () => {
+test('sandbox-only operations have no path in production', async () => {
   const app = createConsoleApp({
     ...parts,
     webApp: FAKE_WEB_APP,

@@ -66,22 +66,22 @@ import { createSessionTrail, type SessionTrail } from './sessions/session-trail.
 import type { VerifyPassword } from './sessions/verify-password.js';
 import { createWebEndpoints, type WebAppDeps } from './web/web-endpoints.js';
 
-/** Requests without a session that one client address may make in a minute before it is answered with 429. */
+/** Requests without a session that one client address may make in a minute before it gets 429. */
 const FAILED_AUTHENTICATIONS_PER_MINUTE = 300;
 
-/** What the console's API works with. */
+/** Dependencies of the console's API. */
 export interface ConsoleAppDeps {
   readonly access: Client<typeof AccessService>;
   readonly audit: Client<typeof AuditService>;
   readonly subscriptions: Client<typeof SubscriptionService>;
   readonly deliveries: Client<typeof DeliveryService>;
-  /** In the sandbox only: absent, there are no paths for it. */
+  /** Sandbox only; absent: its paths do not exist. */
   readonly sandbox?: Client<typeof SandboxService>;
   readonly sessions: SessionStore;
   readonly attempts: LoginAttempts;
   readonly verifyPassword: VerifyPassword;
   readonly limiter: RateLimiter;
-  /** Absent: no mail server is set up. */
+  /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
   readonly changeStreams: ChangeStreams;
   readonly webApp: Omit<WebAppDeps, 'cookie'>;
@@ -93,7 +93,7 @@ export interface ConsoleAppDeps {
   readonly trustedProxyHops: number;
 }
 
-/** What the endpoints work with. */
+/** Dependencies of the endpoints. */
 type EndpointDeps = Pick<
   ConsoleAppDeps,
   | 'access'
@@ -116,7 +116,7 @@ type EndpointDeps = Pick<
   readonly logins: Counter<'outcome'>;
 };
 
-/** The endpoints of the owners' API: one for each operation of the console. */
+/** Returns the endpoints of the owners' API: one for each operation of the console. */
 export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<OwnerSession>[] {
   return [
     createSession(deps),
@@ -162,7 +162,7 @@ export function consoleEndpoints(deps: EndpointDeps): readonly AnyEndpoint<Owner
   ];
 }
 
-/** The endpoints that there are in the sandbox alone. */
+/** Returns the endpoints that exist in the sandbox only. */
 function faultScriptEndpoints(
   deps: Required<Pick<ConsoleAppDeps, 'sandbox'>>,
 ): readonly AnyEndpoint<OwnerSession>[] {
@@ -171,8 +171,8 @@ function faultScriptEndpoints(
 }
 
 /**
- * Makes the owners' API (spec: Console): every request acts for the company of its session and for no other. Beside it, open to
- * anybody, stand the reference of all APIs and the pages of the owners' web app.
+ * Creates the owners' API (spec: Console). Every request acts for the company of its session only. The reference of all
+ * APIs and the pages of the owners' web app are public.
  */
 export function createConsoleApp(deps: ConsoleAppDeps): RequestListener {
   const cookie = createSessionCookie(deps.publicBaseUrl);

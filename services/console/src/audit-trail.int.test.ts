@@ -22,7 +22,7 @@ async function listed(query: string) {
 }
 
 describe('the audit trail', () => {
-  test('shows who changed what, and from where', async () => {
+  test('shows each change with its actor and client', async () => {
     const entry = {
       actor: { membershipId: 'mem_olive', displayName: 'Olive Owner' },
       action: 'webhook.updated',
@@ -39,7 +39,7 @@ describe('the audit trail', () => {
     });
   });
 
-  test('is the company’s own, and comes page by page', async () => {
+  test('is the company’s own, and is paginated', async () => {
     const paused = { action: 'webhook.paused', subject: { type: 'webhook', id: newId('whk') } } as const;
     const theirs = site.jobState.audit.add('cmp_roofs', paused);
     const ours = [1, 2, 3].map(() => site.jobState.audit.add('cmp_sunny', paused)).reverse();
@@ -57,13 +57,13 @@ describe('the audit trail', () => {
     ['limit=0', 'limit'],
     ['limit=101', 'limit'],
     ['action=webhook.unknown', 'action'],
-  ])('can not be asked for with %s', async (query, field) => {
+  ])('cannot be queried with %s', async (query, field) => {
     const answer = await site.request('get', `${ENTRIES}?${query}`, { cookie }).expect(400);
     expect(answer.body).toMatchObject({ details: [{ path: field }] });
   });
 });
 
-test('every change names its owner, the address and the browser to job-state [CONSOLE-11]', async () => {
+test('every change sends its owner, the address and the browser to job-state [CONSOLE-11]', async () => {
   const id = newId('whk');
   const webhook = `/partner-api/webhooks/${id}`;
   const from = new Date(site.now().getTime() - 3_600_000).toISOString();

@@ -33,7 +33,7 @@ interface OpenStream {
   readonly ended: Promise<void>;
 }
 
-/** Opens a stream, and waits until it has begun. */
+/** Opens a stream, and waits until it has started. */
 async function open(of = cookie): Promise<OpenStream> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(addressOf(CHANGES), { headers: { cookie: of } }, resolve).on('error', reject);
@@ -46,7 +46,7 @@ async function open(of = cookie): Promise<OpenStream> {
 }
 
 describe('a stream of changes', () => {
-  test('is a stream of events that nobody keeps or collects [CONSOLE-2]', async () => {
+  test('is a stream of events that is neither cached nor buffered [CONSOLE-2]', async () => {
     const { response, texts } = await open();
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -60,7 +60,7 @@ describe('a stream of changes', () => {
     expect(texts.all()).toEqual(['retry: 3000\n\n']);
   });
 
-  test('tells of changes of the own company alone [CONSOLE-2]', async () => {
+  test('sends changes of the own company only [CONSOLE-2]', async () => {
     const mine = await open();
     const others = await open(await site.signIn(PEOPLE.salesOwner));
     site.changeStreams.changed('cmp_sunny', ['whk_1']);
@@ -71,21 +71,21 @@ describe('a stream of changes', () => {
     expect(others.texts.all()).toHaveLength(2);
   });
 
-  test('ends when its session is ended elsewhere', async () => {
+  test('ends when its session is ended from another one', async () => {
     const stream = await open();
     await site.request('delete', SESSION, { cookie }).expect(204);
     site.pass(HEARTBEAT_MS);
     await expect(stream.ended).resolves.toBeUndefined();
   });
 
-  test('ends when its owner is none any more', async () => {
+  test('ends when its owner is no longer one', async () => {
     const stream = await open();
     site.jobState.dismiss('mem_olive');
     site.pass(OWNER_CHECKED_EVERY_MS);
     await expect(stream.ended).resolves.toBeUndefined();
   });
 
-  test('keeps no session going, neither while it is open nor by being opened [CONSOLE-2]', async () => {
+  test("does not reset the session's idle time, neither while it is open nor when it is opened [CONSOLE-2]", async () => {
     site.pass(SESSION_IDLE_MS - HEARTBEAT_MS);
     const stream = await open();
     const before = await site.request('get', '/partner-api/changes').set('cookie', 'none=1');
@@ -111,21 +111,21 @@ describe('a stream of changes', () => {
     }
   });
 
-  test('asked for by HEAD has a head and no place', async () => {
+  test('requested by HEAD has a head and uses no slot', async () => {
     for (let n = 0; n < 12; n += 1) {
       const answer = await fetch(addressOf(CHANGES), { method: 'HEAD', headers: { cookie } });
       expect(answer.status).toBe(200);
     }
   });
 
-  test('does not hold up the end of the process', async () => {
+  test('does not delay the shutdown', async () => {
     const stream = await open();
     const stopped = site.stop();
     await expect(stream.ended).resolves.toBeUndefined();
     await stopped;
   });
 
-  test('is logged once, as no failure, when it is over', async () => {
+  test('is logged once, not as a failure, when it is over', async () => {
     const stream = await open();
     stream.response.destroy();
     await stream.ended;

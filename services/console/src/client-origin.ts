@@ -1,6 +1,6 @@
 import type { ClientOrigin } from './sessions/session-store.js';
 
-/** Where a request comes from. */
+/** Returns the client address and user agent of a request. */
 export function clientOriginOf(request: {
   readonly remoteAddress: string;
   header(name: string): string | undefined;

@@ -15,12 +15,12 @@ const CLASSES: Readonly<Record<CompanyClassName, CompanyClass>> = {
   ACCOUNTING: CompanyClass.ACCOUNTING,
 };
 
-/** A company's class as owners see it. */
+/** Converts a company's class to its public name. */
 export function companyClassName(companyClass: CompanyClass): CompanyClassName {
   return requiredField(NAMES[companyClass], 'a known company class');
 }
 
-/** A company's class as the services tell it to each other. */
+/** Converts a company's public class name to the RPC enum. */
 export function companyClassOf(name: CompanyClassName): CompanyClass {
   return CLASSES[name];
 }

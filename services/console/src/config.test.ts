@@ -12,7 +12,7 @@ const environment = {
 describe('the mail server', () => {
   const SMTP_URL = 'smtps://partner:secret@mail.example';
 
-  test('may be left out, and needs a sender [ANNOUNCE-6]', () => {
+  test('is optional, and requires a sender [ANNOUNCE-6]', () => {
     expect(parseConfig(consoleConfig, environment).SMTP_URL).toBeUndefined();
     const MAIL_FROM = 'partner-api@service.example';
     expect(parseConfig(consoleConfig, { ...environment, SMTP_URL, MAIL_FROM })).toMatchObject({
@@ -36,7 +36,7 @@ describe('the mail server', () => {
 
 describe('the base address of the console', () => {
   test.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-    'may be plain HTTP on this machine itself: %s',
+    'may be plain HTTP on this machine: %s',
     (url) => {
       expect(parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url }).PUBLIC_BASE_URL).toBe(url);
     },
@@ -55,7 +55,7 @@ describe('the base address of the console', () => {
     expect(() => parseConfig(consoleConfig, { ...environment, PUBLIC_BASE_URL: url })).toThrow(ConfigError);
   });
 
-  test('must be HTTPS in production, even on this machine itself', () => {
+  test('must be HTTPS in production, even on this machine', () => {
     const production = { ...environment, PARTNER_ENVIRONMENT: 'production' };
     expect(() =>
       parseConfig(consoleConfig, { ...production, PUBLIC_BASE_URL: 'http://localhost:8080' }),

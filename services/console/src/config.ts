@@ -9,7 +9,7 @@ export const consoleConfig = z
     ...commonConfig,
     ...httpConfig,
     ...mailConfig,
-    /** Where owners' browsers find the console: decides the cookie's name and which `Origin` may change state. */
+    /** Public address of the console; determines the cookie's name and the `Origin` that may change state. */
     PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:').refine(
       (url) => isHttps(url) || isLoopbackHttp(url),
       'must begin with https:// unless its host is a loopback address',

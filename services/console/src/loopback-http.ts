@@ -1,5 +1,5 @@
 /**
- * Tells whether a base address is plain HTTP on this machine itself, the only place where a session cookie may do without
+ * Returns whether a base address is plain HTTP on this machine, the only place where a session cookie may lack
  * `Secure`.
  */
 export function isLoopbackHttp(baseUrl: string): boolean {

@@ -102,7 +102,7 @@ await runService({
     const server = createHttpServer(app);
     await listen(server, { host: config.HTTP_HOST, port: config.HTTP_PORT, variable: 'HTTP_PORT' });
     lifecycle.onShutdown('http-server', () => drainServer(server));
-    // First of all: the server waits for every answer that is under way, and these go on.
+    // Runs first: the server waits for every response in flight, and these streams would not end.
     lifecycle.onShutdown('change-streams', async () => changeStreams.close());
   },
 });

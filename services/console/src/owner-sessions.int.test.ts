@@ -46,7 +46,7 @@ const trailOf = (companyId: string) =>
   site.jobState.audit.entriesOf(companyId).map(({ action, subject }) => ({ action, subjectId: subject.id }));
 
 describe('a confirmation', () => {
-  test('counts for 15 minutes, as the login does, and the session says until when [SESSION-3]', async () => {
+  test('counts for 15 minutes, as the login does, and the session shows until when [SESSION-3]', async () => {
     const read = await site.request('get', SESSION, { cookie }).expect(200);
     const until = new Date(site.now().getTime() + CONFIRMED_MS).toISOString();
     expect(sessionAnswer.parse(read.body).confirmedUntil).toBe(until);
@@ -59,7 +59,7 @@ describe('a confirmation', () => {
     expect(sessionAnswer.parse(reread.body).confirmedUntil).toBe(again);
   });
 
-  test('is needed for what shows a secret, and for nothing else [SESSION-3]', async () => {
+  test('is required to show a secret, and for nothing else [SESSION-3]', async () => {
     const created = await site.request('post', WEBHOOKS, { cookie, body: newWebhook }).expect(201);
     const webhook = `${WEBHOOKS}/${subscriptionCreated.parse(created.body).subscription.id}`;
     site.pass(CONFIRMED_MS);
@@ -87,7 +87,7 @@ describe('a confirmation', () => {
     );
   });
 
-  test('counts for its own session alone', async () => {
+  test('counts for its own session only', async () => {
     const other = await site.signIn();
     site.pass(CONFIRMED_MS);
     await expectStatus(200, confirm(PASSWORD));
@@ -118,20 +118,20 @@ describe('a confirmation', () => {
     for (let n = 0; n <= LOGIN_FAILURE_LIMITS.account; n += 1) await expectStatus(200, confirm(PASSWORD));
   });
 
-  test('is guessed at no faster by asking many times at once', async () => {
+  test('cannot be guessed faster with concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 2 * LOGIN_FAILURE_LIMITS.account }, () => confirm('wrong')),
     );
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(LOGIN_FAILURE_LIMITS.account);
   });
 
-  test('by somebody who is no owner any more ends the session', async () => {
+  test('by a former owner ends the session', async () => {
     site.jobState.dismiss('mem_olive');
     await expectStatus(401, confirm(PASSWORD));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
-  test('that can not be recorded does not count [SESSION-7]', async () => {
+  test('that cannot be recorded does not count [SESSION-7]', async () => {
     site.pass(CONFIRMED_MS);
     site.jobState.audit.setAway(true);
     await expectStatus(503, confirm(PASSWORD));
@@ -145,7 +145,7 @@ describe('a confirmation', () => {
 });
 
 describe('the sessions of an owner', () => {
-  test('are listed newest first, each with where it is, and none of what it could be used with [SESSION-4]', async () => {
+  test('are listed newest first with their clients, and without anything that authenticates them [SESSION-4]', async () => {
     site.pass(1_000);
     const phone = await site
       .request('post', SESSION, {
@@ -181,7 +181,7 @@ describe('the sessions of an owner', () => {
     }
   });
 
-  test('are ended by their id, wherever they are used [SESSION-4]', async () => {
+  test('are ended by their id, for every use [SESSION-4]', async () => {
     const other = await site.signIn();
     await expectStatus(204, site.request('delete', `${SESSIONS}/${await idOf(other)}`, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie: other }));
@@ -190,7 +190,7 @@ describe('the sessions of an owner', () => {
     await expectStatus(401, site.request('get', SESSION, { cookie }));
   });
 
-  test('of somebody else are 404, as those are that there never were, and go on [SESSION-4]', async () => {
+  test('of another owner are 404 like missing ones, and stay active [SESSION-4]', async () => {
     const stranger = await site.signIn(PEOPLE.salesOwner);
     for (const id of [await idOf(stranger), 'ses_01j6z8k3s9f2v7c4x5b6n7m8q9', 'mem_olive', '%00']) {
       await expectStatus(404, site.request('delete', `${SESSIONS}/${id}`, { cookie }));
@@ -198,7 +198,7 @@ describe('the sessions of an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: stranger }));
   });
 
-  test('that have run out are neither listed nor of use', async () => {
+  test('that have expired are neither listed nor valid', async () => {
     site.pass(SESSION_IDLE_MS);
     const routes = [
       ['get', SESSIONS],
@@ -229,27 +229,27 @@ describe('the sessions of an owner', () => {
   });
 });
 
-describe('without an audit trail', () => {
+describe('while the audit trail is down', () => {
   beforeEach(() => site.jobState.audit.setAway(true));
 
-  test('nobody signs in, and no session is left [SESSION-7]', async () => {
+  test('logins fail, and no session is left [SESSION-7]', async () => {
     const body = { email: PEOPLE.installerOwner, password: PASSWORD };
     const answer = await site.request('post', SESSION, { body }).expect(503);
     expect(answer.get('set-cookie')).toBeUndefined();
     expect(await sessionsOf(cookie)).toHaveLength(1);
   });
 
-  test('sessions end all the same, and the log says so [SESSION-7]', async () => {
+  test('sessions still end, and the failure is logged [SESSION-7]', async () => {
     await expectStatus(204, site.request('delete', SESSION, { cookie }));
     await expectStatus(401, site.request('get', SESSION, { cookie }));
     expect(site.logged()).toContain('session.not_recorded');
   });
 });
 
-describe('whether somebody still is an owner', () => {
+describe('the owner check', () => {
   const asked = () => site.jobState.ownersAsked.length;
 
-  test('is asked once a minute for each session, however many requests come [SESSION-6]', async () => {
+  test('calls job-state once a minute for each session, however many requests arrive [SESSION-6]', async () => {
     await Promise.all([1, 2, 3].map(() => expectStatus(200, site.request('get', SESSION, { cookie }))));
     expect(asked()).toBe(0);
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -260,7 +260,7 @@ describe('whether somebody still is an owner', () => {
     expect(asked()).toBe(1);
   });
 
-  test('ends the sessions of somebody who is none any more [SESSION-6]', async () => {
+  test('ends the sessions of a former owner [SESSION-6]', async () => {
     const others = await site.signIn(PEOPLE.salesOwner);
     site.jobState.dismiss('mem_olive');
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -270,7 +270,7 @@ describe('whether somebody still is an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: others }));
   });
 
-  test('ends the sessions that began with a password before the one set now [SESSION-6]', async () => {
+  test('ends the sessions that began with an older password [SESSION-6]', async () => {
     site.jobState.setPassword('mem_olive');
     const later = await site.signIn(PEOPLE.installerOwner);
     site.pass(OWNER_CHECKED_EVERY_MS);
@@ -278,7 +278,7 @@ describe('whether somebody still is an owner', () => {
     await expectStatus(200, site.request('get', SESSION, { cookie: later }));
   });
 
-  test('keeps requests waiting for an answer while nobody can tell, but for signing out [SESSION-6]', async () => {
+  test('fails requests while job-state is down, except signing out [SESSION-6]', async () => {
     site.jobState.setAccessAway(true);
     site.pass(OWNER_CHECKED_EVERY_MS);
     for (let n = 0; n < 2; n += 1) await expectStatus(503, site.request('get', SESSION, { cookie }));
@@ -293,7 +293,7 @@ describe('whether somebody still is an owner', () => {
 describe('a URL', () => {
   const check = (url: string) => site.request('post', '/partner-api/url-checks', { cookie, body: { url } });
 
-  test('is judged as for a new subscription, for the company of the session [CONSOLE-3]', async () => {
+  test('is checked as for a new subscription, for the company of the session [CONSOLE-3]', async () => {
     expect((await check('https://receiver.example/').expect(200)).body).toEqual({ ok: true });
     expect((await check('ftp://receiver.example/').expect(200)).body).toEqual({
       ok: false,
@@ -305,12 +305,12 @@ describe('a URL', () => {
     ]);
   });
 
-  test.each([{}, { url: 7 }])('that is not given as text is 400: %j', async (body) => {
+  test.each([{}, { url: 7 }])('that is not a text is 400: %j', async (body) => {
     const answer = await site.request('post', '/partner-api/url-checks', { cookie, body }).expect(400);
     expect(answer.body).toMatchObject({ details: [{ path: 'url' }] });
   });
 
-  test('can be asked for 60 times a minute by each session [CONSOLE-3]', async () => {
+  test('can be checked 60 times a minute by each session [CONSOLE-3]', async () => {
     for (let n = 0; n < 60; n += 1) await expectStatus(200, check('https://receiver.example/'));
     const refused = await check('https://receiver.example/').expect(429);
     expect(Number(refused.get('retry-after'))).toBeGreaterThan(0);

@@ -1,7 +1,9 @@
 import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { ServiceError } from '@partner/kernel/service-error';
 
-/** The `cursor` of a list, which is the id that the page before ended with. Throws `cursor_invalid` for any other text. */
+/**
+ * Parses the `cursor` of a list: the id of the previous page's last item. Throws `cursor_invalid` for any other text.
+ */
 export function pageCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {
   if (cursor === undefined || isId(prefix, cursor)) return cursor;
   throw new ServiceError('cursor_invalid', 'cursor: must be a nextCursor of this list', {

@@ -1,7 +1,7 @@
 import { type IdPrefix, isId } from '@partner/kernel/ids';
 import { notFound } from '@partner/kernel/service-error';
 
-/** The `id` of a path. Throws `not_found` for a text that can be nobody's id, just as for an id that is not the caller's. */
+/** Parses the `id` of a path. Throws `not_found` for a malformed id, as for an id that is not the caller's. */
 export function pathId(prefix: IdPrefix, params: Readonly<Record<string, string>>, what: string): string {
   const { id } = params;
   if (id === undefined || !isId(prefix, id)) throw notFound(what);

@@ -3,7 +3,7 @@ import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { z } from 'zod';
 import type { OwnerSession } from './sessions/session-store.js';
 
-/** A session as its owner sees it. */
+/** Converts a session to its public form. */
 export function presentSession(session: OwnerSession): z.input<typeof sessionAnswer> {
   return {
     owner: { membershipId: session.membershipId, displayName: session.displayName },

@@ -10,7 +10,7 @@ function request(method: string, headers: Readonly<Record<string, string>>) {
 const json = { 'content-type': 'application/json' };
 
 describe('a request that can change state', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is taken from the own origin as JSON', (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is accepted from the own origin as JSON', (method) => {
     const headers = { ...json, origin: 'https://partner.example' };
     expect(() => check(request(method, headers))).not.toThrow();
   });
@@ -51,7 +51,7 @@ describe('a request that can change state', () => {
   );
 
   test.each([{}, { 'content-length': '0' }])(
-    'needs no content type without a body: %j [SESSION-2]',
+    'requires no content type without a body: %j [SESSION-2]',
     (headers) => {
       const own = { ...headers, origin: 'https://partner.example' };
       expect(() => check(request('POST', own))).not.toThrow();

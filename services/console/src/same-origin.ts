@@ -6,9 +6,9 @@ import { ServiceError } from '@partner/kernel/service-error';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Makes the check that keeps other sites from acting with an owner's cookie. A request that can change state must come
- * from the console's own origin (else `permission_denied`; no `Origin` counts as a foreign one), and its body must be JSON
- * (else `invalid_argument`): the form of another site can do neither.
+ * Creates the CSRF check. A request that can change state must come from the console's own origin, else
+ * `permission_denied`; a missing `Origin` counts as foreign. Its body must be JSON, else `invalid_argument`. A form of
+ * another site can do neither.
  */
 export function createSameOriginCheck(
   publicBaseUrl: string,

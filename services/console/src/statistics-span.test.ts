@@ -34,7 +34,7 @@ describe('the span of statistics', () => {
     ],
     [{ from: '2026-09-03T12:31:07.412Z' }, 'from: must be before now'],
     [{ from: '2026-08-03T12:31:07.411Z' }, 'from: must be at most 31 days before now'],
-  ])('can not be %j', (query, message) => {
+  ])('cannot be %j', (query, message) => {
     expect(() => statisticsSpan(query, NOW)).toThrow(
       expect.objectContaining({ reason: 'invalid_argument', message }),
     );

@@ -10,8 +10,8 @@ import type { z } from 'zod';
 const HOUR_MS = 3_600_000;
 
 /**
- * The time span that statistics are asked for: up to now and over the last 24 hours when the query does not say. Throws
- * `invalid_argument` for a span that is empty or longer than {@link STATISTICS_MAX_DAYS}; names the end that the query gave.
+ * Returns the time span of a statistics query; by default the 24 hours up to now. Throws `invalid_argument` for a span
+ * that is empty or longer than {@link STATISTICS_MAX_DAYS}; the error names the end that the query set.
  */
 export function statisticsSpan(query: z.output<typeof statisticsQuery>, now: Date) {
   const to = query.to === undefined ? now : new Date(query.to);

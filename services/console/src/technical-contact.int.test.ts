@@ -33,12 +33,12 @@ const confirm = (token: string, address = '203.0.113.9') =>
 const read = async () =>
   technicalContact.parse((await site.request('get', CONTACT, { cookie }).expect(200)).body);
 
-/** The token of the newest link that was mailed. */
+/** Returns the token of the newest mailed link. */
 const mailedToken = () =>
   /\/console\/technical-contact\/confirm#(\S+)/.exec(mail.received.at(-1)?.message ?? '')?.[1] ?? '';
 
 describe('a technical contact', () => {
-  test('is pending until somebody confirms it with the mailed link, without a session [ANNOUNCE-1, ANNOUNCE-4, ANNOUNCE-5]', async () => {
+  test('is pending until it is confirmed with the mailed link, without a session [ANNOUNCE-1, ANNOUNCE-4, ANNOUNCE-5]', async () => {
     expect(await read()).toEqual({ email: null, confirmedAt: null, pending: null });
     const requested = technicalContactRequested.parse((await set({ email }).expect(200)).body);
     expect(requested).toMatchObject({ email: null, pending: { email }, emailSent: true });
@@ -49,13 +49,13 @@ describe('a technical contact', () => {
     const answer = await confirm(mailedToken()).expect(204);
     expect(answer.text).toBe('');
     expect(await read()).toMatchObject({ email, pending: null });
-    // Neither the token nor the address in any log.
+    // No log contains the token or the address.
     expect(site.logged()).not.toContain(mailedToken());
     expect(site.logged()).not.toContain(email);
     expect(site.acted.at(-1)).toMatchObject({ actor: { membershipId: 'mem_sam' } });
   });
 
-  test('is confirmed once: a used or made-up link is 404 and says nothing of the company [ANNOUNCE-2, ANNOUNCE-4]', async () => {
+  test('is confirmed once: a used or invented link is 404 and does not reveal the company [ANNOUNCE-2, ANNOUNCE-4]', async () => {
     await set({ email }).expect(200);
     await confirm(mailedToken()).expect(204);
     for (const token of [mailedToken(), 'made-up']) {
@@ -81,7 +81,7 @@ describe('a technical contact', () => {
     expect(mail.received).toEqual([]);
   });
 
-  test('does not change while the mail server is away, and does once it is back [ANNOUNCE-6]', async () => {
+  test('does not change while the mail server is down, and does once it is up [ANNOUNCE-6]', async () => {
     await mail.stop();
     const answer = await set({ email }).expect(503);
     expect(answer.body).toMatchObject({
@@ -95,7 +95,7 @@ describe('a technical contact', () => {
     expect(mail.received).toHaveLength(1);
   });
 
-  test('that the mail server refuses does not become pending, and stands in no log [ANNOUNCE-6]', async () => {
+  test('that the mail server refuses does not become pending, and is in no log [ANNOUNCE-6]', async () => {
     mail.refuse(email);
     await set({ email }).expect(503);
     expect(await read()).toMatchObject({ pending: null });

@@ -4,7 +4,7 @@ import type {
   DescribedOperation,
 } from '@partner/proto-contracts/public-api/openapi/api-description';
 
-/** Writes an operation as a command for a shell, ready but for the key, with the first example of its body. */
+/** Returns an operation as a curl command, complete except for the key, with the first example of its body. */
 export function curlCommand(
   operation: DescribedOperation,
   { serverUrl }: Pick<ApiDescription, 'serverUrl'>,
@@ -44,7 +44,7 @@ function headerOption(name: string, serverUrl: string): string {
   }
 }
 
-/** The body as one word of a shell; the shell's clock tells a time that has to be recent. */
+/** Quotes the body for the shell; the shell's clock supplies a time that must be recent. */
 function quotedBody({ value, recentField }: DescribedExample): string {
   const text = quoted(indented(value));
   return recentField === undefined
@@ -55,12 +55,12 @@ function quotedBody({ value, recentField }: DescribedExample): string {
       );
 }
 
-/** JSON whose lines stand under the option that it belongs to. */
+/** Formats JSON with its lines indented below their option. */
 function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -52,13 +52,13 @@ beforeAll(async () => {
 
 afterAll(() => closeServer(server));
 
-/** The body of an answer; supertest has that of an image as bytes. */
+/** Returns the body of a response; supertest returns that of an image as bytes. */
 function bodyOf(answer: request.Response): string {
   return Buffer.isBuffer(answer.body) ? answer.body.toString() : answer.text;
 }
 
 describe.each(PATHS)('%s', (path) => {
-  test('is open to anybody, is charged to nobody, and is logged once', async () => {
+  test('is public, not rate-limited, and logged once', async () => {
     log = '';
     const answer = await request(server).get(path).set('x-request-id', 'req-1');
 
@@ -72,7 +72,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(log.match(/http\.request_completed/g)).toHaveLength(1);
   });
 
-  test.each(['br', 'gzip'])('comes compressed with %s, the same text [HTTP-9]', async (coding) => {
+  test.each(['br', 'gzip'])('is compressed with %s, with the same text [HTTP-9]', async (coding) => {
     const plain = await request(server).get(path).set('accept-encoding', 'identity');
     const compressed = await request(server).get(path).set('accept-encoding', coding);
 
@@ -81,7 +81,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(Number(compressed.get('content-length'))).toBeLessThan(Number(plain.get('content-length')));
   });
 
-  test('is not sent again to who has it [HTTP-10]', async () => {
+  test('is not sent again to a client that has it [HTTP-10]', async () => {
     const first = await request(server).get(path);
     const etag = first.get('etag') ?? '';
     const again = await request(server).get(path).set('if-none-match', etag);
@@ -92,8 +92,8 @@ describe.each(PATHS)('%s', (path) => {
     expect(again.headers).toMatchObject({ etag, 'cache-control': 'public, no-cache' });
   });
 
-  test('answers HEAD with the headers of GET', async () => {
-    // Superagent asks for a compressed body with GET alone.
+  test('responds to HEAD with the headers of GET', async () => {
+    // Superagent requests a compressed body for GET only.
     const get = await request(server).get(path).set('accept-encoding', 'gzip');
     const head = await request(server).head(path).set('accept-encoding', 'gzip');
 
@@ -110,7 +110,7 @@ describe.each(PATHS)('%s', (path) => {
   });
 });
 
-test('each comes as what it is', async () => {
+test('each has its own content type', async () => {
   const types: (string | undefined)[] = [];
   for (const path of PATHS) types.push((await request(server).get(path)).get('content-type'));
 
@@ -123,7 +123,7 @@ test('each comes as what it is', async () => {
   ]);
 });
 
-test('the page may load its own style, script and icon and nothing else, and has nothing of it inside', async () => {
+test('the page may load its own style, script and icon and nothing else, and has none of it inline', async () => {
   const { headers, text } = await request(server).get('/docs');
 
   expect(headers['content-security-policy']).toBe(

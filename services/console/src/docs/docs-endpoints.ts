@@ -17,7 +17,7 @@ const PATHS = {
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M4 4h8v1.6H4zm0 3.2h8v1.6H4zm0 3.2h5V12H4z" fill="#fff"/></svg>\n`;
 
-/** Everything of the page comes from here; nothing stands in it that a browser would run or apply by itself. */
+/** The page loads everything from its own origin and contains no inline script or style. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -29,9 +29,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Makes the endpoints of the API reference, open to anybody: the OpenAPI document, and the page that is rendered from it. Both
- * are rendered and compressed by the first request of each day, not when a console starts. Browsers keep them and ask each time
- * whether they are still the same.
+ * Creates the public endpoints of the API reference: the OpenAPI document and its rendered page. The first request of
+ * each day renders and compresses both, so that a console starts fast. Browsers cache them and revalidate each time.
  */
 export function createDocsEndpoints<Principal>(options: {
   readonly publicBaseUrl: string;
@@ -50,7 +49,9 @@ export function createDocsEndpoints<Principal>(options: {
   ];
 }
 
-/** The document and its page, made again on the first request of each day: examples that have to be recent are of that day. */
+/**
+ * Returns the document and its page, rendered again on the first request of each day: some examples need a recent date.
+ */
 function textsOfToday(options: {
   readonly publicBaseUrl: string;
   readonly sessionCookie: string;

@@ -1,6 +1,6 @@
 const css = String.raw;
 
-/** The style of the API reference: light or dark as the reader's system is, one column on a phone. */
+/** Style sheet of the API reference: light or dark by the reader's system setting, one column on a phone. */
 export const DOCS_STYLE = css`
   :root {
     color-scheme: light dark;

@@ -1,18 +1,18 @@
-/** A piece of HTML in which everything that came from elsewhere is escaped. */
+/** A piece of HTML in which all other values are escaped. */
 export interface Html {
   readonly html: string;
 }
 
-/** What may stand in a template: text, which is escaped, or HTML. */
+/** A template value: text, which is escaped, or HTML. */
 type HtmlValue = string | number | Html | readonly Html[];
 
-/** Writes HTML. Every value is escaped unless it is HTML that was written in the same way. */
+/** Creates HTML from a template. Every value is escaped, except HTML from this function. */
 export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const parts = values.map((value, place) => `${rendered(value)}${texts[place + 1] ?? ''}`);
   return { html: `${texts[0] ?? ''}${parts.join('')}` };
 }
 
-/** Nothing, where a template may have something. */
+/** Empty HTML, for optional template values. */
 export const NOTHING: Html = { html: '' };
 
 function rendered(value: HtmlValue): string {

@@ -23,7 +23,7 @@ function operation(id: string) {
   return found;
 }
 
-test('every operation, event and chapter has a place of its own, and every link leads to one', () => {
+test('every operation, event and chapter has its own anchor, and every link has a target', () => {
   const ids = idsOf(page);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { id } of description.operations) expect(ids).toContain(id);
@@ -31,7 +31,7 @@ test('every operation, event and chapter has a place of its own, and every link 
   for (const [, target = ''] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
 });
 
-test('the contents lead to every part, and nothing else', () => {
+test('the contents link to every section, and nothing else', () => {
   const parts = [...page.matchAll(/<article class="entry" id="([^"]*)"/g)].map(([, id]) => id);
   const lines = [...page.matchAll(/data-for="([^"]*)"/g)].map(([, id]) => id);
   expect(lines).toEqual(parts);
@@ -46,13 +46,13 @@ test('every field, header, error and event of the description is on the page', (
   for (const name of new Set([...names, ...fields])) expect(page).toContain(`${name}<`);
 });
 
-test('an error says what it means and what to do', () => {
+test('an error shows its meaning and what to do', () => {
   expect(page).toMatch(
     /stale_version<\/code><\/td>.*Read the resource again and send the request with its current version/,
   );
 });
 
-test('what comes from the description is escaped', () => {
+test('text from the description is escaped', () => {
   const hostile = '"><img src=x onerror=alert(1)>';
   const [first] = description.operations;
   const hostileOperation = {
@@ -74,7 +74,7 @@ test('what comes from the description is escaped', () => {
   expect(renderDocsPage(changed, PATHS)).not.toContain('<img');
 });
 
-describe('the ready command', () => {
+describe('the curl command', () => {
   test('of a write has its key, its idempotency key and its body', () => {
     expect(curlCommand(operation('setSchedule'), description)).toBe(
       `curl -sS -X PUT 'https://api.partner.example/partner/v1/jobs/job_01k3jb8w4fe6ts0c9mzp5xq7ra/schedule' \\
@@ -91,7 +91,7 @@ describe('the ready command', () => {
     );
   });
 
-  test('of a write that has to be recent asks the clock of the shell for the time', () => {
+  test("of a write that needs a recent time uses the shell's clock", () => {
     const command = curlCommand(operation('recordStatusEvent'), description);
     const [, body = ''] = / -d ('.*')$/s.exec(command) ?? [];
     const sent = execFileSync('sh', ['-c', `printf %s ${body}`], { encoding: 'utf8' });
@@ -105,7 +105,7 @@ describe('the ready command', () => {
     );
   });
 
-  test('of the console acts from its own origin with the cookie that the login has kept', () => {
+  test('of the console acts from its own origin with the cookie stored by the login', () => {
     expect(curlCommand(operation('createSession'), description)).toContain('-c cookies.txt');
     expect(curlCommand(operation('pauseWebhook'), description)).toBe(
       `curl -sS -X POST 'https://api.partner.example/partner-api/webhooks/whk_01k3h5d8vqf2mw7x0r4tn6ysbe/pause' \\
@@ -114,7 +114,7 @@ describe('the ready command', () => {
     );
   });
 
-  test('is one word of the shell for each value, whatever stands in it', () => {
+  test('quotes each value as one word of the shell, whatever it contains', () => {
     const quoting = {
       ...operation('appendJobNote'),
       body: { schema: {}, examples: [{ name: 'a', summary: 'A', value: { note: "it's $(here)" } }] },

@@ -8,7 +8,7 @@ import { renderInline, renderMarkdown } from './render-markdown.js';
 import { renderErrorExamples, renderOperation } from './render-operation.js';
 import { eventAnchor, renderDelivery, renderWebhook } from './render-webhooks.js';
 
-/** Where the page finds what belongs to it. */
+/** Paths of the page's resources. */
 export interface DocsPaths {
   readonly style: string;
   readonly script: string;
@@ -16,7 +16,7 @@ export interface DocsPaths {
   readonly openApi: string;
 }
 
-/** A part of the page with a title in the contents. */
+/** A section of the page with a title in the contents. */
 interface Entry {
   readonly anchor: string;
   readonly title: Html;
@@ -26,14 +26,14 @@ interface Entry {
 interface Group {
   readonly anchor: string;
   readonly title: string;
-  /** In Markdown; empty when there is nothing to say. */
+  /** In Markdown; may be empty. */
   readonly introduction: string;
   readonly entries: readonly Entry[];
 }
 
 /**
- * Renders an API description as one page: a guide, every operation, every webhook, and the schemas that they share, each at a
- * place of its own that can be linked to. Nothing in it depends on a script; the search is not shown without one.
+ * Renders an API description as one page: a guide, every operation, every webhook, and their shared schemas, each with
+ * its own anchor. The page works without a script; only the search needs one, and is hidden without it.
  */
 export function renderDocsPage(description: ApiDescription, paths: DocsPaths): string {
   const { introduction, chapters } = guideOf(description);
@@ -156,7 +156,7 @@ function webhookGroup(description: ApiDescription): Group {
   };
 }
 
-/** The schemas that some table links to, and that of errors. */
+/** Returns the schemas that a table links to, and that of errors. */
 function schemaGroup(description: ApiDescription): Group {
   const { schemas, operations, webhooks } = description;
   const bodies = [...operations, ...webhooks].flatMap(({ body, answers }) => [
@@ -181,7 +181,7 @@ function schemaGroup(description: ApiDescription): Group {
     title: 'Schemas',
     introduction: 'What several answers share.',
     entries: Object.entries(schemas)
-      // The data of an event stands with the event.
+      // An event's data is rendered with the event.
       .filter(([name]) => needed.has(name) && !name.endsWith('Data'))
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, schema]) => {

@@ -5,27 +5,27 @@ import { renderInline, renderRows } from './render-markdown.js';
 /** Schemas by their names. */
 export type Schemas = Readonly<Record<string, SchemaNode>>;
 
-/** The place of a named schema in the page. */
+/** Returns the anchor of a named schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-/** The schema itself, or the one that it refers to. */
+/** Resolves a schema reference. */
 export function resolved(schema: SchemaNode, schemas: Schemas): SchemaNode {
   const name = componentName(schema);
   return name === undefined ? schema : (schemas[name] ?? schema);
 }
 
 /**
- * Renders the fields of an object as a table, those of objects inside it with their whole path. A field of a named schema links
- * to the table of that schema in place of repeating it.
+ * Renders the fields of an object as a table; fields of nested objects have their full path. A field of a named schema
+ * links to that schema's table.
  */
 export function renderFields(schema: SchemaNode, schemas: Schemas, prefix = ''): Html {
   const rows = fieldRows(resolved(schema, schemas), prefix);
   return rows.length === 0 ? NOTHING : renderRows(['Field', 'Type', 'Description'], rows, 'fields');
 }
 
-/** The named schemas that the tables of a schema's fields link to. */
+/** Returns the named schemas that the tables of a schema's fields link to. */
 export function linkedSchemas(schema: SchemaNode, schemas: Schemas): readonly string[] {
   const { properties = {}, anyOf = [], oneOf = [] } = resolved(schema, schemas);
   return [...Object.values(properties), ...anyOf, ...oneOf].flatMap((part) => namesIn(part, schemas));
@@ -63,7 +63,7 @@ export function renderType(schema: SchemaNode): Html {
   return html`${types.join(' or ')}${schema.format === undefined ? NOTHING : html` (${schema.format})`}`;
 }
 
-/** Renders what a value has to keep to, besides its type; nothing when there is nothing. */
+/** Renders the constraints of a value besides its type; empty if there are none. */
 export function renderConstraints(schema: SchemaNode): Html {
   const values = schema.const === undefined ? (schema.enum ?? schema.items?.enum) : [schema.const];
   const constraints = [

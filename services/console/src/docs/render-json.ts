@@ -1,13 +1,13 @@
 import { type Html, html } from './html.js';
 
-/** Renders a JSON value, indented, with its keys and values marked for the style sheet. */
+/** Renders a JSON value, indented, with its keys and values marked up for the style sheet. */
 export function renderJson(value: unknown): Html {
   return html`<pre><code class="json">${jsonText(value, '')}</code></pre>`;
 }
 
 const LINES_SHOWN_AT_ONCE = 24;
 
-/** Renders an example under its title, closed when it is long. */
+/** Renders an example under its title, collapsed if it is long. */
 export function renderExample(title: string, value: unknown): Html {
   const isShort = JSON.stringify(value, null, 2).split('\n').length <= LINES_SHOWN_AT_ONCE;
   const content = html`<summary>${title}</summary>

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { renderInline, renderMarkdown } from './render-markdown.js';
 
-/** Without the space between elements, which says nothing. */
+/** Without spaces between elements, which have no effect. */
 const rendered = (text: string) => renderMarkdown(text).html.trim().replaceAll(/>\s+</g, '><');
 
-test('what looks like HTML stays text, wherever it stands', () => {
+test('text that looks like HTML stays text, at any position', () => {
   const hostile = '<script>alert("1")</script> & <b>';
   const safe = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &lt;b&gt;';
 
@@ -15,7 +15,7 @@ test('what looks like HTML stays text, wherever it stands', () => {
   expect(rendered(`| ${hostile} |\n| --- |\n| ${hostile} |`).split(`>${safe}<`)).toHaveLength(3);
 });
 
-test('links lead to https or to a place in the page, and nothing else is one', () => {
+test('links go to https or to an anchor of the page, and nothing else is a link', () => {
   expect(renderInline('[here](#errors)').html).toBe('<a href="#errors">here</a>');
   expect(renderInline('[there](https://a.example/b)').html).toBe('<a href="https://a.example/b">there</a>');
   expect(renderInline('[trap](javascript:alert)').html).toBe('[trap](javascript:alert)');
@@ -33,7 +33,7 @@ test('paragraphs end with a blank line, and code blocks keep theirs', () => {
   expect(rendered('```js\na\n\n  b\n```\nafter')).toBe('<pre><code>a\n\n  b</code></pre><p>after</p>');
 });
 
-test('an item of a list may go on in the next line', () => {
+test('an item of a list may continue on the next line', () => {
   expect(rendered('1. one\n   more\n2. two')).toBe('<ol><li>one more</li><li>two</li></ol>');
 });
 

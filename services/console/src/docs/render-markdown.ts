@@ -1,14 +1,14 @@
 import { type Html, html } from './html.js';
 
 /**
- * Renders the Markdown that API descriptions are written in: paragraphs, lists, tables, code blocks, and in a line code, bold
- * text and links to `https://` or to a place in the page. Everything else stays the text that it is.
+ * Renders the Markdown subset of API descriptions: paragraphs, lists, tables and code blocks; inline code, bold text,
+ * and links to `https://` or within the page. All other text is kept as it is.
  */
 export function renderMarkdown(text: string): Html {
   return html`${blocksOf(text).map(renderBlock)}`;
 }
 
-/** Renders what may stand in one line. */
+/** Renders inline Markdown. */
 export function renderInline(text: string): Html {
   const pieces = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\((?:https:\/\/|#)[^)\s]+\))/);
   return html`${pieces.map(renderPiece)}`;
@@ -23,7 +23,7 @@ function renderPiece(piece: string): Html {
   return html`<a href="${target}">${renderInline(label)}</a>`;
 }
 
-/** The lines of each block; a blank line ends one, except in a code block. */
+/** Splits a text into the lines of each block. A blank line ends a block, except in a code block. */
 function blocksOf(text: string): readonly (readonly string[])[] {
   const blocks: string[][] = [];
   let block: string[] = [];
@@ -77,8 +77,9 @@ function renderTable(lines: readonly string[]): Html {
 }
 
 /**
- * A table whose rows become blocks on a narrow screen, where the roles keep it a table for screen readers and each cell of a
- * plain one says what it is. A space parts the cells, so that the search takes no two of them for one word.
+ * Renders a table whose rows become blocks on a narrow screen. Roles keep it a table for screen readers, and each cell
+ * of a plain table carries its column's name. A space separates the cells, so that the search does not join their
+ * words.
  */
 export function renderRows(
   head: readonly string[],

@@ -12,7 +12,7 @@ import { renderConstraints, renderFields, renderType, type Schemas } from './ren
 import { renderExample, renderJson } from './render-json.js';
 import { renderInline, renderMarkdown, renderRows } from './render-markdown.js';
 
-/** Renders everything about one operation, under an anchor that is its id. */
+/** Renders one operation under an anchor with its id. */
 export function renderOperation(operation: DescribedOperation, description: ApiDescription): Html {
   const { id, method, path, summary, body, answers } = operation;
   const { schemas } = description;
@@ -32,7 +32,7 @@ export function renderOperation(operation: DescribedOperation, description: ApiD
   </article>`;
 }
 
-/** Renders parameters as a table; nothing when there are none. */
+/** Renders parameters as a table; empty if there are none. */
 export function renderParameters(parameters: readonly DescribedParameter[], title = 'Parameter'): Html {
   if (parameters.length === 0) return NOTHING;
   return renderRows(
@@ -79,7 +79,7 @@ function renderAnswer({ status, description, headers, body }: DescribedAnswer, s
   </div>`;
 }
 
-/** Renders an example of each error that the operations can have. */
+/** Renders an example of each error that the operations can return. */
 export function renderErrorExamples(operations: readonly DescribedOperation[]): Html {
   const examples = operations
     .flatMap(({ answers }) => answers)

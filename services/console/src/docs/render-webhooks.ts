@@ -8,12 +8,12 @@ import { renderExample } from './render-json.js';
 import { renderMarkdown } from './render-markdown.js';
 import { renderParameters } from './render-operation.js';
 
-/** The place of an event in the page. */
+/** Returns the anchor of an event. */
 export function eventAnchor(event: string): string {
   return `event-${event}`;
 }
 
-/** Renders what all webhooks have in common: the headers, and the envelope around the data. */
+/** Renders what all webhooks share: the headers, and the envelope around the data. */
 export function renderDelivery({ webhooks, schemas }: ApiDescription): Html {
   const [any] = webhooks;
   if (any?.body === undefined) return NOTHING;

@@ -68,20 +68,20 @@ function open(of: OwnerSession): HeardStream {
 
 const changed = (...webhookIds: string[]) => `event: changed\ndata: ${JSON.stringify({ webhookIds })}\n\n`;
 
-/** Lets the time until the next comment pass, and waits until the question that comes with it has been answered. */
+/** Advances the time to the next comment, and waits for the session check that comes with it. */
 async function beat(): Promise<void> {
   timers.pass(15_000);
   await new Promise(setImmediate);
 }
 
 describe('a stream of changes', () => {
-  test('begins with how long to wait before it is opened anew, so that its head is passed on', () => {
+  test('starts with the reconnection delay, so that proxies forward its head', () => {
     const stream = createStream();
     streams.open(session('a'))(stream);
     expect(stream.heard).toEqual(['retry: 3000\n\n']);
   });
 
-  test('tells of its own company, to each stream, and of no other', () => {
+  test('sends changes of its own company only, to each stream', () => {
     const [one, two, other] = [open(session('a')), open(session('b')), open(session('c', 'cmp_2'))];
     streams.changed('cmp_1', ['whk_1']);
     expect([one.heard, two.heard, other.heard]).toEqual([[changed('whk_1')], [changed('whk_1')], []]);
@@ -95,13 +95,13 @@ describe('a stream of changes', () => {
     expect(stream.heard).toEqual([changed('whk_2', 'whk_3')]);
   });
 
-  test('is told to look at everything when something may have been missed', () => {
+  test('is told to reload everything when a change may have been missed', () => {
     const stream = open(session('a'));
     streams.lookAgain();
     expect(stream.heard).toEqual([changed()]);
   });
 
-  test('gets a comment every 15 seconds while its session goes on, and ends with it [CONSOLE-2]', async () => {
+  test('gets a comment every 15 seconds while its session is active, and ends with it [CONSOLE-2]', async () => {
     const stream = open(session('a'));
     timers.pass(14_999);
     expect(stream.heard).toEqual([]);
@@ -115,7 +115,7 @@ describe('a stream of changes', () => {
     expect(timers.waiting()).toBe(0);
   });
 
-  test('ends when nobody can tell whether its session goes on', async () => {
+  test('ends when its session cannot be checked', async () => {
     const stream = open(session('a'));
     answer = () => Promise.reject(new Error('Redis is away'));
     await beat();
@@ -131,7 +131,7 @@ describe('a stream of changes', () => {
     expect(timers.waiting()).toBe(0);
   });
 
-  test('is one of 10 of its session, whose places are free again when they are over [CONSOLE-2]', () => {
+  test('is one of 10 of its session, whose slots are released when they end [CONSOLE-2]', () => {
     const opened = Array.from({ length: 10 }, () => open(session('a')));
     expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
     open(session('b'));
@@ -140,7 +140,7 @@ describe('a stream of changes', () => {
     expect(() => streams.open(session('a'))).toThrow('at most 10 streams');
   });
 
-  test('that is over before it begins leaves its place', () => {
+  test('that is over before it starts releases its slot', () => {
     for (let n = 0; n < 20; n += 1) {
       const stream = createStream();
       const begin = streams.open(session('a'));
@@ -150,7 +150,7 @@ describe('a stream of changes', () => {
     expect(timers.waiting()).toBe(0);
   });
 
-  test('ends when the process stops, and so does at once each that is opened after that', async () => {
+  test('ends on shutdown, and later ones end at once', async () => {
     const stream = open(session('a'));
     const begin = streams.open(session('b'));
     streams.close();

@@ -14,28 +14,28 @@ import type { OwnerSession } from '../sessions/session-store.js';
 const EVENT_INTERVAL_MS = 1_000;
 const RETRY_MS = 3_000;
 
-/** The streams of changes that this process has open. */
+/** Open change streams of this process. */
 export interface ChangeStreams {
   /**
-   * Takes a place for a stream of a session and gives what begins it. Fails with `rate_limited` when the session has as many as it
-   * can have. Once the process is stopping the stream ends as it begins. The place is free again when the stream is over, so what
-   * is given has to be called.
+   * Reserves a stream slot of a session and returns the function that starts the stream. Fails with `rate_limited` if
+   * the session is at its limit. On shutdown a new stream ends at once. The slot is released when the stream is over,
+   * so the returned function must be called.
    */
   open(session: OwnerSession): (stream: AnswerStream) => void;
-  /** Tells the company's streams which of its webhooks to read again; none: it could be any of them. */
+  /** Notifies the company's streams which webhooks to reload; none: any of them may have changed. */
   changed(companyId: string, webhookIds: readonly string[]): void;
-  /** Tells every stream that something may have been missed. */
+  /** Notifies every stream that a change may have been missed. */
   lookAgain(): void;
-  /** Ends all streams, and those that are opened later as they begin. */
+  /** Ends all streams, and every later one as it starts. */
   close(): void;
 }
 
 /**
- * Makes the streams. Each gets at most one event a second and a comment every 15 seconds, and ends after 10 minutes, or when its
- * session is found to have ended, or could not be asked for, at a comment.
+ * Creates the streams. Each sends at most one event a second and a comment every 15 seconds. A stream ends after 10
+ * minutes. It also ends if a check at a comment finds that the session has ended, or fails.
  */
 export function createChangeStreams(deps: {
-  /** Says whether a session goes on, without prolonging it. */
+  /** Returns whether a session is active, without resetting its idle time. */
   readonly isAlive: (session: OwnerSession) => Promise<boolean>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly metrics: Registry;
@@ -104,7 +104,7 @@ export function createChangeStreams(deps: {
       places.set(session.id, taken + 1);
 
       return (stream) => {
-        // An `EventSource` opens its stream again after an end, but not after a 503.
+        // An `EventSource` reconnects after an end, but not after a 503.
         if (isClosed) stream.end();
         if (stream.over.aborted) {
           release(session, stream);

@@ -17,7 +17,7 @@ let publisher: Publisher;
 let listeners: Consumer[];
 let heard: Recorder<readonly string[]>[];
 
-/** Starts the listener of a process, and waits until it hears. */
+/** Starts the listener of a process, and waits until it receives. */
 async function listen(): Promise<void> {
   const changes = createRecorder<readonly string[]>();
   const gaps = createRecorder<true>();
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe('the listener of changes', () => {
-  test('tells the streams of every process what is announced', async () => {
+  test('forwards announcements to the streams of every process', async () => {
     await listen();
     const message = create(WebhooksChangedSchema, {
       companyId: 'cmp_listener',
@@ -71,7 +71,7 @@ describe('the listener of changes', () => {
     ]);
   });
 
-  test('passes over what it can not read, and goes on', async () => {
+  test('skips malformed messages, and continues', async () => {
     await announce(WebhooksChangedSchema.typeName, Buffer.from([0xff]));
     await announce('partner.test.v1.Another', Buffer.alloc(0));
     await announce(WebhooksChangedSchema.typeName, Buffer.alloc(0));

@@ -7,7 +7,10 @@ import type { Consumer } from '@partner/kernel/amqp/consumer';
 import type { Logger } from '@partner/kernel/logger';
 import type { ChangeStreams } from './change-streams.js';
 
-/** Has the open streams told of what job-state announces, and to look again whenever an announcement may have been missed. */
+/**
+ * Forwards job-state's change announcements to the open streams. Makes every stream refresh if an announcement may have
+ * been missed.
+ */
 export function startChangeListener(deps: {
   readonly connection: Pick<AmqpConnection, 'openChannel'>;
   readonly changeStreams: Pick<ChangeStreams, 'changed' | 'lookAgain'>;

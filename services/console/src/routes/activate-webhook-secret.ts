@@ -8,8 +8,8 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/activate-secret`: signs with the pending secret from now on. 409 `secret_version_mismatch` for
- * another version than the pending one, or the one that is current since.
+ * `POST /partner-api/webhooks/{id}/activate-secret`: signs with the pending secret from now on. 409
+ * `secret_version_mismatch` for any version but the pending one or, on a repeat, the one that is now current.
  */
 export function activateWebhookSecret(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSecret'>;

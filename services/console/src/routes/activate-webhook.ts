@@ -8,8 +8,9 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/activate`: has new events queued and, when asked to, those since the pause. 409
- * `test_delivery_required` until a test delivery to the present URL was verified (spec: States and transitions).
+ * `POST /partner-api/webhooks/{id}/activate`: starts queueing new events and, on request, those missed during the
+ * pause. 409 `test_delivery_required` until a test delivery to the current URL has succeeded (spec: States and
+ * transitions).
  */
 export function activateWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'activateSubscription'>;

@@ -7,7 +7,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `DELETE /partner-api/replays/{id}`: has a bulk replay or back-fill queue nothing more. A repeat is harmless. */
+/** `DELETE /partner-api/replays/{id}`: stops a bulk replay or back-fill. Idempotent. */
 export function cancelReplay(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'cancelBulkReplay'>;
 }): AnyEndpoint<OwnerSession> {

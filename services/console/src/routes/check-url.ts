@@ -10,7 +10,10 @@ import type { z } from 'zod';
 import { requiredField } from '../required-field.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/url-checks`: says whether a subscription can have a URL. Each look-up of a stranger's name is counted. */
+/**
+ * `POST /partner-api/url-checks`: returns whether a subscription can have a URL. Checks are rate-limited per
+ * session: each one causes a DNS lookup.
+ */
 export function checkUrl(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'checkUrl'>;
   readonly limiter: Pick<RateLimiter, 'take'>;

@@ -6,7 +6,7 @@ import { actingOwner } from '../acting-owner.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `DELETE /partner-api/api-keys/{id}/faults`: takes its fault script from a key of the company. A repeat is harmless. */
+/** `DELETE /partner-api/api-keys/{id}/faults`: removes the fault script of a key of the company. Idempotent. */
 export function clearFaults(deps: {
   readonly sandbox: Pick<Client<typeof SandboxService>, 'clearFaults'>;
 }): AnyEndpoint<OwnerSession> {

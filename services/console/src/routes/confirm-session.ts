@@ -5,7 +5,7 @@ import { presentSession } from '../present-session.js';
 import { confirmPassword, type ConfirmPasswordDeps } from '../sessions/confirm-password.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/session/confirm`: takes the password again, so that secrets can be made for a while. */
+/** `POST /partner-api/session/confirm`: checks the password again, so that secrets can be created for 15 minutes. */
 export function confirmSession(deps: ConfirmPasswordDeps): AnyEndpoint<OwnerSession> {
   return serveOperation(confirmSessionOperation, async (request) => {
     const session = await confirmPassword(

@@ -9,7 +9,10 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { tokenSha256 } from '@partner/kernel/technical-contact-link';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/technical-contact/confirm`: what the page behind a mailed link does, for anybody who has the link. */
+/**
+ * `POST /partner-api/technical-contact/confirm`: confirms an address with the token of its mailed link. Public: the
+ * token is the proof.
+ */
 export function confirmTechnicalContact(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'confirmTechnicalContact'>;
   readonly limiter: Pick<RateLimiter, 'take'>;

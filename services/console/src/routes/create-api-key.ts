@@ -7,7 +7,7 @@ import { forwardResource } from '../forward-resource.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/api-keys`: makes a key of the company and shows it for the only time. */
+/** `POST /partner-api/api-keys`: creates a key of the company and shows it, for the only time. */
 export function createApiKey(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'createKey'>;
   readonly clock: () => Date;

@@ -6,7 +6,7 @@ import { logIn, type LogInDeps } from '../sessions/log-in.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 
-/** `POST /partner-api/session`: signs an owner in, with a new token, and ends the session that the browser had before. */
+/** `POST /partner-api/session`: signs an owner in with a new token, and ends the browser's previous session. */
 export function createSession(
   deps: LogInDeps & {
     readonly sessions: Pick<SessionStore, 'find' | 'end'>;

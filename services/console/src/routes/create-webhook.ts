@@ -9,7 +9,7 @@ import { requiredField } from '../required-field.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/webhooks`: makes a paused subscription and shows its secret for the only time. */
+/** `POST /partner-api/webhooks`: creates a paused subscription and shows its secret, for the only time. */
 export function createWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'createSubscription'>;
   readonly clock: () => Date;

@@ -5,7 +5,7 @@ import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { SessionTrail } from '../sessions/session-trail.js';
 
-/** `DELETE /partner-api/session`: signs out. The token is of no use to anybody afterwards. */
+/** `DELETE /partner-api/session`: signs out. The token is invalid afterwards. */
 export function deleteSession(deps: {
   readonly sessions: Pick<SessionStore, 'end'>;
   readonly trail: Pick<SessionTrail, 'note'>;

@@ -6,7 +6,10 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 import type { SessionTrail } from '../sessions/session-trail.js';
 
-/** `DELETE /partner-api/sessions/{id}`: signs out elsewhere, or here. Somebody else's session is 404, of the same company too. */
+/**
+ * `DELETE /partner-api/sessions/{id}`: signs out another session or the current one. Another owner's session is 404,
+ * even in the same company.
+ */
 export function endSession(deps: {
   readonly sessions: Pick<SessionStore, 'endOwn'>;
   readonly trail: Pick<SessionTrail, 'note'>;

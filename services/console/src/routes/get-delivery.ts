@@ -7,8 +7,8 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `GET /partner-api/deliveries/{id}`: one delivery with its attempts and body, by its own id or by that of any of its
- * attempts, which is what a receiver has in its log as `x-svc-delivery-id`.
+ * `GET /partner-api/deliveries/{id}`: one delivery with its attempts and body. The id is the delivery's, or that of any
+ * attempt, which receivers log as `x-svc-delivery-id`.
  */
 export function getDelivery(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getDelivery'>;

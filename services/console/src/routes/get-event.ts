@@ -6,7 +6,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/events/{id}`: one event and, for each subscription, what became of it or why it was not queued. */
+/** `GET /partner-api/events/{id}`: one event with its outcome for each subscription, or why it was not queued. */
 export function getEvent(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getEvent'>;
 }): AnyEndpoint<OwnerSession> {

@@ -6,7 +6,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/replays/{id}`: one bulk replay or back-fill and how far it has come. */
+/** `GET /partner-api/replays/{id}`: one bulk replay or back-fill with its progress. */
 export function getReplay(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getBulkReplay'>;
 }): AnyEndpoint<OwnerSession> {

@@ -3,7 +3,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { presentSession } from '../present-session.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/session`: who is signed in, and until when. */
+/** `GET /partner-api/session`: returns the signed-in owner and when the session ends. */
 export function getSession(): AnyEndpoint<OwnerSession> {
   return serveOperation(getSessionOperation, async ({ principal }) => ({
     status: 200,

@@ -6,7 +6,7 @@ import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { statisticsSpan } from '../statistics-span.js';
 
-/** `GET /partner-api/statistics`: the attempts to all subscriptions of the company, counted over time and for each. */
+/** `GET /partner-api/statistics`: attempt counts of the company, over time and for each subscription. */
 export function getStatistics(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getCompanyStatistics'>;
   readonly clock: () => Date;

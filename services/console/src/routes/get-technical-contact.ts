@@ -5,7 +5,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { forwardResource } from '../forward-resource.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/technical-contact`: where the company learns of new versions. */
+/** `GET /partner-api/technical-contact`: the address that receives announcements of new versions. */
 export function getTechnicalContact(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'getTechnicalContact'>;
 }): AnyEndpoint<OwnerSession> {

@@ -7,7 +7,7 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 import { statisticsSpan } from '../statistics-span.js';
 
-/** `GET /partner-api/webhooks/{id}/statistics`: the attempts to one subscription, counted over time. */
+/** `GET /partner-api/webhooks/{id}/statistics`: attempt counts of one subscription over time. */
 export function getWebhookStatistics(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'getSubscriptionStatistics'>;
   readonly clock: () => Date;

@@ -6,7 +6,9 @@ import { forwardResource } from '../forward-resource.js';
 import { pageCursor } from '../page-cursor.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/api-keys`: a page of the company's keys, newest first. A cursor only ever looks into the company's own. */
+/**
+ * `GET /partner-api/api-keys`: a page of the company's keys, newest first. A cursor only reads the company's own keys.
+ */
 export function listApiKeys(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'listKeys'>;
 }): AnyEndpoint<OwnerSession> {

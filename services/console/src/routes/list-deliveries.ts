@@ -9,8 +9,8 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `GET /partner-api/webhooks/{id}/deliveries`: a page of a subscription's deliveries, newest first. A cursor is the delivery
- * that the page before ended with, and only ever looks into the subscription that the path names.
+ * `GET /partner-api/webhooks/{id}/deliveries`: a page of a subscription's deliveries, newest first. A cursor is the
+ * last delivery of the previous page, and only reads the subscription in the path.
  */
 export function listDeliveries(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'listDeliveries'>;

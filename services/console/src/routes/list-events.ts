@@ -7,8 +7,8 @@ import { pageCursor } from '../page-cursor.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `GET /partner-api/events`: a page of the events of the owner's company, newest first. An empty list about a resource is
- * explained, in the same words whether the resource exists or not.
+ * `GET /partner-api/events`: a page of the company's events, newest first. An empty list for a resource carries an
+ * explanation, the same whether the resource exists or not.
  */
 export function listEvents(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'listEvents'>;

@@ -5,7 +5,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import type { z } from 'zod';
 import type { OwnerSession, SessionStore } from '../sessions/session-store.js';
 
-/** `GET /partner-api/sessions`: where the owner is signed in. */
+/** `GET /partner-api/sessions`: the owner's active sessions. */
 export function listSessions(deps: {
   readonly sessions: Pick<SessionStore, 'list'>;
 }): AnyEndpoint<OwnerSession> {

@@ -5,7 +5,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { entityTagOf } from '@partner/gateway-kit/entity-tag';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/webhook-events`: the event catalogue, which is made once for all requests. */
+/** `GET /partner-api/webhook-events`: the event catalogue, rendered once for all requests. */
 export function listWebhookEvents(): AnyEndpoint<OwnerSession> {
   const text = JSON.stringify(createEventCatalogue());
   const headers = { etag: entityTagOf(CURRENT_API_VERSION, text) };

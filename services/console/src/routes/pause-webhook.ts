@@ -7,7 +7,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/webhooks/{id}/pause`: has no new events queued; repeating it is harmless. */
+/** `POST /partner-api/webhooks/{id}/pause`: stops queueing new events. Idempotent. */
 export function pauseWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'pauseSubscription'>;
 }): AnyEndpoint<OwnerSession> {

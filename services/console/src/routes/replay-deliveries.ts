@@ -9,8 +9,8 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/replay`: begins a bulk replay and answers with it, or with `preview` tells what it would
- * repeat.
+ * `POST /partner-api/webhooks/{id}/replay`: starts a bulk replay and returns it; with `preview` it only returns what it
+ * would replay.
  */
 export function replayDeliveries(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'previewBulkReplay' | 'createBulkReplay'>;

@@ -7,7 +7,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/deliveries/{id}/replay`: queues a new delivery of the same event and answers with it. */
+/** `POST /partner-api/deliveries/{id}/replay`: queues a new delivery of the same event and returns it. */
 export function replayDelivery(deps: {
   readonly deliveries: Pick<Client<typeof DeliveryService>, 'replayDelivery'>;
 }): AnyEndpoint<OwnerSession> {

@@ -10,8 +10,8 @@ import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/api-keys/{id}/rotate`: makes a key in place of another one, shows it for the only time, and lets the
- * other one go on for the overlap.
+ * `POST /partner-api/api-keys/{id}/rotate`: replaces a key and shows the new one, for the only time. The old key stays
+ * valid for the overlap.
  */
 export function rotateApiKey(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'rotateKey'>;

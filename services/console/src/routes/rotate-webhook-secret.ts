@@ -8,7 +8,7 @@ import { pathId } from '../path-id.js';
 import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `POST /partner-api/webhooks/{id}/rotate-secret`: makes a pending secret and shows it for the only time. */
+/** `POST /partner-api/webhooks/{id}/rotate-secret`: creates a pending secret and shows it, for the only time. */
 export function rotateWebhookSecret(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'rotateSecret'>;
   readonly clock: () => Date;

@@ -7,7 +7,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `PUT /partner-api/api-keys/{id}/faults`: gives a key of the company a fault script in place of the one that it has. */
+/** `PUT /partner-api/api-keys/{id}/faults`: replaces the fault script of a key of the company. */
 export function setFaults(deps: {
   readonly sandbox: Pick<Client<typeof SandboxService>, 'setFaults'>;
 }): AnyEndpoint<OwnerSession> {

@@ -20,13 +20,13 @@ import { requireConfirmed } from '../sessions/require-confirmed.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `PUT /partner-api/technical-contact`: mails a link to the address, then has the address wait for its confirmation. In this
- * order, so that an address whose link could not be mailed takes the place of none.
+ * `PUT /partner-api/technical-contact`: mails a link to the address, then stores the address as pending. In this order,
+ * so that an address whose link could not be mailed replaces no other.
  */
 export function setTechnicalContact(deps: {
   readonly access: Pick<Client<typeof AccessService>, 'requestTechnicalContact'>;
   readonly limiter: Pick<RateLimiter, 'take'>;
-  /** Absent: no mail server is set up. */
+  /** Absent: no mail server is configured. */
   readonly mailer?: Mailer | undefined;
   readonly publicBaseUrl: string;
   readonly logger: Pick<Logger, 'warn'>;
@@ -45,7 +45,7 @@ export function setTechnicalContact(deps: {
       { companyId, actor, email, tokenSha256 },
       request.call,
     );
-    // On a developer's machine alone: the link is a secret.
+    // Only on a developer's machine: the link is a secret.
     if (deps.mailer === undefined && isLoopbackHttp(publicBaseUrl)) {
       deps.logger.warn({ link }, 'technical_contact.not_mailed');
     }

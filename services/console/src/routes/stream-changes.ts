@@ -3,7 +3,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import type { ChangeStreams } from '../live/change-streams.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `GET /partner-api/changes`: tells an open page which webhooks to read again, as it happens. */
+/** `GET /partner-api/changes`: notifies an open page which webhooks to reload. */
 export function streamChanges(deps: {
   readonly changeStreams: Pick<ChangeStreams, 'open'>;
 }): AnyEndpoint<OwnerSession> {
@@ -11,7 +11,7 @@ export function streamChanges(deps: {
     status: 200,
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
-      // Proxies that collect an answer before they pass it on would hold back every event.
+      // Buffering proxies would hold back every event.
       'x-accel-buffering': 'no',
     },
     stream: deps.changeStreams.open(principal),

@@ -8,7 +8,7 @@ import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
 /**
- * `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery and answers with it, to be watched. 409
+ * `POST /partner-api/webhooks/{id}/test`: queues an `install.test` delivery and returns it. 409
  * `secret_version_mismatch` for a secret that is neither current nor pending.
  */
 export function testWebhook(deps: {

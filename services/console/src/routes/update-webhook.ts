@@ -8,7 +8,7 @@ import { forwardResource } from '../forward-resource.js';
 import { pathId } from '../path-id.js';
 import type { OwnerSession } from '../sessions/session-store.js';
 
-/** `PATCH /partner-api/webhooks/{id}`: changes what the body names; another URL pauses the subscription. */
+/** `PATCH /partner-api/webhooks/{id}`: changes the fields in the body; a new URL pauses the subscription. */
 export function updateWebhook(deps: {
   readonly subscriptions: Pick<Client<typeof SubscriptionService>, 'updateSubscription'>;
 }): AnyEndpoint<OwnerSession> {

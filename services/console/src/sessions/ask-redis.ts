@@ -1,8 +1,7 @@
 import { ServiceError } from '@partner/kernel/service-error';
 
 /**
- * Waits for an answer of Redis. A Redis that fails or does not answer becomes `unavailable`: without it nobody's session
- * can be known, and that never counts as being signed in.
+ * Waits for a reply of Redis. An error or a timeout becomes `unavailable`: no session can be verified without Redis.
  */
 export async function askRedis<T>(answer: Promise<T>): Promise<T> {
   try {

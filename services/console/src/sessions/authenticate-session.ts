@@ -7,10 +7,10 @@ import type { SessionCookie } from './session-cookie.js';
 import type { OwnerSession, SessionStore } from './session-store.js';
 
 /**
- * Finds the session that a request's cookie stands for and begins its idle time anew; not for a stream of changes, which a page
- * opens by itself again and again. Fails with `unauthenticated` when there is none, or its owner is none any more, whatever else
- * the request carries (an API key is no session), and with `unavailable` when Redis, or once a minute job-state, can not be
- * asked. Signing out asks nobody: it has to work while job-state is away.
+ * Authenticates a request by its session cookie and resets the session's idle time. A stream of changes does not reset
+ * it, because pages reopen it automatically. Fails with `unauthenticated` if there is no session or its owner is no
+ * longer one, whatever else the request carries (an API key is no session). Fails with `unavailable` if Redis is down,
+ * or job-state, which it calls once a minute. Signing out skips the call, so that it works while job-state is down.
  */
 export async function authenticateSession(
   deps: OwnerCheckDeps & {

@@ -8,7 +8,7 @@ import type { ClientOrigin, OwnerSession, SessionStore } from './session-store.j
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
 
-/** What a confirmation needs. */
+/** Dependencies of a confirmation. */
 export interface ConfirmPasswordDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
   readonly sessions: Pick<SessionStore, 'confirm' | 'end'>;
@@ -19,10 +19,10 @@ export interface ConfirmPasswordDeps {
 }
 
 /**
- * Has a session count as confirmed from now on, once its owner has given the password, and gives the session as it is then. Fails
- * with `password_wrong`; with `rate_limited` after too many failures of the account or the client address, logins included;
- * with `unauthenticated` for somebody who is no owner any more, whose session ends, or when the session has ended meanwhile.
- * What is not in the audit trail does not count: the entry is written first. Only wrong guesses stay counted.
+ * Confirms a session with its owner's password and returns the updated session. Fails with `password_wrong`, and with
+ * `rate_limited` after too many failures of the account or the client address, logins included. Fails with
+ * `unauthenticated` if the session has ended, or if the person is no longer an owner, which ends it. The audit entry is
+ * written first, so that no confirmation is unrecorded. Only wrong passwords stay counted.
  */
 export async function confirmPassword(
   deps: ConfirmPasswordDeps,
@@ -61,7 +61,7 @@ export async function confirmPassword(
     }
     throw error;
   } finally {
-    // One that can not be forgotten stays counted until the end of its span; that changes nothing about this answer.
+    // An attempt that cannot be removed stays counted until its span ends; the response is the same.
     if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
   }
 }

@@ -25,7 +25,7 @@ const session = {
   userAgent: null,
 } as const;
 
-test('a former owner’s session ends also when the client leaves before it is known', async () => {
+test('a former owner’s session ends even if the client disconnects before the result', async () => {
   const done: string[] = [];
   const isOwner = await isStillOwner(
     {

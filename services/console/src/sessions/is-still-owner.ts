@@ -3,7 +3,7 @@ import type { AccessService } from '@partner/proto-contracts/gen/partner/access/
 import type { Logger } from '@partner/kernel/logger';
 import { OWNER_CHECKED_EVERY_MS, type OwnerSession, type SessionStore } from './session-store.js';
 
-/** What the question works with. */
+/** Dependencies of the owner check. */
 export interface OwnerCheckDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getOwner'>;
   readonly sessions: Pick<SessionStore, 'claimOwnerCheck' | 'returnOwnerCheck' | 'end'>;
@@ -12,10 +12,10 @@ export interface OwnerCheckDeps {
 }
 
 /**
- * Says whether the owner of a session still is one, with the password that the session was begun with, and ends the session when
- * not: a password that is set anew shuts out whoever knew the last. job-state is asked once a minute for each
- * session; other requests go by the last answer. Throws when it has to be asked and does not answer: the next request then asks.
- * A client that leaves does not call the question off, since its other requests go by the answer.
+ * Checks whether the owner of a session is still one with the same password; ends the session if not. So a new password
+ * locks out whoever knew the old one. It calls job-state once a minute per session; other requests use the last result.
+ * Throws if the call fails; the next request then retries. The client's cancellation does not cancel the call, because
+ * its other requests use the result.
  */
 export async function isStillOwner(
   deps: OwnerCheckDeps,

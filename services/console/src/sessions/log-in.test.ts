@@ -104,7 +104,7 @@ describe('a login', () => {
     expect(ended).toEqual([]);
   });
 
-  test('that can not be recorded leaves no session, and is no failure of the owner', async () => {
+  test('that cannot be recorded leaves no session, and is not counted as failed', async () => {
     const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     const trail = { ...deps.trail, record: unavailable };
     await expect(logIn({ ...deps, trail }, credentials, {})).rejects.toMatchObject({ reason: 'unavailable' });
@@ -126,7 +126,7 @@ describe('a login', () => {
     expect(counted).toEqual(new Set(['address 2001:db8:0:1::/64', 'account nobody@sunny.example']));
   });
 
-  test('of somebody who owns no company is told so only with the right password, and is no failure', async () => {
+  test('of a person who owns no company says so only for the right password, and is not counted as failed', async () => {
     const credentials = { email: 'tess@sunny.example', ...origin };
     await expect(logIn(deps, { ...credentials, password: 'wrong' }, {})).rejects.toMatchObject({
       reason: 'unauthenticated',
@@ -138,7 +138,7 @@ describe('a login', () => {
     expect(counted).toEqual(new Set());
   });
 
-  test('that is limited never looks at the password, and stays counted for the client', async () => {
+  test('that is over the limit never checks the password, and stays counted for the client', async () => {
     full = 'account mem_1';
     const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     await expect(logIn(deps, credentials, {})).rejects.toMatchObject({ reason: 'rate_limited' });
@@ -150,7 +150,7 @@ describe('a login', () => {
     ['job-state', { access: { getLogin: unavailable } }],
     ['the comparison', { verifyPassword: unavailable }],
     ['the session store', { sessions: { ...deps.sessions, create: unavailable } }],
-  ])('is no failure of the owner when %s is away', async (_name, away) => {
+  ])('is not counted as failed when %s is down', async (_name, away) => {
     const credentials = { email: 'olive@sunny.example', password: 'right', ...origin };
     await expect(logIn({ ...deps, ...away }, credentials, {})).rejects.toMatchObject({
       reason: 'unavailable',

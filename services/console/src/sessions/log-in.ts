@@ -11,7 +11,7 @@ import type { ClientOrigin, Owner, OwnerSession, SessionStore } from './session-
 import type { SessionTrail } from './session-trail.js';
 import type { VerifyPassword } from './verify-password.js';
 
-/** What a login needs. */
+/** Dependencies of a login. */
 export interface LogInDeps {
   readonly access: Pick<Client<typeof AccessService>, 'getLogin'>;
   readonly sessions: Pick<SessionStore, 'create' | 'end'>;
@@ -22,17 +22,17 @@ export interface LogInDeps {
   readonly logins: Counter<'outcome'>;
 }
 
-/** What somebody who logs in gives. */
+/** Credentials of a login, and the client. */
 export interface Credentials extends ClientOrigin {
   readonly email: string;
   readonly password: string;
 }
 
 /**
- * Starts a session for a company owner. Fails with `unauthenticated`, with one text and after the same work, for a wrong
- * password and an unknown address; with `permission_denied` for the right password of somebody who owns no company; with
- * `rate_limited` after too many failures of the account or the client address; with `unavailable`, and without a session, when the
- * audit trail can not be written. Only wrong guesses stay counted.
+ * Starts a session for a company owner. Fails with `unauthenticated` for a wrong password or an unknown address, with
+ * the same text and the same work. Fails with `permission_denied` for the right password of a person who owns no
+ * company, and with `rate_limited` after too many failures of the account or the client address. Fails with
+ * `unavailable`, without a session, if the audit trail cannot be written. Only failed logins stay counted.
  */
 export async function logIn(
   deps: LogInDeps,
@@ -51,7 +51,7 @@ export async function logIn(
   try {
     attempts.push(await deps.attempts.begin('address', clientNetwork(credentials.remoteAddress)));
     const { login } = await deps.access.getLogin({ email: credentials.email }, call);
-    // By membership where there is one: several spellings of an address can mean the same account.
+    // By membership if it is known: several spellings of an address can mean the same account.
     attempts.push(
       await deps.attempts.begin('account', login?.membershipId ?? credentials.email.toLowerCase()),
     );
@@ -74,7 +74,7 @@ export async function logIn(
     }
     throw error;
   } finally {
-    // One that can not be forgotten stays counted until the end of its span; that changes nothing about this answer.
+    // An attempt that cannot be removed stays counted until its span ends; the response is the same.
     if (!mustCount) await Promise.allSettled(attempts.map((attempt) => attempt.forget()));
   }
 }
@@ -93,7 +93,7 @@ async function startSession(
     await deps.sessions.end(session);
     throw error;
   } finally {
-    // They have ended also when the new one did not begin.
+    // These sessions have ended even if the new one did not start.
     for (const publicId of displaced)
       await deps.trail.note({ change: 'ended', owner, publicId, origin }, call);
   }

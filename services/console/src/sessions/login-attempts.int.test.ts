@@ -36,7 +36,7 @@ describe('failed logins', () => {
     },
   );
 
-  test('are counted before they end, so that guesses made at once are limited together', async () => {
+  test('are counted before they end, so that concurrent guesses are limited together', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 3 * LOGIN_FAILURE_LIMITS.account }, () => attempts.begin('account', 'busy')),
     );
@@ -45,7 +45,7 @@ describe('failed logins', () => {
     );
   });
 
-  test('that turn out to be none are forgotten', async () => {
+  test('that turn out to be successful are removed', async () => {
     for (let n = 0; n < 3 * LOGIN_FAILURE_LIMITS.account; n += 1) {
       const attempt = await attempts.begin('account', 'frequent');
       await attempt.forget();
@@ -53,7 +53,7 @@ describe('failed logins', () => {
     await expect(attempts.begin('account', 'frequent')).resolves.toBeDefined();
   });
 
-  test('hold no email address or client address in Redis, and leave it after their span', async () => {
+  test('store no email address or client address in Redis, and expire after their span', async () => {
     await attempts.begin('account', 'olive@sunny.example');
     const keys = await redis.keys(`${keyPrefix}*`);
     expect(keys.join()).not.toContain('olive');

@@ -5,29 +5,29 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { askRedis } from './ask-redis.js';
 
-/** The span in which failed logins are counted. */
+/** Span in which failed logins are counted. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * 60_000;
 
 /** Failed logins in any such span after which an account, or a client address, has to wait. */
 export const LOGIN_FAILURE_LIMITS = { account: 10, address: 50 } as const;
 
-/** A login that has begun. It counts as failed until it is forgotten. */
+/** A started login. It counts as failed until it is forgotten. */
 export interface LoginAttempt {
-  /** Takes the attempt out of the count: the password was right, or was never looked at. */
+  /** Removes the attempt from the count: the password was right, or was never checked. */
   forget(): Promise<void>;
 }
 
 /** Counts failed logins over all replicas. */
 export interface LoginAttempts {
   /**
-   * Counts an attempt before its password is looked at, so that guesses made at once can not slip through together. Fails
-   * with `rate_limited` when the account or address has reached its limit, and with `unavailable` when Redis can not be
-   * asked: a login could not store its session then anyway.
+   * Counts an attempt before its password is checked, so that concurrent guesses cannot exceed the limit. Fails with
+   * `rate_limited` if the account or address has reached its limit. Fails with `unavailable` if Redis is down: the
+   * session could not be stored then either.
    */
   begin(by: keyof typeof LOGIN_FAILURE_LIMITS, subject: string): Promise<LoginAttempt>;
 }
 
-/** Returns 0 when the attempt was counted, else the milliseconds until one more fits. */
+/** Returns 0 if the attempt was counted, else the ms until one more fits. */
 const BEGIN_SCRIPT = `
 local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - window))
@@ -40,7 +40,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 0
 `;
 
-/** Keeps the count in Redis: per subject as many entries as its limit at most, gone with the end of the span. */
+/** Creates the counter in Redis. Each subject has at most as many entries as its limit; they expire with the span. */
 export function createLoginAttempts(deps: {
   readonly redis: Pick<Redis, 'eval' | 'zrem'>;
   readonly keyPrefix: string;

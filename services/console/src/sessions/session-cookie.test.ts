@@ -12,7 +12,7 @@ describe('the session cookie', () => {
     expect(createSessionCookie('https://127.0.0.1:8443').name).toBe('__Host-svc_session');
   });
 
-  test('does without Secure on a plain loopback address only [SESSION-1]', () => {
+  test('lacks Secure on a plain loopback address only [SESSION-1]', () => {
     expect(createSessionCookie('http://127.0.0.1:8080').set('token')).toBe(
       'svc_session=token; Path=/; HttpOnly; SameSite=Strict',
     );

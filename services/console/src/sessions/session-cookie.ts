@@ -3,17 +3,17 @@ import { isLoopbackHttp } from '../loopback-http.js';
 /** The cookie that carries a session's token. */
 export interface SessionCookie {
   readonly name: string;
-  /** The token in a `cookie` header; undefined when there is none. */
+  /** Returns the token in a `cookie` header; undefined if there is none. */
   read(cookieHeader: string | undefined): string | undefined;
-  /** The `set-cookie` value that gives a browser the token until it closes. */
+  /** Returns the `set-cookie` value that stores the token until the browser closes. */
   set(token: string): string;
-  /** The `set-cookie` value that takes the token from a browser. */
+  /** Returns the `set-cookie` value that removes the token. */
   clear(): string;
 }
 
 /**
- * Makes the session cookie: `__Host-svc_session`, which a browser only sends back over TLS, to this host, and from pages of
- * this site, and which no script can read. On a plain loopback address, where browsers refuse that name, `svc_session`
+ * Creates the session cookie, `__Host-svc_session`. Browsers send it only over TLS, to this host, and from pages of
+ * this site; no script can read it. On a plain loopback address browsers refuse that name, so it is `svc_session`
  * without `Secure`.
  */
 export function createSessionCookie(publicBaseUrl: string): SessionCookie {

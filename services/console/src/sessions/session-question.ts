@@ -2,8 +2,8 @@ import { isStillOwner, type OwnerCheckDeps } from './is-still-owner.js';
 import type { OwnerSession, SessionStore } from './session-store.js';
 
 /**
- * Makes the question whether a session goes on, for what is open for long: it prolongs nothing, and asks as seldom as requests do
- * whether the owner still is one. Throws when Redis, or job-state once it has to be asked, does not answer.
+ * Creates the check whether a session is still active, for long-lived streams. It does not reset the idle time, and
+ * checks the owner as rarely as requests do. Throws if Redis, or job-state when it is called, does not respond.
  */
 export function createSessionQuestion(
   deps: OwnerCheckDeps & { readonly sessions: Pick<SessionStore, 'look'>; readonly rpcTimeoutMs: number },

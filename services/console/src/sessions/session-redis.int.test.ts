@@ -10,7 +10,7 @@ let redis: Redis;
 
 afterEach(() => redis.disconnect());
 
-/** Connects, waits for the first try and resolves to what is then told of the connection. */
+/** Connects, waits for the first attempt and returns the metric of the connection. */
 async function connect(url: string): Promise<unknown> {
   const metrics = new Registry();
   redis = createSessionRedis({ url, logger: silentLogger, metrics });
@@ -20,12 +20,12 @@ async function connect(url: string): Promise<unknown> {
 }
 
 describe('the connection for sessions', () => {
-  test('can be used once its first try is over, and is told to be up', async () => {
+  test('is usable once its first attempt is over, and is reported as up', async () => {
     expect(await connect(testRedisUrl())).toEqual([1]);
     expect(await redis.ping()).toBe('PONG');
   });
 
-  test('keeps nobody waiting whose Redis is away, and is told to be down', async () => {
+  test('does not block while Redis is down, and is reported as down', async () => {
     expect(await connect(`redis://127.0.0.1:${await freePort()}`)).toEqual([0]);
   });
 });

@@ -4,14 +4,15 @@ import type { Logger } from '@partner/kernel/logger';
 import type { Redis } from 'ioredis';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Without an answer there is no session and so a 503: worth more patience than a count. */
+/** Longer than for a rate limit: without a reply there is no session, and the response is 503. */
 const ANSWER_TIMEOUT_MS = 1_000;
-/** Longer than Redis may take to be reached. */
+/** Longer than the connection timeout of Redis. */
 const FIRST_TRY_MS = 5_000;
 
 /**
- * Connects to the Redis that keeps the sessions; shows in `partner_console_session_redis_up` whether it can be asked. No
- * replica is unready without it: all would be at once, and with them the pages and the API reference, which need no session.
+ * Connects to the Redis that stores the sessions. The metric `partner_console_session_redis_up` shows whether it
+ * replies. Readiness does not depend on it. Otherwise all replicas would be unready at once, and with them the pages
+ * and the API reference, which need no session.
  */
 export function createSessionRedis(options: {
   readonly url: string;
@@ -23,7 +24,7 @@ export function createSessionRedis(options: {
     name: 'partner_console_session_redis_up',
     help: '1 while this replica reaches the Redis that keeps the sessions; without it who is signed in gets 503',
     registers: [options.metrics],
-    // Asked, since a Redis that hangs keeps its connection.
+    // A ping, because a hung Redis keeps its connection open.
     async collect() {
       this.set(
         await redis.ping().then(
@@ -37,14 +38,14 @@ export function createSessionRedis(options: {
 }
 
 /**
- * Resolves once Redis can be asked, or a try to reach it has failed: a replica that has just started refuses nobody for a
- * connection that is nearly there.
+ * Resolves once Redis replies, or after the first failed connection attempt, so that a new replica refuses no request
+ * while its connection is being opened.
  */
 export async function untilTried(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return;
   try {
     await once(redis, 'ready', { signal: AbortSignal.timeout(FIRST_TRY_MS) });
   } catch {
-    // It goes on trying; until then there are no sessions.
+    // The client keeps reconnecting; until then there are no sessions.
   }
 }

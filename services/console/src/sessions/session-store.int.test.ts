@@ -51,7 +51,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toEqual(session);
   });
 
-  test('has a new token of 256 bits each time, and only the hash of it is kept [SESSION-1]', async () => {
+  test('has a new token of 256 bits each time, and only its hash is stored [SESSION-1]', async () => {
     const [first, second] = [await store.create(owner, origin), await store.create(owner, origin)];
     expect(first.token).not.toBe(second.token);
     expect(Buffer.from(first.token, 'base64url')).toHaveLength(32);
@@ -77,7 +77,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('ends 12 hours after the login, however busy it is [SESSION-1]', async () => {
+  test('ends 12 hours after the login, however many requests it has [SESSION-1]', async () => {
     expect(SESSION_LIFETIME_MS).toBe(12 * 3_600_000);
     const { token } = await store.create(owner, origin);
     const end = now + SESSION_LIFETIME_MS;
@@ -90,33 +90,33 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('is cleared from Redis when nobody asks for it again', async () => {
+  test('is removed from Redis without another request', async () => {
     const { session } = await store.create(owner, origin);
     const lifetime = await redis.pttl(`${keyPrefix}session:${session.id}`);
     expect(lifetime).toBeGreaterThan(0);
     expect(lifetime).toBeLessThanOrEqual(SESSION_IDLE_MS);
   });
 
-  test('that was ended stays ended, however many requests are on their way', async () => {
+  test('that was ended stays ended, however many requests are in flight', async () => {
     const { token, session } = await store.create(owner, origin);
     await Promise.all([store.find(token), store.end(session), store.find(token)]);
     await expect(store.find(token)).resolves.toBeUndefined();
     await store.end(session);
   });
 
-  test('is not found by anything that is no token', async () => {
+  test('is found only by its token', async () => {
     await expect(store.find('')).resolves.toBeUndefined();
     await expect(store.find('a'.repeat(42))).resolves.toBeUndefined();
     await expect(store.find('a'.repeat(43))).resolves.toBeUndefined();
   });
 
-  test('of a form that this version does not know asks for a new login', async () => {
+  test('in an unknown format requires a new login', async () => {
     const { token, session } = await store.create(owner, origin);
     await redis.hset(`${keyPrefix}session:${session.id}`, 'owner', '{"companyId":"cmp_1"}');
     await expect(store.find(token)).resolves.toBeUndefined();
   });
 
-  test('as the version before this one kept it asks for a new login', async () => {
+  test("in the previous version's format requires a new login", async () => {
     const token = randomBytes(32).toString('base64url');
     const id = createHash('sha256').update(token).digest('hex');
     await redis.hset(`${keyPrefix}session:${id}`, {
@@ -128,14 +128,14 @@ describe('a session', () => {
     await expect(store.look(id)).resolves.toBeUndefined();
   });
 
-  test('keeps what a browser said of itself as far as 200 characters, or that it said nothing', async () => {
+  test('stores the user agent up to 200 characters, or its absence', async () => {
     const long = await store.create(owner, { ...origin, userAgent: 'x'.repeat(300) });
     await expect(store.find(long.token)).resolves.toMatchObject({ userAgent: 'x'.repeat(200) });
     const silent = await store.create(owner, { ...origin, userAgent: undefined });
     await expect(store.find(silent.token)).resolves.toMatchObject({ userAgent: null });
   });
 
-  test('that is only looked at runs out all the same', async () => {
+  test('that is only inspected still expires', async () => {
     const { token, session } = await store.create(owner, origin);
     now += SESSION_IDLE_MS - 1;
     await expect(store.look(session.id)).resolves.toEqual(session);
@@ -152,7 +152,7 @@ describe('a session', () => {
     await expect(store.find(token)).resolves.toMatchObject({ confirmedUntil: new Date(now + CONFIRMED_MS) });
   });
 
-  test('that has ended can not be confirmed, and does not come back by it', async () => {
+  test('that has ended cannot be confirmed, and is not restored by it', async () => {
     const { session } = await store.create(owner, origin);
     await store.end(session);
     await expect(store.confirm(session.id)).resolves.toBeUndefined();
@@ -161,7 +161,7 @@ describe('a session', () => {
     await expect(redis.exists(`${keyPrefix}session:${session.id}`)).resolves.toBe(0);
   });
 
-  test('has its owner asked for by one request a minute, and by the next one when that one could not', async () => {
+  test('has its owner checked by one request a minute, and by the next one if that check fails', async () => {
     const { session } = await store.create(owner, origin);
     now += OWNER_CHECKED_EVERY_MS - 1;
     await expect(store.claimOwnerCheck(session.id)).resolves.toBe(false);
@@ -178,7 +178,7 @@ describe('the sessions of an owner', () => {
   const idsOf = async (membershipId: string) =>
     (await store.list(membershipId)).map(({ publicId }) => publicId);
 
-  test('are listed newest first, without those that have ended, and each to its owner alone', async () => {
+  test('are listed newest first, without ended ones, and only to their owner', async () => {
     const [mine, others] = [
       { ...owner, membershipId: 'mem_list' },
       { ...owner, membershipId: 'mem_other' },
@@ -197,7 +197,7 @@ describe('the sessions of an owner', () => {
     await expect(redis.exists(`${keyPrefix}sessions-of:mem_list`)).resolves.toBe(0);
   });
 
-  test('are ended by their public ids, by their owner alone and once', async () => {
+  test('are ended by their public ids, only by their owner and once', async () => {
     const { token, session } = await store.create({ ...owner, membershipId: 'mem_end' }, origin);
     await expect(store.endOwn('mem_1', session.publicId)).resolves.toBe(false);
     await expect(store.endOwn('mem_end', session.id)).resolves.toBe(false);
@@ -207,7 +207,7 @@ describe('the sessions of an owner', () => {
     await expect(store.endOwn('mem_end', session.publicId)).resolves.toBe(false);
   });
 
-  test('are 50 at most: the next one takes the place of the oldest that has not ended [SESSION-4]', async () => {
+  test('are 50 at most: the next one replaces the oldest active one [SESSION-4]', async () => {
     const many = { ...owner, membershipId: 'mem_many' };
     const started: Awaited<ReturnType<typeof store.create>>[] = [];
     for (let n = 0; n < 50; n += 1) {
@@ -228,13 +228,13 @@ describe('the sessions of an owner', () => {
     await expect(store.list('mem_many')).resolves.toHaveLength(50);
   });
 
-  test('are 50 at most however many begin at once [SESSION-4]', async () => {
+  test('are 50 at most, however many start concurrently [SESSION-4]', async () => {
     const crowd = { ...owner, membershipId: 'mem_crowd' };
     await Promise.all(Array.from({ length: 80 }, () => store.create(crowd, origin)));
     await expect(store.list('mem_crowd')).resolves.toHaveLength(50);
   });
 
-  test('are forgotten with their index', async () => {
+  test('are lost with their index', async () => {
     const lifetimes = await Promise.all((await redis.keys(`${keyPrefix}*`)).map((key) => redis.pttl(key)));
     expect(lifetimes.every((ms) => ms < DAY_MS)).toBe(true);
   });

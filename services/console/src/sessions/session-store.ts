@@ -5,16 +5,16 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { askRedis } from './ask-redis.js';
 
-/** How long a session lives without a request. */
+/** Idle timeout of a session. */
 export const SESSION_IDLE_MS = 30 * 60_000;
 
-/** How long a session lives at most. */
+/** Maximum lifetime of a session. */
 export const SESSION_LIFETIME_MS = 12 * 3_600_000;
 
-/** How long secrets can be made after the password was given. */
+/** How long secrets can be created after the password was entered. */
 export const CONFIRMED_MS = CONFIRMED_MINUTES * 60_000;
 
-/** How long it may stay unasked whether the owner of a session still is one. */
+/** Maximum time between two checks that a session's owner is still one. */
 export const OWNER_CHECKED_EVERY_MS = 60_000;
 
 const TOKEN_BYTES = 32;
@@ -27,45 +27,45 @@ const ownerRecord = z.object({
   companyId: z.string(),
   companyName: z.string(),
   companyClass: z.enum(['SALES', 'INSTALLER', 'ACCOUNTING']),
-  /** Which setting of the password was given. */
+  /** Version of the password at login. */
   passwordVersion: z.string(),
 });
 
 /** A company owner, as of the login. */
 export type Owner = Readonly<z.infer<typeof ownerRecord>>;
 
-/** Where a request comes from. */
+/** Client of a request. */
 export interface ClientOrigin {
   readonly remoteAddress: string;
-  /** What the client says of itself. */
+  /** The `user-agent` header. */
   readonly userAgent: string | undefined;
 }
 
 /** A signed-in owner. */
 export interface OwnerSession extends Owner {
-  /** SHA-256 of the session's token in hex: what the session is kept under. Never shown. */
+  /** SHA-256 of the session's token in hex, its key in Redis. Never shown. */
   readonly id: string;
-  /** What the owner knows the session by, `ses_…`; random, so that it tells nothing of where the session is kept. */
+  /** The public id, `ses_…`. Random, so that it reveals nothing about the key in Redis. */
   readonly publicId: string;
   readonly startedAt: Date;
   readonly lastSeenAt: Date;
-  /** When the session ends unless another request comes before. */
+  /** When the session ends without another request. */
   readonly expiresAt: Date;
-  /** Until when secrets can be made without the password. */
+  /** Until when secrets can be created without the password. */
   readonly confirmedUntil: Date;
-  /** When it was last asked, or begun to be asked, whether the owner still is one. */
+  /** Start of the last check that the owner is still one. */
   readonly ownerCheckedAt: Date;
-  /** Of the login. */
+  /** Client address at login. */
   readonly remoteAddress: string;
-  /** Of the login, at most 200 characters. */
+  /** User agent at login, at most 200 characters. */
   readonly userAgent: string | null;
 }
 
-/** Where sessions live. Every function fails with `unavailable` when Redis can not be asked. */
+/** Stores sessions. Every method fails with `unavailable` if Redis is down. */
 export interface SessionStore {
   /**
-   * Starts a session with a new 256-bit token. The token is nowhere kept; only its hash is. When the owner has 50 already, it
-   * takes the place of the oldest, whose public id is in `displaced`.
+   * Starts a session with a new 256-bit token. Only the token's hash is stored. If the owner already has 50 sessions,
+   * it replaces the oldest, whose public id is in `displaced`.
    */
   create(
     owner: Owner,
@@ -76,30 +76,30 @@ export interface SessionStore {
     readonly displaced: readonly string[];
   }>;
   /**
-   * The session of a token, its idle time begun anew unless `prolongs` is false; undefined when there is none, or it has
-   * ended.
+   * Returns the session of a token and resets its idle time, unless `prolongs` is false. Undefined if there is none or
+   * it has ended.
    */
   find(token: string, options?: { readonly prolongs?: boolean }): Promise<OwnerSession | undefined>;
-  /** The session of an id, its idle time left as it is. */
+  /** Returns the session of an id without resetting its idle time. */
   look(sessionId: string): Promise<OwnerSession | undefined>;
-  /** The sessions of a membership that have not ended, newest first. */
+  /** Returns the active sessions of a membership, newest first. */
   list(membershipId: string): Promise<readonly OwnerSession[]>;
-  /** Ends a session for good, wherever its token is used. Ending it again is harmless and gives false. */
+  /** Ends a session for good, for every use of its token. Returns false if it has already ended. */
   end(session: Pick<OwnerSession, 'id' | 'membershipId'>): Promise<boolean>;
-  /** Ends the session of a membership that has a public id; false when the membership has no such session. */
+  /** Ends the session of a membership by its public id; false if the membership has no such session. */
   endOwn(membershipId: string, publicId: string): Promise<boolean>;
-  /** Notes that the password was given; gives until when that counts, undefined when the session has ended. */
+  /** Records that the password was entered. Returns until when that counts; undefined if the session has ended. */
   confirm(sessionId: string): Promise<Date | undefined>;
   /**
-   * True for one caller at a time, and for none before {@link OWNER_CHECKED_EVERY_MS} are over since the last: that one has to
-   * ask whether the owner still is one, or to return the claim.
+   * Claims the owner check of a session. Returns true to one caller at a time, and only {@link OWNER_CHECKED_EVERY_MS}
+   * after the last claim. That caller must check the owner or return the claim.
    */
   claimOwnerCheck(sessionId: string): Promise<boolean>;
-  /** Has the next request ask in place of the one that could not. */
+  /** Returns the claim of a failed check, so that the next request checks. */
   returnOwnerCheck(sessionId: string): Promise<void>;
 }
 
-/** The fields of a session's hash, in the order in which the scripts give them. */
+/** Fields of a session's hash, in the order of the scripts. */
 const FIELDS = [
   'expiresAt',
   'endsAt',
@@ -114,7 +114,7 @@ const FIELDS = [
 ] as const;
 const READ = `'HMGET', key, ${FIELDS.map((field) => `'${field}'`).join(', ')}`;
 
-/** A record of a form before this one lacks fields: the owner signs in again. */
+/** A record in an older format lacks fields: the owner has to sign in again. */
 const IS_WHOLE = `
 local function isWhole(record)
   for field = 1, ${FIELDS.length} do
@@ -125,11 +125,10 @@ end
 `;
 
 /**
- * Each script does in one step what two requests must not do in turns: no request can bring back a session that another one is
- * ending, nor take a place that is not free. The clock is the caller's; the expiry in Redis only clears away what no request
- * will ask for. The index of a membership, a sorted set of session ids by their start, may name sessions that have run out;
- * whoever reads it drops them. The scripts make up the keys of the sessions that it names, so that all of them have to be in one
- * Redis.
+ * Each script makes one change atomically. So no request can restore a session that another one is ending, or exceed
+ * the session limit. The caller's clock decides; the expiry in Redis only removes unused keys. The index of a
+ * membership is a sorted set of session ids by start time. It may name expired sessions; each reader removes them. The
+ * scripts derive the session keys from the index, so all keys must be in one Redis.
  */
 const FIND_SCRIPT = `
 ${IS_WHOLE}
@@ -274,7 +273,7 @@ const record = z
 const listed = z.array(z.tuple([z.string(), z.unknown()]));
 const publicIds = z.array(z.string());
 
-/** Keeps sessions in Redis under the SHA-256 of their tokens (30 minutes idle, 12 hours at most). */
+/** Creates the session store in Redis, keyed by the SHA-256 of the tokens (30 minutes idle, 12 hours at most). */
 export function createSessionStore(deps: {
   readonly redis: Pick<Redis, 'eval'>;
   readonly keyPrefix: string;
@@ -374,7 +373,7 @@ export function createSessionStore(deps: {
   };
 }
 
-/** What a record says; undefined for one whose owner is of another version's form: the owner signs in again. */
+/** Decodes a record; undefined if its owner has another version's format. The owner then has to sign in again. */
 function sessionOf(id: string, found: unknown): OwnerSession | undefined {
   const { owner: text, fields } = record.parse(found);
   const owner = ownerRecord.safeParse(JSON.parse(text));

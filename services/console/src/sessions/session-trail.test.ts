@@ -34,13 +34,13 @@ beforeEach(() => {
   limits.length = 0;
 });
 
-test('the end of a session is recorded also when the client leaves at once', async () => {
+test('the end of a session is recorded even if the client disconnects at once', async () => {
   await trail.note({ change: 'ended', ...of }, callOfOneWhoLeft);
   expect(recorded).toEqual([SessionChange.ENDED]);
   expect(limits).toEqual([1_000]);
 });
 
-test('a session does not begin for a client who has left', async () => {
+test('a session does not start for a client that has disconnected', async () => {
   await expect(trail.record({ change: 'started', ...of }, callOfOneWhoLeft)).rejects.toMatchObject({
     reason: 'unavailable',
   });

@@ -14,27 +14,27 @@ const CHANGES = {
   confirmed: SessionChange.CONFIRMED,
 } as const;
 
-/** What became of a session, and through whose request. */
+/** A change of a session, and the request that made it. */
 export interface SessionRecord {
   readonly change: keyof typeof CHANGES;
   readonly owner: Pick<OwnerSession, 'companyId' | 'membershipId' | 'displayName'>;
-  /** The public id of the session. */
+  /** The session's public id. */
   readonly publicId: string;
   readonly origin: ClientOrigin;
 }
 
-/** The part of a company's audit trail that is about sessions. */
+/** Records session changes in a company's audit trail. */
 export interface SessionTrail {
-  /** Records a change; fails with `unavailable` when it can not be, or it is not known whether it was. */
+  /** Records a change. Fails with `unavailable` if it cannot be recorded or the outcome is unknown. */
   record(change: SessionRecord, call: CallOptions): Promise<void>;
   /**
-   * Records a change that has happened whatever becomes of the entry, and of whoever asked for it: a client that leaves does
-   * not keep it out of the trail. That it failed is logged.
+   * Records a change that has already happened. Never fails, and ignores the cancellation of the request; a failure is
+   * logged.
    */
   note(change: SessionRecord, call: CallOptions): Promise<void>;
 }
 
-/** Makes the trail; job-state keeps it. */
+/** Creates the trail; job-state stores it. */
 export function createSessionTrail(deps: {
   readonly audit: Pick<Client<typeof AuditService>, 'recordSessionChange'>;
   readonly logger: Pick<Logger, 'warn'>;

@@ -7,7 +7,7 @@ import { PASSWORD_HASHING } from '@partner/kernel/password-hashing';
 import { createVerifyPassword } from './verify-password.js';
 
 describe('the comparison of a password', () => {
-  test('takes the right password and no other', async () => {
+  test('accepts only the right password', async () => {
     const verifyPassword = await createVerifyPassword({ randomBytes, metrics: new Registry() });
     const passwordHash = await hash('correct horse', PASSWORD_HASHING);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -15,7 +15,7 @@ describe('the comparison of a password', () => {
     await expect(verifyPassword('wrong horse', passwordHash)).resolves.toBe(false);
   });
 
-  test('does the work of one comparison when there is no hash, and says no whatever comes out', async () => {
+  test('does the work of one comparison without a hash, and always returns false', async () => {
     const compared: string[] = [];
     const verifyPassword = await createVerifyPassword({
       randomBytes,
@@ -29,7 +29,7 @@ describe('the comparison of a password', () => {
     expect(compared).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
   });
 
-  test('runs a bounded number at once, lets a bounded number wait, and refuses the rest', async () => {
+  test('runs a bounded number at once, queues a bounded number, and refuses the rest', async () => {
     const running: ((matches: boolean) => void)[] = [];
     const begun = new EventEmitter();
     const metrics = new Registry();
@@ -63,7 +63,7 @@ describe('the comparison of a password', () => {
     expect(await metrics.metrics()).toContain('partner_console_password_check_seconds_count 3\n');
   });
 
-  test('gives its turn on when a comparison fails', async () => {
+  test('releases its slot when a comparison fails', async () => {
     const verifyPassword = await createVerifyPassword({
       randomBytes,
       metrics: new Registry(),

@@ -4,14 +4,14 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
- * Compares a password with a stored hash in PHC string form. Without a hash it does the same work and says no, so that an
- * answer's time does not tell whether an address is known. Throws `unavailable` when too many comparisons wait.
+ * Compares a password with a stored PHC hash. Without a hash it does the same work and returns false, so that the
+ * response time does not reveal whether an address is known. Throws `unavailable` if too many comparisons wait.
  */
 export type VerifyPassword = (password: string, passwordHash: string | undefined) => Promise<boolean>;
 
 /**
- * Makes the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of milliseconds, and
- * at most `maxWaiting` wait, so that a flood of logins can take neither the memory nor the threads of everything else.
+ * Creates the comparison. At most `concurrency` run at once, each with 19 MiB and a thread for some tens of ms, and at
+ * most `maxWaiting` wait. So a flood of logins cannot exhaust the memory or the threads of the process.
  */
 export async function createVerifyPassword(options: {
   readonly randomBytes: (size: number) => Buffer;

@@ -19,12 +19,14 @@ type KeyMethods = Pick<
   'listKeys' | 'createKey' | 'rotateKey' | 'revokeKey' | 'listContractedInstallers'
 >;
 
-/** The companies that work for every company in memory. */
+/** Installer companies of every in-memory company. */
 export const FAKE_INSTALLERS = [newId('cmp'), newId('cmp'), newId('cmp')]
   .sort()
   .map((id, index) => ({ id, name: `Installer ${index + 1}` }));
 
-/** Makes the methods for API keys over what companies have in memory, newest first. `ask` notes the call and gives the keys. */
+/**
+ * Creates the methods for API keys over in-memory companies, newest first. `ask` records the call and returns the keys.
+ */
 export function createFakeKeyMethods(deps: {
   readonly now: Date;
   readonly ask: (method: string, request: OfCompany) => ApiKey[];

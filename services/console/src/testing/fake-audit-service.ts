@@ -7,7 +7,7 @@ import { invariant } from '@partner/kernel/invariant';
 import { ServiceError } from '@partner/kernel/service-error';
 import { nextCursorOf, resourceResponse } from './resource-response.js';
 
-/** An entry to be added to a company's trail. */
+/** A new entry of a company's trail. */
 type NewEntry = Pick<AuditEntry, 'action' | 'subject'> & Partial<AuditEntry>;
 
 const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> = {
@@ -17,18 +17,18 @@ const SESSION_ACTIONS: Readonly<Record<SessionChange, AuditAction | undefined>> 
   [SessionChange.CONFIRMED]: 'session.confirmed',
 };
 
-/** Audit trails of several companies in memory, each kept from the others. */
+/** In-memory audit trails of several companies, isolated from each other. */
 export interface FakeAudit {
   readonly service: RpcService;
-  /** Adds an entry to a company's trail and gives its id. */
+  /** Adds an entry to a company's trail and returns its id. */
   add(companyId: string, entry: NewEntry): string;
-  /** A company's trail, newest first. */
+  /** Returns a company's trail, newest first. */
   entriesOf(companyId: string): readonly AuditEntry[];
-  /** From now on, or no longer, what becomes of sessions can not be recorded. */
+  /** Makes the recording of session changes fail, or work again. */
   setAway(isAway: boolean): void;
 }
 
-/** Makes an `AuditService` in memory. */
+/** Creates an in-memory `AuditService`. */
 export function createFakeAudit(now: Date): FakeAudit {
   const trails = new Map<string, AuditEntry[]>();
   let isRecordingAway = false;

@@ -11,7 +11,7 @@ import { invariant } from '@partner/kernel/invariant';
 import { notFound, ServiceError } from '@partner/kernel/service-error';
 import { nextCursorOf, resourceResponse } from './resource-response.js';
 
-/** What a company has, newest first. */
+/** Deliveries of a company, newest first. */
 export interface FakeDeliveries {
   readonly deliveries: Delivery[];
   readonly replays: BulkReplay[];
@@ -24,8 +24,8 @@ interface OfSubscription {
 }
 
 /**
- * Makes a `DeliveryService` over what companies have in memory. `ask` notes the call and gives the company; `askOf` fails as
- * well with `not_found` for a subscription that is not the company's.
+ * Creates a `DeliveryService` over in-memory companies. `ask` records the call and returns the company. `askOf` also
+ * fails with `not_found` for another company's subscription.
  */
 export function createFakeDeliveryService(deps: {
   readonly now: Date;
@@ -79,7 +79,7 @@ export function createFakeDeliveryService(deps: {
     };
   }
 
-  /** One attempt of each delivery, all in the bucket that the span begins with. */
+  /** Counts one attempt of each delivery, all in the first bucket of the span. */
   function statisticsOf(
     attempts: number,
     span: { from?: Timestamp | undefined; to?: Timestamp | undefined },

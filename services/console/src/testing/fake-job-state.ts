@@ -26,30 +26,30 @@ type Login = MessageInitShape<typeof LoginSchema>;
 interface Asked {
   readonly method: string;
   readonly companyId: string | undefined;
-  /** Who asked, where the request tells. */
+  /** The acting membership, if the request names one. */
   readonly actingMembershipId?: string;
 }
 
-/** What stands in for job-state: subscriptions and deliveries of several companies in memory, each kept from the others. */
+/** Fake job-state: in-memory subscriptions and deliveries of several companies, isolated from each other. */
 export interface FakeJobState {
   readonly services: readonly RpcService[];
-  /** Has a subscription's test delivery count as answered with 2xx. */
+  /** Marks a subscription's test delivery as accepted with 2xx. */
   verify(subscriptionId: string): void;
-  /** From now on a membership is no owner's any more. */
+  /** From now on the membership is not an owner's. */
   dismiss(membershipId: string): void;
-  /** From now on a membership has another password. */
+  /** Changes the password of a membership. */
   setPassword(membershipId: string): void;
-  /** From now on, or no longer, nobody can be asked whether a membership is an owner's. */
+  /** Makes owner checks fail, or work again. */
   setAccessAway(isAway: boolean): void;
-  /** The memberships that were asked for whether they are owners', newest last. */
+  /** Memberships of the owner checks, newest last. */
   readonly ownersAsked: readonly string[];
   /** The audit trails of the companies. */
   readonly audit: FakeAudit;
-  /** What was asked for the company, newest last. */
+  /** The recorded calls, newest last. */
   readonly asked: readonly Asked[];
 }
 
-/** Makes a job-state that knows these logins by their email addresses. */
+/** Creates a job-state with these logins, by email address. */
 export function createFakeJobState(logins: Readonly<Record<string, Login>>): FakeJobState {
   const asked: Asked[] = [];
   const verified = new Set<string>();

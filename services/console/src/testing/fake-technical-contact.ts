@@ -10,7 +10,7 @@ type ContactMethods = Pick<
   'getTechnicalContact' | 'requestTechnicalContact' | 'confirmTechnicalContact'
 >;
 
-/** Makes the methods for technical contacts, which are kept in memory. */
+/** Creates the methods for technical contacts, over in-memory data. */
 export function createFakeContactMethods(now: Date): ContactMethods {
   const contacts = new Map<string, TechnicalContact>();
   const tokens = new Map<string, TechnicalContact>();

@@ -35,13 +35,13 @@ import { FAKE_WEB_APP } from './fake-web-app.js';
 
 const checked = checkAnswers(afterEach);
 
-/** The password of everybody who can sign in to a test console. */
+/** The password of every user of a test console. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** Hundreds of test consoles and logins share few processors. A hash names its own costs, so that checking it is cheap too. */
+/** Hundreds of test consoles and logins share few CPUs. A hash names its own costs, so verifying it is cheap too. */
 const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** The people of a test console: owners of two companies, and one who owns none. */
+/** Users of a test console: owners of two companies, and one who owns none. */
 export const PEOPLE = {
   installerOwner: 'olive@sunny.example',
   salesOwner: 'sam@roofs.example',
@@ -49,37 +49,37 @@ export const PEOPLE = {
 } as const;
 
 /**
- * A console on a loopback port, with real Redis and a job-state in memory. A test fails when one of its answers is not what the
- * API description says.
+ * A console on a loopback port, with real Redis and an in-memory job-state. A test fails if a response does not match
+ * the API description.
  */
 export interface TestConsole {
   readonly server: Server;
   readonly origin: string;
   readonly jobState: FakeJobState;
-  /** The requests to job-state that named who makes them, newest last. */
+  /** Requests to job-state with an actor, newest last. */
   readonly acted: readonly ActedCall[];
-  /** Everything that was logged. */
+  /** Returns all log output. */
   logged(): string;
-  /** What the clock says. */
+  /** Returns the current time of the console's clock. */
   now(): Date;
-  /** What open pages are told through. */
+  /** Streams that notify open pages. */
   readonly changeStreams: ChangeStreams;
-  /** Moves the clock on, and with it what waits for its time. */
+  /** Advances the clock and runs the callbacks that are due. */
   pass(ms: number): void;
-  /** A request as a browser on the console's own pages makes it. */
+  /** Sends a request as a browser on the console's own pages does. */
   request(
     method: 'get' | 'post' | 'put' | 'patch' | 'delete',
     path: string,
     options?: { readonly cookie?: string; readonly address?: string; readonly body?: object },
   ): supertest.Test;
-  /** Signs in and resolves to the `cookie` header of the session. */
+  /** Signs in and resolves to the session's `cookie` header. */
   signIn(email?: string): Promise<string>;
-  /** Resolves once Redis can be asked. */
+  /** Resolves once Redis replies. */
   redisReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a test console. Every one has its own keys in Redis and its own clock. */
+/** Starts a test console with its own key prefix in Redis and its own clock. */
 export async function startTestConsole(options: {
   readonly redisUrl: string;
   readonly publicBaseUrl?: string;

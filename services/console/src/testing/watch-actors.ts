@@ -1,13 +1,13 @@
 import { create, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 
-/** A request to job-state that named who makes it. */
+/** A request to job-state that carries an actor. */
 export interface ActedCall {
   readonly method: string;
   readonly actor: JsonValue;
 }
 
-/** A transport that notes the actor of each request that carries one, then passes the request on. */
+/** Creates a transport that records the actor of each request, then forwards the request. */
 export function watchActors(transport: Transport, note: (call: ActedCall) => void): Transport {
   return {
     unary(method, signal, timeoutMs, header, input, contextValues) {

@@ -12,13 +12,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('what was not built is told with what to do', () => {
+test('a missing build is reported with the command that fixes it', () => {
   expect(() => readWebBundle(directory)).toThrow(
     /the web app is not built: .*index\.html is missing; run 'npm run build'/,
   );
 });
 
-test('holds the page and its files, each in the codings that are there, and nothing of another kind', () => {
+test('holds the page and its files, each in the available codings, and no other files', () => {
   mkdirSync(path.join(directory, 'assets'));
   const files = {
     'index.html': '<!doctype html>',

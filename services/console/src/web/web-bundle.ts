@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ContentCoding } from '@partner/gateway-kit/endpoint';
 
-/** One file of the web app, as it is and in the codings in which it was compressed when it was built. */
+/** One file of the web app, with the codings in which the build compressed it. */
 export interface WebAsset {
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly compressed: ReadonlyMap<ContentCoding, Uint8Array>;
 }
 
-/** The owners' web app as it was built. */
+/** The built web app of the owners. */
 export interface WebBundle {
-  /** The page, with `{{nonce}}`, `{{environment}}` and `{{session}}` where those of an answer go. */
+  /** The page, with the placeholders `{{nonce}}`, `{{environment}}` and `{{session}}` for each response. */
   readonly page: string;
-  /** Everything that the page loads, by file name; a name never comes back with another content. */
+  /** Files that the page loads, by name. A name is never reused for another content. */
   readonly assets: ReadonlyMap<string, WebAsset>;
 }
 
@@ -27,10 +27,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 const EXTENSIONS: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz' };
 
-/** Where the build puts the web app. */
+/** Output directory of the web app's build. */
 export const WEB_BUNDLE_DIRECTORY = path.join(import.meta.dirname, '../web-bundle');
 
-/** Reads the built web app into memory. Throws when it was not built, so that no console starts without its pages. */
+/** Reads the built web app into memory. Throws if it was not built, so that no console starts without its pages. */
 export function readWebBundle(directory: string): WebBundle {
   const pageFile = path.join(directory, 'index.html');
   if (!existsSync(pageFile)) {

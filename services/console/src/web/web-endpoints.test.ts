@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => closeServer(server));
 
 describe.each(PAGES)('%s', (path) => {
-  test('is the page, open to anybody and kept by nobody [CONSOLE-1]', async () => {
+  test('is the page, public and not stored by caches [CONSOLE-1]', async () => {
     const { status, headers, text } = await request(server).get(path);
 
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(PAGES)('%s', (path) => {
     });
   });
 
-  test('has a nonce of its own in each answer, and allows nothing from elsewhere [CONSOLE-1]', async () => {
+  test('has a new nonce in each response, and allows nothing cross-origin [CONSOLE-1]', async () => {
     const nonces: string[] = [];
     for (let time = 0; time < 2; time += 1) {
       const { headers, text } = await request(server).get(path);
@@ -82,7 +82,7 @@ describe.each(PAGES)('%s', (path) => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('answers HEAD, and is 405 for every other method', async () => {
+  test('supports HEAD, and is 405 for every other method', async () => {
     expect((await request(server).head(path)).status).toBe(200);
     const refused = await request(server).post(path);
     expect(refused.status).toBe(405);
@@ -95,7 +95,7 @@ describe('a file of the page', () => {
     ['gzip, br', 'br', 'brotli'],
     ['gzip', 'gzip', 'gzip'],
     ['identity', undefined, 'plain'],
-  ])('for accept-encoding %s comes in %s [HTTP-10]', async (accepted, coding, content) => {
+  ])('for accept-encoding %s is sent in %s [HTTP-10]', async (accepted, coding, content) => {
     const answer = await getAsSent(ASSET, { 'accept-encoding': accepted });
 
     expect(answer).toMatchObject({
@@ -112,7 +112,7 @@ describe('a file of the page', () => {
     expect(answer.headers['content-encoding']).toBe(coding);
   });
 
-  test('that is not there is 404, and never the page', async () => {
+  test('that does not exist is 404, and never the page', async () => {
     for (const path of [
       '/console/assets/other.js',
       '/console/assets/%2e%2e%2findex.html',
@@ -125,11 +125,11 @@ describe('a file of the page', () => {
   });
 });
 
-test('what only begins like it is another path', async () => {
+test('a path with only its prefix is another path', async () => {
   expect((await request(server).get('/consoles')).status).toBe(404);
 });
 
-/** An answer as it came over the wire: no coding is undone. */
+/** Returns a response as sent: without undoing its content coding. */
 async function getAsSent(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -142,7 +142,7 @@ async function getAsSent(
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-test('the page tells whether the browser has a session, and never the session', async () => {
+test('the page shows whether the browser has a session, and never the session', async () => {
   const without = await request(server).get('/console');
   const having = await request(server).get('/console').set('cookie', '__Host-svc_session=token-1');
 

@@ -3,10 +3,10 @@ import { ServiceError } from '@partner/kernel/service-error';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { WebBundle } from './web-bundle.js';
 
-/** What the owners' web app is served with. */
+/** Dependencies of the owners' web app. */
 export interface WebAppDeps {
   readonly bundle: WebBundle;
-  /** What the pages call the environment, e.g. `sandbox`. */
+  /** Name of the environment on the pages, e.g. `sandbox`. */
   readonly environment: string;
   readonly randomBytes: (size: number) => Buffer;
   readonly cookie: Pick<SessionCookie, 'read'>;
@@ -14,13 +14,13 @@ export interface WebAppDeps {
 
 const NONCE_BYTES = 18;
 
-/** A file name holds a hash of its content. */
+/** A file name contains a hash of its content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * Makes the endpoints of the owners' web app, open to anybody: what it shows it asks of the API, with the owner's session. Every
- * path below `/console` but those of its files is the same page, which finds the rest of the path itself. Nothing is loaded,
- * run or sent to from elsewhere; styles that the page makes carry the nonce of the answer.
+ * Creates the public endpoints of the owners' web app. Its pages load all data through the API, with the owner's
+ * session. Every path below `/console`, except its files, returns the same page, which routes in the browser. The page
+ * loads, runs and sends nothing cross-origin; styles that it creates carry the nonce of the response.
  */
 export function createWebEndpoints<Principal>(deps: WebAppDeps): readonly AnyEndpoint<Principal>[] {
   return [
