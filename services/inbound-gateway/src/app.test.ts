@@ -30,13 +30,13 @@ describe('the inbound surface', () => {
     expect(named(endpoints)).toEqual(named(INBOUND_OPERATIONS));
   });
 
-  test('asks for a key everywhere, and knows no other method and no other path', async () => {
+  test('requires a key everywhere, and has no other method and no other path', async () => {
     const { app } = createInboundSurface([]);
     await expect(probeSurface(app, INBOUND_OPERATIONS)).resolves.toEqual([]);
   });
 
   test.each(OPERATIONS)(
-    'takes only keys of the surface and the environment for %s %s, and of them only %s ones',
+    'accepts only keys of the surface and the environment for %s %s, and of them only %s ones',
     async (method, path, kind) => {
       const { request } = createInboundSurface([]);
       assertError(await request(method, path), 401, 'unauthenticated');
@@ -44,13 +44,13 @@ describe('the inbound surface', () => {
       assertError(await request(method, path, createApiKey('production')), 401, 'unauthenticated');
       assertError(await request(method, path, KEYS.installer), 401, 'unauthenticated');
       const other = kind === 'general' ? KEYS.contractor : KEYS.general;
-      // Before the input is looked at: the body and the parameter are not valid.
+      // Before validation: the body and the parameter are invalid.
       assertError(await request(method, `${path}?take=0`, other).send(), 403, 'permission_denied');
       assertError(await request(method, `${path}?take=0`, KEYS[kind]).send(), 400, 'invalid_argument');
     },
   );
 
-  test('counts all keys of a company together, 600 in a minute', async () => {
+  test('limits all keys of a company together to 600 requests a minute', async () => {
     const { request } = createInboundSurface([]);
     for (let sent = 0; sent < 600; sent += 1) {
       const key = sent % 2 === 0 ? KEYS.general : KEYS.otherGeneral;

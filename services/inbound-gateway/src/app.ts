@@ -19,7 +19,7 @@ import { bookAppointment } from './routes/book-appointment.js';
 import { createLead } from './routes/create-lead.js';
 import { listContractorJobs } from './routes/list-contractor-jobs.js';
 
-/** What the inbound surface stands on. */
+/** Dependencies of the inbound surface. */
 export interface InboundAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
   'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
@@ -31,14 +31,14 @@ export interface InboundAppDeps extends Pick<
   readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'listContractorJobs' | 'appendJobNote'>;
 }
 
-/** The endpoints of the inbound surface: one for each of its operations. */
+/** Returns the endpoints of the inbound surface: one for each of its operations. */
 export function inboundEndpoints(
   deps: Pick<InboundAppDeps, 'leads' | 'appointments' | 'contractorJobs'>,
 ): readonly AnyEndpoint<ApiKeyPrincipal>[] {
   return [createLead(deps), bookAppointment(deps), listContractorJobs(deps), appendJobNote(deps)];
 }
 
-/** Makes the inbound surface: all keys of a company share one limit (spec: Limits). */
+/** Creates the inbound surface. All keys of a company share one rate limit (spec: Limits). */
 export function createInboundApp(deps: InboundAppDeps): RequestListener {
   const { authenticator, limiter, logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;
   return createHttpApp<ApiKeyPrincipal>({

@@ -1,7 +1,7 @@
 import { commonConfig, httpConfig } from '@partner/kernel/config';
 import { z } from 'zod';
 
-/** The settings of inbound-gateway. */
+/** Settings of inbound-gateway. */
 export const config = z.object({ ...commonConfig, ...httpConfig });
 
 export type Config = z.infer<typeof config>;

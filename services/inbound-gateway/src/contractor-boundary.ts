@@ -1,7 +1,9 @@
 import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authentication';
 import { invariant } from '@partner/kernel/invariant';
 
-/** Which jobs an installer-contractor key sees: those that its owner sold and that the installer it is bound to performs. */
+/**
+ * Returns the filter of an installer-contractor key: jobs that its owner sold and that its bound installer performs.
+ */
 export function contractorBoundary({
   companyId,
   boundCompanyId,

@@ -20,7 +20,7 @@ const STAGE_NAMES: Readonly<Record<ContractorJobStage, ContractorJobStageName | 
   [ContractorJobStage.CANCELLED]: 'CANCELLED',
 };
 
-/** A job as partners see it (spec: ContractorJob). Throws when the message lacks what every job has. */
+/** Converts a job to its public form (spec: ContractorJob). Throws if the message lacks a required field. */
 export function contractorJobFrom(message: ContractorJobMessage): ContractorJob {
   const { id, workOrderNo, address, city, state, zip, stage, installerNote, lastUpdated } = message;
   return contractorJob.parse({

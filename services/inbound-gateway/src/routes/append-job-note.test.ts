@@ -46,7 +46,7 @@ function createFixture(answer: Answer | ServiceError = answered) {
 }
 
 describe('POST /inbound/jobs/{id}/status', () => {
-  test('answers 200 with the job, and asks inside the boundary of the key', async () => {
+  test('returns 200 with the job, and queries inside the boundary of the key', async () => {
     const { post, requests } = createFixture();
     const response = await post().send({
       note: 'Gate code 1234',
@@ -72,7 +72,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     expect(requests[0]?.idempotencyKey).toBeUndefined();
   });
 
-  test('binds an Idempotency-Key to the path and to the body, and says of a repeat that it is one', async () => {
+  test('binds an Idempotency-Key to the path and to the body, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: timestampFromDate(expires) };
     const { post, requests } = createFixture({ ...answered, idempotency });
     const response = await post().set('idempotency-key', 'note-1').send({ note: 'x' });
@@ -109,7 +109,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     assertError(await post().send({ note: 'x' }), status, reason);
   });
 
-  test('says of a recorded refusal until when it is repeated', async () => {
+  test('returns until when a recorded refusal is replayed', async () => {
     const { post } = createFixture(
       new ServiceError('note_limit_reached', 'why', { idempotency: { replayed: true, expiresAt: expires } }),
     );
@@ -121,7 +121,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     });
   });
 
-  test('passes on the id of the path as it was meant, whatever it is', async () => {
+  test('passes on the decoded id of the path, whatever it is', async () => {
     const { post, requests } = createFixture(notFound('job'));
     const ids = ['nothing', 'job 1', 'job/1', '🏠', 'j'.repeat(2_000)];
     for (const id of ids) {
@@ -153,7 +153,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
   });
 
   test.each(['x', ' x ', 'n'.repeat(2_000), '🏠'.repeat(2_000), 'two\nlines'])(
-    'takes note = %j',
+    'accepts note = %j',
     async (note) => {
       const { post, requests } = createFixture();
       expect((await post().send({ note })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('POST /inbound/jobs/{id}/status', () => {
     },
   );
 
-  test('answers 500 when job-state answers without a job', async () => {
+  test('returns 500 when job-state responds without a job', async () => {
     assertError(await createFixture({}).post().send({ note: 'x' }), 500, 'internal');
   });
 });

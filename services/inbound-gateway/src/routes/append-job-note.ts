@@ -9,8 +9,8 @@ import { contractorBoundary } from '../contractor-boundary.js';
 import { contractorJobFrom } from '../contractor-job.js';
 
 /**
- * `POST /inbound/jobs/{id}/status`: appends a note to a job inside the key's boundary and answers with the job (200). Takes an
- * optional `Idempotency-Key`.
+ * `POST /inbound/jobs/{id}/status`: appends a note to a job inside the key's boundary and returns the job (200).
+ * `Idempotency-Key` is optional.
  */
 export function appendJobNote(deps: {
   readonly contractorJobs: Pick<Client<typeof ContractorJobService>, 'appendJobNote'>;

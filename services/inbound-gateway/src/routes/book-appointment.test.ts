@@ -38,7 +38,7 @@ const appointment = {
 };
 
 describe('POST /inbound/appointments', () => {
-  test('answers 201 with exactly appointmentId and status for a new appointment', async () => {
+  test('returns 201 with exactly appointmentId and status for a new appointment', async () => {
     const { post, requests } = createFixture();
     const given = { ...appointment, projectId: 'prj_1', notes: 'Ring twice', companyId: 'cmp_9', id: 'x' };
     const response = await post().send(given);
@@ -55,7 +55,7 @@ describe('POST /inbound/appointments', () => {
     expect(times).toEqual([['2026-09-02T15:00:00.000Z', '2026-09-02T16:00:00.250Z']]);
   });
 
-  test('answers 200 with the same bytes for an identical repeat, and says that it is one', async () => {
+  test('returns 200 with the same bytes for an identical repeat, and marks it as a replay', async () => {
     const first = await createFixture().post().send(appointment);
     const { post } = createFixture({ ...booked, idempotency: { replayed: true, expiresAt } });
     const repeat = await post().send(appointment);
@@ -67,7 +67,7 @@ describe('POST /inbound/appointments', () => {
     });
   });
 
-  test('leaves out what was not given', async () => {
+  test('omits absent fields', async () => {
     const { post, requests } = createFixture();
     await post().send(appointment);
     expect(requests.map(({ projectId, notes }) => ({ projectId, notes }))).toEqual([
@@ -101,7 +101,7 @@ describe('POST /inbound/appointments', () => {
     expect(assertError(await post().send(appointment), status, reason).error).toBe('leadId: why');
   });
 
-  test('answers 500 when job-state answers without an appointment', async () => {
+  test('returns 500 when job-state responds without an appointment', async () => {
     assertError(await createFixture({}).post().send(appointment), 500, 'internal');
   });
 
@@ -169,7 +169,7 @@ describe('POST /inbound/appointments', () => {
     ['idempotencyKey', '🏠'.repeat(8)],
     ['idempotencyKey', '🏠'.repeat(160)],
     ['idempotencyKey', ' \t\r\n\u2028é/?'],
-  ])('takes %s = %j', async (field, value) => {
+  ])('accepts %s = %j', async (field, value) => {
     const { post, requests } = createFixture();
     expect((await post().send({ ...appointment, [field]: value })).status).toBe(201);
     expect(requests).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('POST /inbound/appointments', () => {
     if (field === 'notes') expect(requests).toMatchObject([{ notes: value }]);
   });
 
-  test('tells of all faults at once, in the order of the fields', async () => {
+  test('reports all violations at once, in the order of the fields', async () => {
     const { post } = createFixture();
     const body = assertError(await post().send({ notes: 1 }), 400, 'invalid_argument');
     expect(body.error).toBe('leadId: is required');

@@ -8,8 +8,8 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
- * `POST /inbound/appointments`: books an appointment (201), once per `idempotencyKey` of the body (spec: Idempotency rules 3).
- * An identical repeat gets the same body (200).
+ * `POST /inbound/appointments`: books an appointment (201), once per `idempotencyKey` of the body (spec: Idempotency
+ * rules 3). An identical repeat gets the same body (200).
  */
 export function bookAppointment(deps: {
   readonly appointments: Pick<Client<typeof AppointmentService>, 'bookAppointment'>;

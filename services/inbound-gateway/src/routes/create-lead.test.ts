@@ -37,7 +37,7 @@ const lead = {
 };
 
 describe('POST /inbound/leads', () => {
-  test('answers 201 with exactly status and leadId for a new lead', async () => {
+  test('returns 201 with exactly status and leadId for a new lead', async () => {
     const { post, requests } = createFixture();
     const response = await post().send({ ...lead, smsConsent: false, companyId: 'cmp_9', source: 'web' });
     expect(response.status).toBe(201);
@@ -47,7 +47,7 @@ describe('POST /inbound/leads', () => {
     expect(requests[0]?.idempotencyKey).toBeUndefined();
   });
 
-  test('answers 200 with the lead, the project and the reason for a merged lead', async () => {
+  test('returns 200 with the lead, the project and the reason for a merged lead', async () => {
     const { post, requests } = createFixture({
       created: false,
       leadId: 'lead_1',

@@ -10,8 +10,8 @@ import { type AnyEndpoint, type EndpointAnswer, serveOperation } from '@partner/
 import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/idempotency';
 
 /**
- * `POST /inbound/leads`: makes a lead (201), or merges it into the one at the same address of the company (200). Takes an
- * optional `Idempotency-Key`.
+ * `POST /inbound/leads`: creates a lead (201), or merges it into the company's lead at the same address (200).
+ * `Idempotency-Key` is optional.
  */
 export function createLead(deps: {
   readonly leads: Pick<Client<typeof LeadService>, 'createLead'>;

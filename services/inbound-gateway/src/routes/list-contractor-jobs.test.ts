@@ -41,7 +41,7 @@ function createFixture(answer: readonly Job[] | ServiceError = [job]) {
 }
 
 describe('GET /inbound/jobs', () => {
-  test('answers 200 with exactly the fields of a job, in the order given', async () => {
+  test('returns 200 with exactly the fields of a job, in the order given', async () => {
     const { workOrderNo: _workOrderNo, installerNote: _installerNote, ...bare } = job;
     const { get } = createFixture([job, { ...bare, id: 'job_2' }]);
     const response = await get();
@@ -62,12 +62,12 @@ describe('GET /inbound/jobs', () => {
     });
   });
 
-  test('answers 200 with an empty array when there is no job', async () => {
+  test('returns 200 with an empty array when there is no job', async () => {
     const response = await createFixture([]).get();
     expect([response.status, response.text]).toEqual([200, '{"jobs":[]}']);
   });
 
-  test('asks for the jobs that the owner of the key sold and that the installer it is bound to has', async () => {
+  test("queries the jobs that the key's owner sold and that its bound installer performs", async () => {
     const { get, requests } = createFixture();
     await get('?sellingCompanyId=cmp_9&installerCompanyId=cmp_9&companyId=cmp_9');
     expect(requests).toMatchObject([{ sellingCompanyId: 'cmp_1', installerCompanyId: 'cmp_2', limit: 50 }]);
@@ -84,7 +84,7 @@ describe('GET /inbound/jobs', () => {
     ['?take=200', 200],
     ['?take=050', 50],
     ['?other=1', 50],
-  ])('takes %s as %i [LIMIT-5]', async (query, limit) => {
+  ])('accepts %s as %i [LIMIT-5]', async (query, limit) => {
     const { get, requests } = createFixture();
     expect((await get(query)).status).toBe(200);
     expect(requests).toMatchObject([{ limit }]);
@@ -116,11 +116,11 @@ describe('GET /inbound/jobs', () => {
     ['no stage', { ...job, stage: ContractorJobStage.UNSPECIFIED }],
     ['a stage that this version does not know', { ...job, stage: 99 }],
     ['nothing', {}],
-  ])('answers 500 when job-state answers with a job that has %s', async (_what, broken) => {
+  ])('returns 500 when job-state responds with a job that has %s', async (_what, broken) => {
     assertError(await createFixture([broken]).get(), 500, 'internal');
   });
 
-  test('answers 503 when job-state is away', async () => {
+  test('returns 503 when job-state is down', async () => {
     assertError(await createFixture(new ServiceError('unavailable', 'why')).get(), 503, 'unavailable');
   });
 });

@@ -23,7 +23,7 @@ import { Registry } from 'prom-client';
 import supertest from 'supertest';
 import { createInboundApp } from '../app.js';
 
-/** Keys that the surface knows: of the sales company `cmp_1`, but for `installer`, which is one of `cmp_2`. */
+/** API keys of the surface: `installer` belongs to `cmp_2`, the others to the sales company `cmp_1`. */
 export const KEYS = {
   general: createApiKey('sandbox'),
   otherGeneral: createApiKey('sandbox'),
@@ -48,8 +48,8 @@ const NOW = new Date('2026-09-01T12:00:00Z');
 const checked = checkAnswers(afterEach);
 
 /**
- * The inbound surface without a network, in front of a job-state made of these services. Its clock stands still. A test fails when
- * one of its answers is not what the API description says.
+ * The inbound surface without a network, in front of a job-state with these services. Its clock stands still. A test
+ * fails if a response does not match the API description.
  */
 export function createInboundSurface(services: readonly RpcService[]) {
   const transport = createInMemoryTransport([
@@ -84,7 +84,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
   );
   return {
     app,
-    /** A request with a key, or without one. */
+    /** Sends a request with a key, or without one. */
     request(method: 'get' | 'post' | 'put', path: string, key?: NewApiKey): supertest.Test {
       const request = supertest(app)[method](path);
       return key === undefined ? request : request.set('x-api-key', key.text);
@@ -92,7 +92,7 @@ export function createInboundSurface(services: readonly RpcService[]) {
   };
 }
 
-/** Checks that an answer is this failure, and gives its body. */
+/** Asserts that a response is this error, and returns its body. */
 export function assertError(response: supertest.Response, status: number, code: string): ErrorBody {
   const body = errorBody.parse(response.body);
   expect({ status: response.status, code: body.code }).toEqual({ status, code });
