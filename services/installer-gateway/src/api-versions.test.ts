@@ -21,7 +21,7 @@ const OLDEST = '2025-11-01';
 const OLDER = '2026-03-01';
 const CURRENT = '2026-08-26';
 const EXPIRES = new Date('2026-10-16T12:00:00Z');
-// Spaces and the order of fields tell whether the text was passed through.
+// Spaces and the order of fields show whether the text was passed through.
 const resourceJson = '{ "version": 4, "id": "job_1", "status": "BLOCKED" }';
 
 const renamed =
@@ -37,7 +37,7 @@ const inEach =
   (object) => ({ ...object, [field]: z.array(anObject).parse(object[field]).map(rewrite) });
 const inEachResource = (rewrite: Rewrite) => inEach('resources', inField('resource', rewrite));
 
-/** What is `status` now was `state` before. */
+/** The field `status` was `state` before. */
 const older: VersionDifferences = {
   listJobFeed: { answer: inEachResource(renamed('status', 'state')) },
   getJob: { answer: inField('resource', renamed('status', 'state')) },
@@ -47,7 +47,7 @@ const older: VersionDifferences = {
   },
 };
 
-/** Before that it was `stage`; `blockerCode` was `blocker`, a page was asked for with `size`, and the feed held `changes`. */
+/** Before that it was `stage`; `blockerCode` was `blocker`, the page size was `size`, and the feed held `changes`. */
 const oldest: VersionDifferences = {
   listJobFeed: {
     request: { query: renamed('size', 'limit') },
@@ -154,7 +154,7 @@ describe('a request that pins a version', () => {
     expect((await get('/jobs/job_1', date)).body).toEqual({ apiVersion: date, resource: RESOURCES[date] });
   });
 
-  test.each(DATES)('sends a status event as %s takes it, and gets the job as it shows it', async (date) => {
+  test.each(DATES)('sends a status event as %s accepts it, and gets the job as it shows it', async (date) => {
     const { post, events } = createFixture();
     const response = await post(BODIES[date], date);
     expect(response.status).toBe(201);
@@ -165,7 +165,7 @@ describe('a request that pins a version', () => {
     ]);
   });
 
-  test('asks with the parameters of that version', async () => {
+  test('uses the parameters of that version', async () => {
     const { get, feedRequests } = createFixture();
     await get('/jobs?size=7', OLDEST);
     await get('/jobs?size=7', OLDER);
@@ -173,14 +173,14 @@ describe('a request that pins a version', () => {
     expect(feedRequests.map(({ limit }) => limit)).toEqual([7, 50, 8]);
   });
 
-  test('may go on with a cursor that another version gave', async () => {
+  test('may continue with a cursor of another version', async () => {
     const { get, feedRequests } = createFixture();
     const { nextCursor } = z.object({ nextCursor: z.string() }).parse((await get('/jobs', OLDEST)).body);
     expect((await get(`/jobs?cursor=${nextCursor}`, CURRENT)).status).toBe(200);
     expect(feedRequests[1]?.afterSequence).toBe('7');
   });
 
-  test('is validated in the form of the current version, and what is not of its own form counts for nothing', async () => {
+  test('is validated in the form of the current version, and fields of other versions are ignored', async () => {
     const { post, events } = createFixture();
     for (const [body, version, error] of [
       [{ ...event, stage: 'BLOCKED' }, OLDEST, 'blockerCode: is required when status is BLOCKED'],
@@ -198,7 +198,7 @@ describe('a request that pins a version', () => {
     expect(events).toHaveLength(0);
   });
 
-  test('gets failures in the one form that they have', async () => {
+  test('gets errors in their one form', async () => {
     const failure = new ServiceError('stale_version', 'read it again', { currentVersion: 9 });
     const { post, get } = createFixture(failure);
     const stale = await post(BODIES[OLDEST], OLDEST);
@@ -209,7 +209,7 @@ describe('a request that pins a version', () => {
 });
 
 describe('a request that pins no version', () => {
-  test('gets the current one, as the text that is stored', async () => {
+  test('gets the current one, as the stored text', async () => {
     const { get } = createFixture();
     const response = await get('/jobs/job_1');
     expect(response.text).toBe(`{"apiVersion":"${CURRENT}","resource":${resourceJson}}`);
@@ -229,7 +229,7 @@ describe('an idempotency key', () => {
     expect(events[0]?.idempotencyKey?.bodySha256).toEqual(new Uint8Array(sent));
   });
 
-  test('repeats the outcome in the form of the version', async () => {
+  test('replays the outcome in the form of the version', async () => {
     const { post } = createFixture();
     const first = await post(BODIES[OLDEST], OLDEST);
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
@@ -240,7 +240,7 @@ describe('an idempotency key', () => {
     expect([otherBody.status, otherBody.body]).toMatchObject([409, { code: 'idempotency_mismatch' }]);
   });
 
-  test('that comes again with the same body and another version gets the outcome in the form of that one', async () => {
+  test('that is repeated with the same body and another version gets the outcome in the form of that version', async () => {
     const { post } = createFixture();
     const body = { ...event, status: 'ON_SITE', state: 'ON_SITE' };
     expect((await post(body, OLDER)).body).toEqual({ apiVersion: OLDER, resource: RESOURCES[OLDER] });
@@ -251,7 +251,7 @@ describe('an idempotency key', () => {
 });
 
 describe('an ETag', () => {
-  test('differs from version to version, and only its own version takes it for nothing new', async () => {
+  test('differs from version to version, and only matches in its own version', async () => {
     const { get } = createFixture();
     for (const path of ['/jobs', '/jobs/job_1']) {
       const tags: string[] = [];
@@ -266,8 +266,8 @@ describe('an ETag', () => {
   });
 });
 
-describe('every answer', () => {
-  /** Answers of every kind, those before a version's own code runs among them. */
+describe('every response', () => {
+  /** Responses of every kind, including those before a version's own code runs. */
   const answers = async (version: (typeof DATES)[number] | undefined) => {
     const { app, get, post } = createFixture();
     const pinned = (sent: request.Test) =>
@@ -305,20 +305,17 @@ describe('every answer', () => {
     }
   });
 
-  test.each([CURRENT, undefined] as const)(
-    'of the current version says that it is (pinned: %s)',
-    async (pinned) => {
-      const found = await answers(pinned);
-      expect(found.map(({ status }) => status)).toEqual(STATUSES);
-      for (const { headers } of found) {
-        expect(headers['x-svc-api-version']).toBe(CURRENT);
-        for (const name of ['deprecation', 'sunset', 'link']) expect(headers).not.toHaveProperty(name);
-      }
-    },
-  );
+  test.each([CURRENT, undefined] as const)('of the current version names it (pinned: %s)', async (pinned) => {
+    const found = await answers(pinned);
+    expect(found.map(({ status }) => status)).toEqual(STATUSES);
+    for (const { headers } of found) {
+      expect(headers['x-svc-api-version']).toBe(CURRENT);
+      for (const name of ['deprecation', 'sunset', 'link']) expect(headers).not.toHaveProperty(name);
+    }
+  });
 });
 
-describe('a version that nobody knows', () => {
+describe('an unknown version', () => {
   test.each(['2026-08-25', 'latest', '', ` ${OLDER}, ${OLDER}`, '2026-08-26T00:00:00Z'])(
     'is a 400 that lists the known ones, in the current version: %j',
     async (version) => {
@@ -335,14 +332,14 @@ describe('a version that nobody knows', () => {
     },
   );
 
-  test('matters only once the caller is known and may ask', async () => {
+  test('is refused only after authentication and rate limit', async () => {
     const { app } = createFixture();
     const response = await request(app).get('/partner/v1/jobs').set('x-svc-api-version', 'latest');
     expect([response.status, response.headers['x-svc-api-version']]).toEqual([401, CURRENT]);
   });
 });
 
-describe('a version through its life', () => {
+describe('a version through its lifetime', () => {
   const NEXT = '2027-02-01';
   const next = { date: NEXT, announced: '2027-01-10' };
   const superseded = {
@@ -354,7 +351,7 @@ describe('a version through its life', () => {
     getJob: { answer: inField('resource', renamed('status', 'state')) },
   };
 
-  /** The answers to a job's read on a day: with the older version pinned, the newer one, and none. */
+  /** Returns the responses to a job's read on a day: with the older version pinned, the newer one, and none. */
   async function reads(lives: readonly ApiVersionLife[], day: string) {
     const app = createTestApp({
       versions: createApiVersions({
@@ -405,7 +402,7 @@ describe('a version through its life', () => {
     expect(after.older.headers).not.toHaveProperty('sunset');
   });
 
-  test('has no end that comes less than 90 days after its successor is announced [VERSION-3]', () => {
+  test('does not end less than 90 days after its successor is announced [VERSION-3]', () => {
     for (const [place, { announced }] of API_VERSION_LIVES.entries()) {
       const ends = API_VERSION_LIVES[place - 1]?.superseded?.ends;
       if (place === 0) continue;
@@ -419,7 +416,7 @@ describe('a version through its life', () => {
 });
 
 describe('the versions of the installer API', () => {
-  test('are the current one alone', () => {
+  test('are only the current one', () => {
     expect(API_VERSIONS.current.date).toBe(CURRENT);
     expect(API_VERSIONS.select('2026-08-25').problem).toBe(`must be ${CURRENT}`);
   });
@@ -431,7 +428,7 @@ describe('the versions of the installer API', () => {
     for (const { announced } of API_VERSION_LIVES) expect(changelog).toContain(`## ${announced}`);
   });
 
-  test('can not differ in an operation that the surface has not', () => {
+  test('cannot differ in an operation that the surface lacks', () => {
     const differences = { [OLDER]: { listJobsFeed: {} } };
     expect(() =>
       createTestApp({

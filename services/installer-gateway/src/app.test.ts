@@ -98,14 +98,14 @@ describe('GET /partner/v1/jobs', () => {
     expect(feedRequests[0]?.afterSequence).toBeUndefined();
   });
 
-  test('has 50 entries at most unless told otherwise [FEED-2, LIMIT-5]', async () => {
+  test('has 50 entries at most by default [FEED-2, LIMIT-5]', async () => {
     const { get, feedRequests } = createFixture();
     await get('/partner/v1/jobs');
     await get('/partner/v1/jobs?limit=100&unknown=1');
     expect(feedRequests.map(({ limit }) => limit)).toEqual([50, 100]);
   });
 
-  test('with a cursor is what stands after it, page by page, and then nothing with the cursor given [FEED-5]', async () => {
+  test('with a cursor is the entries after it, page by page, and then an empty page with the same cursor [FEED-5]', async () => {
     const { get } = createFixture();
     let cursor = cursorAfter('cmp_1', '2');
     const pages: unknown[] = [];
@@ -119,7 +119,7 @@ describe('GET /partner/v1/jobs', () => {
     expect(pages).toEqual([[3, 4, true], [5, 6, true], [7, false], [false]]);
   });
 
-  test('has no cursor only when the company has no entry at all [FEED-5]', async () => {
+  test('has no cursor only when the company has no entry [FEED-5]', async () => {
     const { get } = createFixture();
     const response = await get('/partner/v1/jobs', keys.favoured);
     expect(response.body).toEqual({
@@ -161,7 +161,7 @@ describe('GET /partner/v1/jobs/{id}', () => {
     expect(jobRequests).toMatchObject([{ companyId: 'cmp_1', jobId: 'job_1' }]);
   });
 
-  test('is 404 for a job of another company, in the same words as for one that does not exist', async () => {
+  test('is 404 for a job of another company, with the same text as for a missing one', async () => {
     const { get } = createFixture();
     const foreign = assertError(await get('/partner/v1/jobs/job_1', keys.favoured), 404, 'not_found');
     const unknown = assertError(await get('/partner/v1/jobs/nothing'), 404, 'not_found');
@@ -172,7 +172,7 @@ describe('GET /partner/v1/jobs/{id}', () => {
 describe('POST /partner/v1/jobs/{id}/status-events', () => {
   const event = { status: 'EN_ROUTE', occurredAt: '2026-09-01T11:59:00Z', expectedVersion: 3 };
 
-  test('answers 201 with the job at its new version, and says until when the key can be repeated', async () => {
+  test('returns 201 with the job at its new version, and until when the key can be replayed', async () => {
     const { postEvent, events } = createFixture();
     const response = await postEvent().send({ ...event, note: 'on our way' });
     expect(response.status).toBe(201);
@@ -206,7 +206,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
     expect(events).toMatchObject([{ status: JobStatus.BLOCKED, blockerCode: 'PERMIT' }]);
   });
 
-  test('passes on a stale version and a refused transition with what the caller needs to go on', async () => {
+  test('passes on a stale version and a refused transition with what the caller needs to continue', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     const stale = await createFixture(
       new ServiceError('stale_version', 'expectedVersion: is stale', { currentVersion: 4, idempotency }),
@@ -232,7 +232,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
     });
   });
 
-  test('needs an Idempotency-Key', async () => {
+  test('requires an Idempotency-Key', async () => {
     const { postEvent, events } = createFixture();
     const missing = assertError(
       await postEvent().unset('idempotency-key').send(event),
@@ -263,7 +263,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
   });
 
   test.each(['2026-09-02T12:00:00Z', '2020-01-01T00:00:00Z'])(
-    'leaves it to the holder of idempotency keys whether occurredAt %s is near enough',
+    'leaves the range check of occurredAt %s to job-state, which holds the idempotency keys',
     async (occurredAt) => {
       const { postEvent, events } = createFixture();
       expect((await postEvent().send({ ...event, occurredAt })).status).toBe(201);
@@ -272,7 +272,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
     },
   );
 
-  test('passes on that occurredAt is too far away, under the name of the field', async () => {
+  test('reports an occurredAt out of range under the name of the field', async () => {
     const details = [{ path: 'occurredAt', message: 'must be at most 30 days in the past' }];
     const { postEvent } = createFixture(
       new ServiceError('invalid_argument', 'occurredAt: must be at most 30 days in the past', { details }),
@@ -282,7 +282,7 @@ describe('POST /partner/v1/jobs/{id}/status-events', () => {
   });
 
   test.each([2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
-    'asks for the greatest version when %d is expected, which no job has',
+    'sends the maximum version, which no job has, when %d is expected',
     async (expectedVersion) => {
       const { postEvent, events } = createFixture();
       expect((await postEvent().send({ ...event, expectedVersion })).status).toBe(201);
@@ -299,7 +299,7 @@ describe('the installer surface', () => {
     }
   });
 
-  test('limits a company to 60 requests in a minute, or to what the company was granted', async () => {
+  test("limits a company to 60 requests in a minute, or to the company's own limit", async () => {
     const { get } = createFixture();
     for (const [key, limit] of [
       [keys.installer, 60],
@@ -317,14 +317,14 @@ describe('the installer surface', () => {
     }
   });
 
-  test('answers for the one version that there is, and refuses any other', async () => {
+  test('serves the one version, and refuses any other', async () => {
     const { get } = createFixture();
     expect((await get('/partner/v1/jobs').set('x-svc-api-version', '2026-08-26')).status).toBe(200);
     const other = await get('/partner/v1/jobs').set('x-svc-api-version', '2027-01-01');
     expect(assertError(other, 400, 'invalid_argument').error).toBe('x-svc-api-version: must be 2026-08-26');
   });
 
-  test('knows its paths and their methods', async () => {
+  test('has exactly its paths and methods', async () => {
     const { app } = createFixture();
     for (const [path, allow] of [
       ['/partner/v1/jobs', 'GET, HEAD'],
@@ -340,7 +340,7 @@ describe('the installer surface', () => {
 });
 
 describe('the operations of the installer surface', () => {
-  test('are served exactly as they are described', () => {
+  test('are served exactly as described', () => {
     const jobs = createClient(JobService, createInMemoryTransport([]));
     const named = (list: readonly { id: string; method: string; path: string }[]) =>
       list.map(({ id, method, path }) => `${id} ${method} ${path}`).sort();
@@ -349,7 +349,7 @@ describe('the operations of the installer surface', () => {
     );
   });
 
-  test('ask for a key, and there is no other method and no other path', async () => {
+  test('require a key, and there is no other method and no other path', async () => {
     await expect(probeSurface(createTestApp({ jobs: {} }), INSTALLER_OPERATIONS)).resolves.toEqual([]);
   });
 });

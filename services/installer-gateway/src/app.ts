@@ -22,7 +22,7 @@ import { replaceAssignments } from './routes/replace-assignments.js';
 import { setSchedule } from './routes/set-schedule.js';
 import type { TechnicianCursor } from './technician-cursor.js';
 
-/** What the installer surface stands on. */
+/** Dependencies of the installer surface. */
 export interface InstallerAppDeps extends Pick<
   HttpAppOptions<ApiKeyPrincipal>,
   'logger' | 'metrics' | 'rpcTimeoutMs' | 'trustedProxyHops' | 'playFaults'
@@ -44,7 +44,7 @@ export interface InstallerAppDeps extends Pick<
   readonly technicianCursors: TechnicianCursor;
 }
 
-/** The endpoints of the installer surface: one for each of its operations. */
+/** Returns the endpoints of the installer surface: one for each of its operations. */
 export function installerEndpoints({
   jobs,
   cursors,
@@ -63,7 +63,10 @@ export function installerEndpoints({
   ];
 }
 
-/** Makes the installer surface: versioned by date, limited by the company that owns the key (spec: Limits, Versioning). */
+/**
+ * Creates the installer surface. It is versioned by date and rate-limited per company that owns the key (spec: Limits,
+ * Versioning).
+ */
 export function createInstallerApp(deps: InstallerAppDeps): RequestListener {
   const { versions, authenticator, limiter } = deps;
   const { logger, metrics, rpcTimeoutMs, trustedProxyHops, playFaults } = deps;

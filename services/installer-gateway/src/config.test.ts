@@ -10,7 +10,7 @@ const settings = {
 };
 
 describe('the settings of installer-gateway', () => {
-  test('take a signing key of 32 bytes', () => {
+  test('accept a signing key of 32 bytes', () => {
     expect(parseConfig(config, settings).CURSOR_SIGNING_KEY).toEqual(Buffer.alloc(32, 7));
   });
 

@@ -1,11 +1,11 @@
 import { commonConfig, httpConfig } from '@partner/kernel/config';
 import { z } from 'zod';
 
-/** The settings of installer-gateway. */
+/** Settings of installer-gateway. */
 export const config = z.object({
   ...commonConfig,
   ...httpConfig,
-  /** Signs cursors; the same in every replica, and to be kept: a new one ends all cursors. */
+  /** Key that signs cursors; the same in every replica. Changing it invalidates all cursors. */
   CURSOR_SIGNING_KEY: z.string().transform((text, context) => {
     const key = Buffer.from(text, 'base64');
     if (key.length === 32 && key.toString('base64') === text) return key;

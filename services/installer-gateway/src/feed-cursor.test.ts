@@ -17,7 +17,7 @@ describe('a feed cursor', () => {
     ...['', 'job_1', 'job_12', 'job_123', newId('job'), 'x'.repeat(255), 'jöb'].map((id) =>
       inSnapshot('9007199254740993', id),
     ),
-  ])('leads back to the place %j', (place) => {
+  ])('decodes to the position %j', (place) => {
     expect(cursors.decode('cmp_1', cursors.encode('cmp_1', place))).toEqual(place);
   });
 
@@ -36,11 +36,11 @@ describe('a feed cursor', () => {
   );
 
   test.each([inFeed('7'), inSnapshot('7', 'job_1')])(
-    'never holds for another place and company that together have the same letters: %j',
+    'is never valid for another position and company with the same concatenation: %j',
     (place) => {
       const cursor = Buffer.from(cursors.encode('cmp_1', place), 'base64url');
       const end = cursor.length - 18;
-      // The place one letter longer, the company one shorter.
+      // The position one letter longer, the company one letter shorter.
       const longer = Buffer.concat([cursor.subarray(0, end), Buffer.from('c'), cursor.subarray(end)]);
       expect(() => cursors.decode('mp_1', longer.toString('base64url'))).toThrow('cursor: must be');
     },

@@ -2,31 +2,32 @@ import { assertNever, invariant } from '@partner/kernel/invariant';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { cursorInvalid } from './cursor-invalid.js';
 
-/** Where a reader of a company's jobs stands. Sequences are decimal texts. */
+/** Position of a reader in a company's jobs. Sequences are decimal texts. */
 export type FeedPlace =
   /** In the change feed, after an entry; 0: before the first. */
   | { readonly kind: 'feed'; readonly sequence: string }
-  /** In a snapshot of all jobs that began at a place in the feed, after a job. */
+  /** In a snapshot of all jobs, after a job; the snapshot started at a position in the feed. */
   | { readonly kind: 'snapshot'; readonly sequence: string; readonly afterJobId: string };
 
-/** Turns a place into an opaque text and back. */
+/** Encodes a position as an opaque text, and decodes it. */
 export interface FeedCursor {
   encode(companyId: string, place: FeedPlace): string;
-  /** Throws `cursor_invalid` unless the cursor was made for this company. */
+  /** Throws `cursor_invalid` unless the cursor was issued to this company. */
   decode(companyId: string, cursor: string): FeedPlace;
 }
 
 const KIND_FEED = 1;
 const KIND_SNAPSHOT = 2;
-/** The kind and the sequence. */
+/** Bytes of the kind and the sequence. */
 const HEAD_BYTES = 9;
 const MAX_JOB_ID_BYTES = 255;
 const MAC_BYTES = 18;
 
 /**
- * Makes cursors: a byte for the kind, 8 for the sequence, in a snapshot one for the length of the job's id and the id, and 18
- * of an HMAC-SHA256 that also covers the company; all in base64url, of which no text but the one given out is taken. A place
- * tells its own length, so that no other place and company make the same bytes under the HMAC.
+ * Creates the cursor codec. A cursor is base64url of one byte for the kind, 8 for the sequence, in a snapshot one for
+ * the length of the job's id and the id, and 18 bytes of an HMAC-SHA256 that also covers the company. Only the exact
+ * issued text is accepted. A position encodes its own length, so that no other position and company have the same HMAC
+ * input.
  */
 export function createFeedCursor(signingKey: Uint8Array): FeedCursor {
   function mac(companyId: string, place: Uint8Array): Buffer {
@@ -75,7 +76,7 @@ function placeBytes(place: FeedPlace): Buffer {
   }
 }
 
-/** The place that {@link placeBytes} wrote. One of another kind or length was not written for this company. */
+/** Decodes the output of {@link placeBytes}. A position of another kind or length was not issued to this company. */
 function placeFrom(bytes: Buffer): FeedPlace {
   const kind = bytes.readUInt8();
   const sequence = bytes.readBigInt64BE(1).toString();

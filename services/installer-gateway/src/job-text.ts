@@ -1,6 +1,8 @@
 import { invariant } from '@partner/kernel/invariant';
 
-/** One job as answers of a version show it, put together around the projection's own text, which is never parsed on the way. */
+/**
+ * Returns one job as the responses of a version show it. The projection's own text is embedded without being parsed.
+ */
 export function jobText(apiVersion: string, resourceJson: string | undefined): string {
   invariant(resourceJson, 'a job has a projection');
   return `{"apiVersion":"${apiVersion}","resource":${resourceJson}}`;

@@ -18,7 +18,7 @@ describe('a technician cursor', () => {
     technician('Zoë "Z" Ådams', false),
     technician(''),
     technician('\u0001'.repeat(120)),
-  ])('leads back to %j, and is short enough for a query', (last) => {
+  ])('decodes to %j, and is short enough for a query', (last) => {
     const cursor = cursors.encode('cmp_1', last);
     expect(cursors.decode('cmp_1', cursor)).toEqual(last);
     expect(cursor.length).toBeLessThanOrEqual(2_048);
@@ -29,7 +29,7 @@ describe('a technician cursor', () => {
     expect(cursor.includes('Ada')).toBe(false);
   });
 
-  test('is invalid for another company, and when it was made with another key [TECH-3]', () => {
+  test('is invalid for another company, and when it was created with another key [TECH-3]', () => {
     const cursor = cursors.encode('cmp_1', technician('Ada Cole'));
     expect(() => cursors.decode('cmp_2', cursor)).toThrow(invalid);
     const others = createTechnicianCursor(Buffer.alloc(32, 2));

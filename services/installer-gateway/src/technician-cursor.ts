@@ -6,10 +6,10 @@ import { cursorInvalid } from './cursor-invalid.js';
 /** The last technician of a page. */
 type Technician = z.infer<typeof technician>;
 
-/** Turns the last technician of a page into an opaque text and back. */
+/** Encodes the last technician of a page as an opaque text, and decodes it. */
 export interface TechnicianCursor {
   encode(companyId: string, last: Technician): string;
-  /** Throws `cursor_invalid` unless the cursor was made for this company. */
+  /** Throws `cursor_invalid` unless the cursor was issued to this company. */
   decode(companyId: string, cursor: string): Technician;
 }
 
@@ -19,9 +19,9 @@ const TAG_BYTES = 16;
 const place = z.tuple([z.boolean(), z.string(), z.string()]);
 
 /**
- * Makes cursors: IV, tag and ciphertext of AES-256-GCM with the company as associated data, in base64url. A cursor of the
- * change feed is signed only; this one is encrypted, because it holds a person's name and proxies log query strings. Its key is
- * derived from the signing key, so that each algorithm has a key of its own.
+ * Creates the cursor codec. A cursor is base64url of IV, tag and ciphertext of AES-256-GCM, with the company as
+ * associated data. It is encrypted, unlike the signed cursor of the change feed, because it holds a person's name and
+ * proxies log query strings. Its key is derived from the signing key, so that each algorithm has a key of its own.
  */
 export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor {
   const key = Buffer.from(hkdfSync('sha256', signingKey, '', 'technician-cursor', KEY_BYTES));
@@ -36,7 +36,7 @@ export function createTechnicianCursor(signingKey: Uint8Array): TechnicianCursor
     },
     decode(companyId, cursor) {
       const bytes = Buffer.from(cursor, 'base64url');
-      // Of the texts that decode to the same bytes, only the one given out is accepted.
+      // Several texts decode to the same bytes; only the issued one is accepted.
       if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor)
         throw cursorInvalid();
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {

@@ -11,7 +11,7 @@ import { idempotencyHeadersOf, idempotencyKeyOf } from '@partner/gateway-kit/ide
 import { invariant } from '@partner/kernel/invariant';
 import { jobText } from './job-text.js';
 
-/** What every write to a job tells job-state. */
+/** Fields of every write to a job. */
 export interface JobWriteFields {
   readonly companyId: string;
   readonly jobId: string | undefined;
@@ -20,8 +20,8 @@ export interface JobWriteFields {
 }
 
 /**
- * Has job-state write to the job of the path, and answers with the job at its new version and until when the write can be
- * repeated (spec: Installer v1, rule 3; Idempotency rules).
+ * Writes to the job of the path through job-state. The response holds the job at its new version, and until when the
+ * write can be replayed (spec: Installer v1, rule 3; Idempotency rules).
  */
 export async function writeJob(
   request: EndpointRequest<ApiKeyPrincipal, unknown, { readonly expectedVersion: number }>,

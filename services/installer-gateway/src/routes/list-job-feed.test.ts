@@ -26,7 +26,7 @@ const changedAt = (sequence: number) => `2026-09-01T11:00:${String(sequence).pad
 const resourceJson = (jobId: string) => projectionText({ id: jobId });
 const tail = (sequence: number) => cursors.encode('cmp_1', { kind: 'feed', sequence: String(sequence) });
 
-/** A company `cmp_1` whose feed and jobs a test changes as it goes; `cmp_2` has never had a job. */
+/** A company `cmp_1` whose feed and jobs a test changes; `cmp_2` has never had a job. */
 function createFixture(jobIds: readonly string[] = []) {
   const feed: Entry[] = [];
   const jobs = new Map<string, Entry>();
@@ -94,7 +94,7 @@ function createFixture(jobIds: readonly string[] = []) {
 }
 
 describe('from=start', () => {
-  test('reads from the oldest entry on, page by page, even when each page is asked for with the first query [FEED-5]', async () => {
+  test('reads from the oldest entry on, page by page, even when each page is requested with the first query [FEED-5]', async () => {
     const { read, feedRequests } = createFixture(['job_1', 'job_2', 'job_3']);
     const first = await read('from=start&limit=2');
     expect(first).toEqual({
@@ -110,7 +110,7 @@ describe('from=start', () => {
     expect(feedRequests.map(({ afterSequence }) => afterSequence)).toEqual(['0', '2']);
   });
 
-  test('has no cursor only when the company has no entry at all', async () => {
+  test('has no cursor only when the company has no entry', async () => {
     const { read } = createFixture(['job_1']);
     const nothing = { entries: [], nextCursor: null, hasMore: false };
     expect(await read('from=start', keys.favoured)).toEqual(nothing);
@@ -118,7 +118,7 @@ describe('from=start', () => {
 });
 
 describe('view=snapshot', () => {
-  test('pages through the jobs in order of their ids, all with the sequence at which it began, and ends in the cursor to tail from [FEED-5, FEED-6]', async () => {
+  test('pages through the jobs in order of their ids, all with its start sequence, and ends with the cursor of the feed [FEED-5, FEED-6]', async () => {
     const { read, change, jobRequests, feedRequests } = createFixture([
       'job_1',
       'job_2',
@@ -163,7 +163,7 @@ describe('view=snapshot', () => {
     ]);
   });
 
-  test('goes on where its cursor stands when each page, and then the feed, is asked for with the first query [FEED-6]', async () => {
+  test('continues after its cursor when each page, and then the feed, is requested with the first query [FEED-6]', async () => {
     const { read, change } = createFixture(['job_1', 'job_2']);
     const first = await read('view=snapshot&limit=1');
     const second = await read(`view=snapshot&limit=1&cursor=${first.nextCursor}`);
@@ -176,7 +176,7 @@ describe('view=snapshot', () => {
     }
   });
 
-  test('shows when each job changed last, and its projection as it is stored', async () => {
+  test('shows when each job changed last, and its stored projection', async () => {
     const { get } = createFixture(['job_1', 'job_2']);
     const { text } = await get('view=snapshot');
     const entry = (jobId: string, place: number) =>
@@ -186,7 +186,7 @@ describe('view=snapshot', () => {
     );
   });
 
-  test('ends in the cursor to tail from when the jobs that were left have gone', async () => {
+  test('ends with the cursor of the feed when the remaining jobs have gone', async () => {
     const { read, leave } = createFixture(['job_1', 'job_2']);
     const first = await read('view=snapshot&limit=1');
     leave('job_2');
@@ -197,7 +197,7 @@ describe('view=snapshot', () => {
     });
   });
 
-  test('of a company that has no job any more is the cursor to tail from, and null of one that has never had any', async () => {
+  test('of a company without jobs is the cursor of the feed, or null if it has never had any', async () => {
     const { read, leave } = createFixture(['job_1', 'job_2']);
     leave('job_1');
     leave('job_2');
@@ -206,7 +206,7 @@ describe('view=snapshot', () => {
     expect(await read('view=snapshot', keys.favoured)).toEqual({ ...nothing, nextCursor: null });
   });
 
-  test('takes no cursor of another company, and none that was changed', async () => {
+  test('accepts no cursor of another company, and none that was changed', async () => {
     const { get, read, jobRequests } = createFixture(['job_1', 'job_2']);
     const { nextCursor } = await read('view=snapshot&limit=1');
     const asked = jobRequests.length;
@@ -225,7 +225,7 @@ describe('view=snapshot', () => {
   });
 });
 
-test('a cursor whose entries are not kept any more is 400 cursor_invalid [FEED-8]', async () => {
+test('a cursor whose entries are no longer stored is 400 cursor_invalid [FEED-8]', async () => {
   const message = 'is too old: the feed is kept for 400 days; begin again with view=snapshot';
   const app = createTestApp({
     jobs: {

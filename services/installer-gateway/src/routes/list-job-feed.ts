@@ -6,7 +6,7 @@ import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint'
 import { invariant } from '@partner/kernel/invariant';
 import type { FeedCursor, FeedPlace } from '../feed-cursor.js';
 
-/** Who reads, and how much at once. */
+/** Company and page size of a read. */
 interface Reader {
   readonly jobs: Pick<Client<typeof JobService>, 'listJobFeed' | 'listAssignedJobs'>;
   readonly companyId: string;
@@ -16,19 +16,19 @@ interface Reader {
 
 interface Page {
   readonly entryTexts: readonly string[];
-  /** Where to go on; undefined: where this page began. */
+  /** Position of the next page; undefined: this page's own start. */
   readonly next: FeedPlace | undefined;
   readonly hasMore: boolean;
 }
 
 /**
- * `GET /partner/v1/jobs`: the company's change feed. Without a cursor the newest page, oldest entry first (spec: Installer
- * v1, rule 1), or with `from=start` the oldest page; with a cursor what stands after it. `nextCursor` is null only when the
- * company has no entry at all.
+ * `GET /partner/v1/jobs`: the company's change feed. Without a cursor it returns the newest page, oldest entry first
+ * (spec: Installer v1, rule 1), or with `from=start` the oldest page. With a cursor it returns the entries after it.
+ * `nextCursor` is null only if the company has no entry.
  *
- * `view=snapshot` pages through the jobs that the company has now, and its last cursor leads into the feed: to the sequence
- * that was the newest when the first page was read, which every entry of the snapshot carries. A later page may show newer
- * changes; the feed tells of them again, and of all that a page came too early for, so that no change is missed.
+ * `view=snapshot` pages through the company's current jobs. Its last cursor continues in the feed, at the newest
+ * sequence when the first page was read; every entry of the snapshot carries that sequence. Later pages may already
+ * show newer changes. The feed repeats those, and contains all changes after earlier pages, so no change is missed.
  */
 export function listJobFeed(deps: {
   readonly jobs: Reader['jobs'];
@@ -50,14 +50,14 @@ export function listJobFeed(deps: {
       };
       const { entryTexts, next, hasMore } = await read();
       const nextCursor = next === undefined ? (cursor ?? null) : cursors.encode(companyId, next);
-      // Put together around the projections' own texts, which are never parsed on the way.
+      // Embeds the projections' own texts without parsing them.
       const text = `{"apiVersion":"${apiVersion}","resources":[${entryTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)},"hasMore":${hasMore}}`;
       return { status: 200, text };
     },
   );
 }
 
-/** A page of the feed after a sequence, or the newest page. */
+/** Returns a page of the feed after a sequence, or the newest page. */
 async function feedPage(reader: Reader, afterSequence: string | undefined): Promise<Page> {
   const { jobs, companyId, limit, call } = reader;
   const { entries, hasMore } = await jobs.listJobFeed({ companyId, limit, afterSequence }, call);
@@ -69,7 +69,7 @@ async function feedPage(reader: Reader, afterSequence: string | undefined): Prom
   };
 }
 
-/** A page of a snapshot that has begun, or the first page of a new one. */
+/** Returns a page of a started snapshot, or the first page of a new one. */
 async function snapshotPage(
   reader: Reader,
   place: { readonly sequence: string; readonly afterJobId: string } | undefined,

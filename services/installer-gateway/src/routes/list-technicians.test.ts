@@ -32,7 +32,7 @@ function createFixture() {
 }
 
 describe('GET /partner/v1/technicians', () => {
-  test('answers 200 with the technicians of the company, in their order and with nothing else [TECH-3]', async () => {
+  test('returns 200 with the technicians of the company, in order and without other fields [TECH-3]', async () => {
     const { get, requests } = createFixture();
     const response = await get();
     expect(response.status).toBe(200);
@@ -47,7 +47,7 @@ describe('GET /partner/v1/technicians', () => {
     expect(requests[0]?.after).toBeUndefined();
   });
 
-  test('answers with none for a company that has none', async () => {
+  test('returns none for a company without technicians', async () => {
     const response = await createFixture().get('', keys.favoured);
     const none = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
     expect(response.body).toEqual(none);
@@ -62,7 +62,7 @@ describe('GET /partner/v1/technicians', () => {
     expect(requests[1]).toMatchObject({ after: technicians[1], limit: 2 });
   });
 
-  test('is 400 cursor_invalid with a cursor of another company, of the feed or of nobody', async () => {
+  test('is 400 cursor_invalid with a cursor of another company, of the feed or an invented one', async () => {
     const { get, requests } = createFixture();
     const [last] = technicians;
     if (last === undefined) throw new Error('there is a technician');
@@ -78,7 +78,7 @@ describe('GET /partner/v1/technicians', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is a path of its own, for GET and HEAD alone', async () => {
+  test('is a path of its own, for GET and HEAD only', async () => {
     const response = await request(createFixture().app).put(PATH);
     expect(response.status).toBe(405);
     expect(response.headers['allow']).toBe('GET, HEAD');

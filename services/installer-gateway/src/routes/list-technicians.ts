@@ -8,7 +8,10 @@ import { invariant } from '@partner/kernel/invariant';
 import type { z } from 'zod';
 import type { TechnicianCursor } from '../technician-cursor.js';
 
-/** `GET /partner/v1/technicians`: a page of the company's technicians, the active ones first. `nextCursor` is null on the last. */
+/**
+ * `GET /partner/v1/technicians`: a page of the company's technicians, active ones first. `nextCursor` is null on the
+ * last page.
+ */
 export function listTechnicians(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'listTechnicians'>;
   readonly cursors: TechnicianCursor;

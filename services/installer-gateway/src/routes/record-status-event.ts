@@ -6,7 +6,7 @@ import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authenticatio
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';
 
-/** `POST /partner/v1/jobs/{id}/status-events`: moves a job's status once per `Idempotency-Key`, and answers with the job. */
+/** `POST /partner/v1/jobs/{id}/status-events`: moves a job's status once per `Idempotency-Key`, and returns the job. */
 export function recordStatusEvent(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'recordStatusEvent'>;
 }): AnyEndpoint<ApiKeyPrincipal> {

@@ -30,7 +30,7 @@ function createFixture(failure?: ServiceError) {
 }
 
 describe('PUT /partner/v1/jobs/{id}/assignments', () => {
-  test('answers 200 with the job at its new version, and passes the technicians on in their order', async () => {
+  test('returns 200 with the job at its new version, and passes the technicians on in their order', async () => {
     const { put, requests } = createFixture();
     const response = await put().send(assignments);
     expect(response.status).toBe(200);
@@ -56,7 +56,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     ]);
   });
 
-  test.each([0, 1, 20])('takes %d technicians', async (count) => {
+  test.each([0, 1, 20])('accepts %d technicians', async (count) => {
     const { put, requests } = createFixture();
     expect((await put().send({ ...assignments, membershipIds: members(count) })).status).toBe(200);
     expect(requests).toMatchObject([{ membershipIds: members(count) }]);
@@ -96,7 +96,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
   });
 
   test.each([2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
-    'asks for the greatest version when %d is expected, which no job has',
+    'sends the maximum version, which no job has, when %d is expected',
     async (expectedVersion) => {
       const { put, requests } = createFixture();
       expect((await put().send({ ...assignments, expectedVersion })).status).toBe(200);
@@ -104,7 +104,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     },
   );
 
-  test('needs an Idempotency-Key', async () => {
+  test('requires an Idempotency-Key', async () => {
     const { put, requests } = createFixture();
     const missing = await put().unset('idempotency-key').send(assignments);
     expect(assertError(missing, 400, 'invalid_argument').error).toBe('Idempotency-Key: is required');
@@ -112,7 +112,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('passes on every refusal with what the caller needs to go on, and that it is a repeat', async () => {
+  test('passes on every refusal with what the caller needs to continue, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     for (const [failure, status, attributes] of [
       [
@@ -133,7 +133,7 @@ describe('PUT /partner/v1/jobs/{id}/assignments', () => {
     assertError(await createFixture(notFound('job')).put().send(assignments), 404, 'not_found');
   });
 
-  test('is there for PUT alone', async () => {
+  test('exists for PUT only', async () => {
     const { app } = createFixture();
     const response = await request(app).get(PATH);
     assertError(response, 405, 'method_not_allowed');

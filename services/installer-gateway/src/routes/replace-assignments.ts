@@ -5,7 +5,10 @@ import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authenticatio
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';
 
-/** `PUT /partner/v1/jobs/{id}/assignments`: replaces all technicians of a job once per `Idempotency-Key`, and answers with the job. */
+/**
+ * `PUT /partner/v1/jobs/{id}/assignments`: replaces all technicians of a job once per `Idempotency-Key`, and returns
+ * the job.
+ */
 export function replaceAssignments(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'replaceAssignments'>;
 }): AnyEndpoint<ApiKeyPrincipal> {

@@ -40,7 +40,7 @@ function createFixture(failure?: ServiceError) {
 }
 
 describe('PUT /partner/v1/jobs/{id}/schedule', () => {
-  test('answers 200 with the job at its new version, and says until when the key can be repeated', async () => {
+  test('returns 200 with the job at its new version, and until when the key can be replayed', async () => {
     const { put, requests } = createFixture();
     const response = await put().send(schedule);
     expect(response.status).toBe(200);
@@ -73,7 +73,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
   });
 
   test.each(['TENTATIVE', 'CONFIRMED', 'CANCELLED'] as const)(
-    'leaves it to the holder of the job whether %s may have no times, or times in the wrong order',
+    'leaves the check of absent or reversed times of %s to job-state',
     async (status) => {
       const { put, requests } = createFixture();
       const none = { ...schedule, status, startsAt: null, endsAt: null };
@@ -133,7 +133,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('tells every fault of a body at once, in the order of the fields', async () => {
+  test('reports every violation of a body at once, in the order of the fields', async () => {
     const { put } = createFixture();
     const { details } = assertError(await put().send({}), 400, 'invalid_argument');
     expect(details?.map(({ path }) => path)).toEqual([
@@ -146,7 +146,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
   });
 
   test.each([2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER])(
-    'asks for the greatest version when %d is expected, which no job has',
+    'sends the maximum version, which no job has, when %d is expected',
     async (expectedVersion) => {
       const { put, requests } = createFixture();
       expect((await put().send({ ...schedule, expectedVersion })).status).toBe(200);
@@ -154,14 +154,14 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     },
   );
 
-  test('takes a link of the time zone database and ignores fields that it does not know', async () => {
+  test('accepts a link of the time zone database and ignores unknown fields', async () => {
     const { put, requests } = createFixture();
     const response = await put().send({ ...schedule, timeZone: 'US/Mountain', crew: 4 });
     expect(response.status).toBe(200);
     expect(requests).toMatchObject([{ timeZone: 'US/Mountain' }]);
   });
 
-  test('needs an Idempotency-Key of the allowed characters', async () => {
+  test('requires an Idempotency-Key of the allowed characters', async () => {
     const { put, requests } = createFixture();
     const missing = await put().unset('idempotency-key').send(schedule);
     expect(assertError(missing, 400, 'invalid_argument').error).toBe('Idempotency-Key: is required');
@@ -172,7 +172,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     expect((await put().set('idempotency-key', 'Az09._:-'.repeat(16)).send(schedule)).status).toBe(200);
   });
 
-  test('passes on every refusal with what the caller needs to go on, and that it is a repeat', async () => {
+  test('passes on every refusal with what the caller needs to continue, and marks a replay', async () => {
     const idempotency = { replayed: true, expiresAt: EXPIRES };
     const moved = { currentStatus: 'UNSCHEDULED', allowed: ['TENTATIVE', 'CONFIRMED'] };
     for (const [failure, status, attributes] of [
@@ -195,7 +195,7 @@ describe('PUT /partner/v1/jobs/{id}/schedule', () => {
     assertError(await createFixture(notFound('job')).put().send(schedule), 404, 'not_found');
   });
 
-  test('is there for PUT alone', async () => {
+  test('exists for PUT only', async () => {
     const { app } = createFixture();
     const response = await request(app).post(PATH);
     assertError(response, 405, 'method_not_allowed');

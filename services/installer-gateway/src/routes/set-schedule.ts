@@ -6,7 +6,10 @@ import type { ApiKeyPrincipal } from '@partner/gateway-kit/api-key-authenticatio
 import { type AnyEndpoint, serveOperation } from '@partner/gateway-kit/endpoint';
 import { writeJob } from '../write-job.js';
 
-/** `PUT /partner/v1/jobs/{id}/schedule`: sets or cancels a job's schedule once per `Idempotency-Key`, and answers with the job. */
+/**
+ * `PUT /partner/v1/jobs/{id}/schedule`: sets or cancels a job's schedule once per `Idempotency-Key`, and returns the
+ * job.
+ */
 export function setSchedule(deps: {
   readonly jobs: Pick<Client<typeof JobService>, 'setSchedule'>;
 }): AnyEndpoint<ApiKeyPrincipal> {

@@ -2,7 +2,9 @@ import { expect } from '@jest/globals';
 import { type ErrorBody, errorBody } from '@partner/proto-contracts/public-api/error-body';
 import type { Response } from 'supertest';
 
-/** Expects an answer to be an error of this status and code with the headers that every answer has, and gives its body. */
+/**
+ * Asserts that a response is an error of this status and code with the headers of every response, and returns its body.
+ */
 export function assertError(response: Response, status: number, code: string): ErrorBody {
   const body = errorBody.parse(response.body);
   expect({ status: response.status, code: body.code }).toEqual({ status, code });

@@ -25,7 +25,10 @@ import { createInstallerApp } from '../app.js';
 import { createFeedCursor } from '../feed-cursor.js';
 import { createTechnicianCursor } from '../technician-cursor.js';
 
-/** Keys of companies `cmp_1` (installer) and `cmp_2` (favoured: 100 requests per minute), and two of the inbound surface. */
+/**
+ * Keys of companies `cmp_1` (installer) and `cmp_2` (own limit of 100 requests per minute), and two of the inbound
+ * surface.
+ */
 export const keys = {
   installer: createApiKey('sandbox'),
   favoured: createApiKey('sandbox'),
@@ -42,11 +45,11 @@ const principals = new Map<string, MessageInitShape<typeof AuthenticateKeyRespon
 ]);
 const NOW = new Date('2026-09-01T12:00:00Z');
 
-/** The cursors of the test app. */
+/** Cursor codec of the test app. */
 export const cursors = createFeedCursor(Buffer.alloc(32, 1));
 export const technicianCursors = createTechnicianCursor(Buffer.alloc(32, 1));
 
-/** A job as job-state keeps it: as text, with spaces that tell whether the very text was passed on. */
+/** Returns a job as job-state stores it: as text, with spaces that show whether the exact text was forwarded. */
 export function projectionText(job: Partial<InstallerJob>): string {
   return JSON.stringify({ ...INSTALLER_JOB_EXAMPLE, ...job }, null, 1);
 }
@@ -54,8 +57,8 @@ export function projectionText(job: Partial<InstallerJob>): string {
 const checked = checkAnswers(afterEach);
 
 /**
- * The installer surface before a job service of the test's own, at one fixed instant. A test fails when one of its answers is not
- * what the API description says, unless it brings versions of its own.
+ * Creates the installer surface in front of a test's own job service, at a fixed time. A test fails if a response does
+ * not match the API description, unless it passes its own versions.
  */
 export function createTestApp(parts: {
   readonly jobs: Partial<ServiceImpl<typeof JobService>>;
