@@ -56,7 +56,7 @@ describe('the API description', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['of success', answer({})],
     ['to HEAD', answer({ method: 'HEAD', text: '' })],
@@ -73,7 +73,7 @@ describe('an answer', () => {
         headers: { allow: 'GET, HEAD' },
       }),
     ],
-  ])('%s agrees', (_what, seen) => {
+  ])('%s matches', (_what, seen) => {
     expect(check(seen)).toEqual([]);
   });
 

@@ -9,32 +9,32 @@ import {
 import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** An answer as a client gets it. */
+/** A response as a client receives it. */
 export interface SeenAnswer {
-  /** Of the request, in upper case. */
+  /** Method of the request, in upper case. */
   readonly method: string;
-  /** Of the request, with or without the query. */
+  /** Path of the request, with or without the query. */
   readonly path: string;
   readonly status: number;
-  /** A header by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
-  /** The body; empty when there is none. */
+  /** The body; empty if there is none. */
   readonly text: string;
 }
 
-/** Tells in what an answer differs from the API description; empty when it agrees. */
+/** Returns the mismatches between a response and the API description; empty if there are none. */
 export type AnswerCheck = (answer: SeenAnswer) => readonly string[];
 
-/** Tells in what a JSON value differs from a schema; empty when it fits. */
+/** Returns the mismatches between a JSON value and a schema; empty if there are none. */
 type SchemaCheck = (schema: SchemaNode, value: unknown) => readonly string[];
 
 /**
- * Makes the check of answers against an API description: the path is known and has the method (else 404 and 405 with the body
- * of an error), the operation can answer with the status, the headers that every such answer has are there, the body fits the
- * schema, and an error has a code that belongs to the operation and status.
+ * Creates the check of responses against an API description. The path must be known and have the method, else the
+ * response must be a 404 or 405 error. The operation must allow the status. Required headers must be present, and the
+ * body must match the schema. An error must have a code of the operation and status.
  *
- * It is stricter than the description towards fields that the description does not name: partners ignore them, but the service
- * does not send them.
+ * It is stricter than the description about undescribed fields: partners ignore them, but the service must not send
+ * them.
  */
 export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   const { operations } = readApiDescription(document);
@@ -55,12 +55,12 @@ export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
   };
 }
 
-/** A date-time as every response writes it. */
+/** Date-time format of every response. */
 const DATE_TIME_OUT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Makes the check of values against the schemas of an API description, in which objects have no other fields than described.
- * `stricterFormats` replace the usual meaning of a format.
+ * Creates the check of values against the schemas of an API description. Objects must not have undescribed fields.
+ * `stricterFormats` replace the default check of a format.
  */
 export function createSchemaCheck(
   document: OpenApiDocument,
@@ -83,7 +83,7 @@ export function createSchemaCheck(
   };
 }
 
-/** Closes every object of a schema to fields that it does not name. */
+/** Closes every object of a schema to undescribed fields. */
 function closed(schema: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(schema)) return {};
   return Object.fromEntries([

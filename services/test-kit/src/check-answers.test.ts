@@ -25,7 +25,7 @@ const listTechnicians =
 
 const NONE = { apiVersion: '2026-08-26', technicians: [], nextCursor: null, hasMore: false };
 
-test('an answer that agrees with the description passes, unchanged', async () => {
+test('a response that matches the description passes, unchanged', async () => {
   const hook = createHook();
   const app = checkAnswers(hook.afterEach)(listTechnicians(NONE));
 
@@ -35,7 +35,7 @@ test('an answer that agrees with the description passes, unchanged', async () =>
   expect(hook.run).not.toThrow();
 });
 
-test('an answer that differs fails its own test and no later one', async () => {
+test('a response that differs fails its own test and no later one', async () => {
   const hook = createHook();
   const app = checkAnswers(hook.afterEach)(
     listTechnicians({ ...NONE, technicians: [{ membershipId: 'mem_1' }] }),

@@ -3,8 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createAnswerCheck } from './answer-check.js';
 
 /**
- * Has every answer that an app gives in a test checked against the API description: put the app through what is returned. After
- * a test in which an answer differed, `afterEach` throws with all differences.
+ * Checks every response of an app in a test against the API description: wrap the app with the returned function. After
+ * a test with a mismatch, `afterEach` throws with all of them.
  */
 export function checkAnswers(
   afterEach: (check: () => void) => void,
@@ -18,7 +18,7 @@ export function checkAnswers(
     if (found.length > 0) throw new Error(`answers differ from the API description:\n${found.join('\n')}`);
   });
   return (app) => (request, response) => {
-    // The description is of bodies without a content coding.
+    // The description covers bodies without a content coding.
     delete request.headers['accept-encoding'];
     whenAnswered(request, response, (text) => {
       faults.push(
@@ -35,7 +35,7 @@ export function checkAnswers(
   };
 }
 
-/** Calls back with the body, before it is sent, when the app ends its answer with the whole of it, as every app here does. */
+/** Calls back with the body just before it is sent. The app must end each response with the complete body. */
 function whenAnswered(
   request: IncomingMessage,
   response: ServerResponse,

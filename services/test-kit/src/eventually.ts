@@ -6,9 +6,9 @@ export class PollTimeoutError extends Error {
 }
 
 /**
- * Polls until the probe returns something else than undefined or false. For state that nothing announces; wait for a message or
- * a row where there is one. A function as `what` describes the last state. Throws {@link PollTimeoutError} after `timeoutMs`
- * (absent: 120,000), and whatever the probe throws.
+ * Polls until the probe returns neither undefined nor false. For server state without a notification; wait for a
+ * message or a row if there is one. A function as `what` describes the last state. Throws {@link PollTimeoutError} after
+ * `timeoutMs` (absent: 120,000), and any error of the probe.
  */
 export async function eventually<T>(
   what: string | (() => string | Promise<string>),

@@ -5,9 +5,9 @@ import supertest from 'supertest';
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
 
 /**
- * Asks an app for every operation without credentials, for every other method on the same paths, and for paths next to them.
- * Resolves to what is wrong: an operation that is not answered with 401 (or with 400 when it needs no credentials), another
- * method that is not 405, or another path that is not 404.
+ * Probes an app without credentials: every operation, every other method on the same paths, and neighbouring paths.
+ * Resolves to the violations: an operation without a 401 (or 400 if it needs no credentials), another method without a
+ * 405, or another path without a 404.
  */
 export async function probeSurface(
   app: RequestListener | Server,

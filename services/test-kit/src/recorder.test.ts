@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createRecorder } from './recorder.js';
 
 describe('a recorder', () => {
-  test('finds what came before and what comes later', async () => {
+  test('finds past and future items', async () => {
     const recorder = createRecorder<number>();
     recorder.record(1);
     const later = recorder.find((item) => item === 2);
@@ -13,7 +13,7 @@ describe('a recorder', () => {
     expect(await both).toEqual([1, 2]);
   });
 
-  test('waits until everything so far satisfies a condition', async () => {
+  test('waits until all items satisfy a condition', async () => {
     const recorder = createRecorder<number>();
     const sums: number[] = [];
     const isReached = recorder.until('a sum of 6', (items) => {
@@ -26,7 +26,7 @@ describe('a recorder', () => {
     expect(sums).toEqual([0, 1, 3, 6]);
   });
 
-  test('says what did not come', async () => {
+  test('reports what is missing', async () => {
     const recorder = createRecorder<number>();
     await expect(recorder.atLeast(1, 1)).rejects.toThrow('1 items did not come within 1 ms; 0 items did');
     await expect(recorder.until('a sum', () => false, 1)).rejects.toThrow('a sum did not come within 1 ms');

@@ -1,18 +1,18 @@
-/** Keeps what was recorded, and lets a test wait for what it expects instead of sleeping. */
+/** Records items, and lets a test wait for an expected one instead of sleeping. */
 export interface Recorder<T> {
-  /** Adds an item. Can be handed out as a callback. */
+  /** Adds an item. Usable as a callback. */
   readonly record: (item: T) => void;
-  /** Everything so far, oldest first. */
+  /** Returns all items, oldest first. */
   all(): readonly T[];
-  /** The first item that matches, now or when it comes. Rejects after `timeoutMs` (absent: 120,000). */
+  /** Resolves to the first matching item, past or future. Rejects after `timeoutMs` (absent: 120,000). */
   find(matches: (item: T) => boolean, timeoutMs?: number): Promise<T>;
-  /** Resolves once everything so far satisfies the condition. Rejects after `timeoutMs` (absent: 120,000). */
+  /** Resolves once all items satisfy the condition. Rejects after `timeoutMs` (absent: 120,000). */
   until(what: string, condition: (items: readonly T[]) => boolean, timeoutMs?: number): Promise<void>;
-  /** Everything, as soon as there are at least so many items. Rejects after `timeoutMs` (absent: 120,000). */
+  /** Resolves to all items once there are at least that many. Rejects after `timeoutMs` (absent: 120,000). */
   atLeast(count: number, timeoutMs?: number): Promise<readonly T[]>;
 }
 
-/** Makes an empty recorder. */
+/** Creates an empty recorder. */
 export function createRecorder<T>(): Recorder<T> {
   const items: T[] = [];
   const watchers = new Set<() => void>();

@@ -3,27 +3,27 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** An email as a mail server has taken it. */
+/** An email that the mail server accepted. */
 export interface ReceivedMail {
   readonly to: readonly string[];
-  /** Headers and body, with the transfer encoding of the body undone. */
+  /** Headers and decoded body. */
   readonly message: string;
 }
 
 /** A mail server on a loopback port. */
 export interface MailServer {
-  /** For `SMTP_URL`. */
+  /** Value for `SMTP_URL`. */
   readonly url: string;
-  /** What it has taken, newest last. */
+  /** Accepted emails, newest last. */
   readonly received: readonly ReceivedMail[];
-  /** From now on, it takes no mail for an address, at a command and with a code; undefined: it takes all. */
+  /** Refuses mail to an address from now on, at a command and with a code; undefined: accepts all. */
   refuse(address: string | undefined, command?: 'RCPT TO' | 'DATA', responseCode?: number): void;
-  /** From now on, it takes no mail of a sender; undefined: it takes all. */
+  /** Refuses mail from a sender from now on; undefined: accepts all. */
   refuseSender(address: string | undefined): void;
   stop(): Promise<void>;
 }
 
-/** Starts a mail server; of a port that was given before, a server that is there again. */
+/** Starts a mail server. With the port of an earlier one, it simulates a restart. */
 export async function startMailServer(port = 0): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   let refused: { address: string | undefined; command: string; responseCode: number } | undefined;

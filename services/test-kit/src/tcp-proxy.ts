@@ -1,16 +1,16 @@
 import net from 'node:net';
 
-/** A proxy in front of a server, as the network between two machines. */
+/** A proxy that simulates the network in front of a server. */
 export interface TcpProxy {
-  /** The server's URL by way of the proxy. */
+  /** The server's URL through the proxy. */
   readonly url: string;
-  /** How many connections it has taken so far. */
+  /** Returns the number of connections accepted so far. */
   taken(): number;
-  /** From now on nothing passes on the connections there are, and nobody is told. New ones work. */
+  /** Silently drops all traffic of the open connections from now on. New connections work. */
   swallow(): void;
-  /** Ends the connections there are. New ones work. */
+  /** Closes the open connections. New connections work. */
   cut(): void;
-  /** Ends every connection and the proxy. */
+  /** Closes every connection and the proxy. */
   close(): Promise<void>;
 }
 

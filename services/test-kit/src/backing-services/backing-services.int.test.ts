@@ -12,7 +12,7 @@ let directory = '';
 
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'partner-local-parts-'));
-  // As root Postgres runs as another user, who has to get through.
+  // As root, Postgres runs as another user, who needs access to the directory.
   chmodSync(directory, 0o711);
 });
 
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe('a private Postgres', () => {
-  test('keeps what was committed over a kill and a new start on the same directory', async () => {
+  test('keeps committed data across a kill and a restart on the same directory', async () => {
     const options = { directory: path.join(directory, 'postgres'), port: await freePort() };
     const first = await startPostgres(options);
     await withPostgres(first.url, (client) => client.query('create table kept (id int)'));
@@ -40,7 +40,7 @@ describe('a private Postgres', () => {
 });
 
 describe('a private RabbitMQ', () => {
-  test('ends on request together with its port mapper, and starts again on the same directory', async () => {
+  test('stops on request together with its port mapper, and restarts on the same directory', async () => {
     const options = { directory: path.join(directory, 'rabbitmq'), port: await freePort() };
     const first = await startRabbitmq(options);
     signalGroup(first.process.pid, 'SIGKILL');
@@ -61,7 +61,7 @@ describe('a private RabbitMQ', () => {
 });
 
 describe('a private Redis', () => {
-  test('answers, and ends on request', async () => {
+  test('responds, and stops on request', async () => {
     const redis = await startRedis({ directory: path.join(directory, 'redis'), port: await freePort() });
 
     await expect(withRedis(redis.url, (client) => client.ping())).resolves.toBe('PONG');

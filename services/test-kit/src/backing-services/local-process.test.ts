@@ -48,7 +48,7 @@ function nodeProgram(name: string, script: string): LocalProgram {
 }
 
 describe('startLocalProgram', () => {
-  test('runs a program that is found by its variable and ends on request', async () => {
+  test('runs a program that is found by its variable and stops on request', async () => {
     const program = nodeProgram('patient', `console.log('up'); setInterval(() => {}, 1000)`);
     const local = await startLocalProgram(program, { detached: false });
 
@@ -61,7 +61,7 @@ describe('startLocalProgram', () => {
     expect(isProcessRunning(identity)).toBe(false);
   });
 
-  test('says what a program wrote that ends before it is up', async () => {
+  test('reports the output of a program that ends before it is up', async () => {
     const program = nodeProgram('hasty', `console.error('the port is taken'); process.exit(1)`);
 
     await expect(startLocalProgram(program, { detached: false })).rejects.toThrow(
@@ -69,7 +69,7 @@ describe('startLocalProgram', () => {
     );
   });
 
-  test('ends a program by force that does not mind being asked', async () => {
+  test('kills a program that ignores the stop signal', async () => {
     const program = nodeProgram(
       'stubborn',
       `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`,
@@ -82,9 +82,9 @@ describe('startLocalProgram', () => {
   });
 });
 
-test('a process that has ended but was not waited for does not count as running', async () => {
-  // The shell is replaced by a program that never asks for the end of the child that it has inherited. The child ends after
-  // that: the shell itself would ask.
+test('a zombie does not count as running', async () => {
+  // The shell is replaced by a program that never waits for its inherited child. The child ends after that, because the
+  // shell itself would wait for it.
   const child = 'until ps -o comm= -p $PPID | grep -q sleep; do :; done';
   const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -99,7 +99,7 @@ test('a process that has ended but was not waited for does not count as running'
   parent.kill('SIGKILL');
 });
 
-test('a later process with the same number is another process', () => {
+test('a later process with the same id is another process', () => {
   const identity = identifyProcess(process.pid);
   if (identity === undefined) throw new Error('this process does not run');
 
@@ -107,13 +107,13 @@ test('a later process with the same number is another process', () => {
   expect(isProcessRunning({ ...identity, startedAt: 'earlier' })).toBe(false);
 });
 
-test('a free port is given once, though nothing listens on it yet', async () => {
+test('a free port is returned once, though nothing listens on it yet', async () => {
   const ports = new Set<number>();
   for (let count = 0; count < 400; count += 1) ports.add(await freePort());
   expect(ports.size).toBe(400);
 });
 
-test('a port that another process was given is not given here while that one runs', async () => {
+test('a port that another process has reserved is not returned here while that process runs', async () => {
   const place = JSON.stringify(new URL('./local-process.js', import.meta.url).href);
   const program = `Math.random = () => 0.5;
     import(${place}).then(async ({ freePort }) => process.stdout.write(String(await freePort())));
@@ -133,7 +133,7 @@ test('a port that another process was given is not given here while that one run
   await expect(takePort(given)).resolves.toBe(true);
 });
 
-test('a free port can be listened on, and a taken one is not free', async () => {
+test('a free port can be listened on, and a used one is not free', async () => {
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -4,50 +4,50 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program that can run as a private instance: how it is started, how one tells that it is up, how it is asked to end. */
+/** A program that can run as a private instance: its command, its readiness check, and its stop signal. */
 export interface LocalProgram {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment; nothing is inherited. */
+  /** The complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly logFile: string;
-  /** The user to run as, when that is not the current one. */
+  /** User to run as; absent: the current one. */
   readonly user?: string;
-  /** Makes ready what each start needs, such as files and directories. */
+  /** Prepares files and directories before each start. */
   readonly prepare?: () => Promise<void>;
-  /** May also fail: then it is not up. */
+  /** Readiness check; a rejection means that it is not up. */
   readonly isUp: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
 }
 
-/** A server that this process started as a private instance, with its own process group. */
+/** A server that this process started as a private instance, in its own process group. */
 export interface LocalProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Sends a signal to the whole process group. A group that has ended is no error. */
+  /** Sends a signal to the whole process group. Ignores a group that has ended. */
   signal(signal: NodeJS.Signals): void;
   /** Resolves once the process has ended. */
   ended(): Promise<void>;
 }
 
-/** A local part could not be started; the message ends with the last lines of its log. */
+/** A backing service could not be started. The message ends with the last lines of its log. */
 export class LocalPartError extends Error {
   override readonly name = 'LocalPartError';
 }
 
-/** The path of a program, looked up in PATH and then in the given directories; undefined when it is not installed. */
+/** Finds a program in PATH and then in the given directories; undefined if it is not installed. */
 export function findProgram(name: string, directories: readonly string[] = []): string | undefined {
   return [...(process.env['PATH'] ?? '').split(path.delimiter), ...directories]
     .map((directory) => path.join(directory, name))
     .find((file) => existsSync(file) && statSync(file).isFile());
 }
 
-/** The variables that a program of the system needs to run at all; everything else is given to it by name. */
+/** Returns the minimum environment of a system program; all other variables are passed explicitly. */
 export function baseEnvironment(): Record<string, string> {
   const names = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
   return Object.fromEntries(
@@ -58,14 +58,13 @@ export function baseEnvironment(): Record<string, string> {
   );
 }
 
-/** Nothing may listen on them yet: who asks for several ports starts its servers later. */
+/** Ports may be reserved before their servers listen: a caller that needs several reserves them first. */
 const givenPorts = new Set<number>();
 
 /**
- * A TCP port of loopback that was free a moment ago and that nobody else in this process was given; on Linux nor anybody in
- * another process that still runs. It lies below the range that the system takes for outgoing connections: while a server is
- * away, a client that tries to reach it could otherwise be given the very port, connect to itself and keep the server from
- * coming back.
+ * Returns a TCP port of loopback that was free a moment ago. It is returned only once in this process and, on Linux, to
+ * no other running process. It is below the range for outgoing connections. Otherwise, while a server is down, a
+ * reconnecting client could get that port as its own, connect to itself and block the server's restart.
  */
 export async function freePort(): Promise<number> {
   const lowest = 20_000;
@@ -90,8 +89,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Tells whether a server could listen on this port of loopback now and, on Linux, no other process that still runs was given
- * it; then none is given it until this one ends.
+ * Reserves a port of loopback, and returns whether a server could listen on it now. On Linux it fails if another
+ * running process holds the reservation, which lasts until the process ends.
  */
 export async function takePort(port: number): Promise<boolean> {
   return (await claimPort(port)) && (await isFreePort(port));
@@ -100,8 +99,8 @@ export async function takePort(port: number): Promise<boolean> {
 const claimedPorts = new Set<number>();
 
 /**
- * Two stacks that start beside each other would both find a port free for as long as no server listens there. An abstract
- * socket keeps it, which leaves nothing behind; only Linux has them.
+ * Two stacks that start concurrently would both see a port as free until a server listens on it. An abstract socket
+ * reserves it and leaves nothing behind. Linux only.
  */
 async function claimPort(port: number): Promise<boolean> {
   if (process.platform !== 'linux' || claimedPorts.has(port)) return true;
@@ -116,7 +115,7 @@ async function claimPort(port: number): Promise<boolean> {
   });
 }
 
-/** Tells whether a server could listen on this port of loopback now. */
+/** Returns whether a server could listen on this port of loopback now. */
 export async function isFreePort(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -137,8 +136,8 @@ function firstOutgoingPort(): number {
 const endWithThisProcess = new Set<number>();
 
 /**
- * Starts a program in a process group of its own, with its output in a log file. Unless detached it ends with this
- * process, however this one ends (on Linux also by SIGKILL).
+ * Starts a program in a process group of its own, with its output in a log file. Unless detached, it ends with this
+ * process, however that ends (on Linux also by SIGKILL).
  */
 export function startLocalProcess(
   program: Pick<LocalProgram, 'name' | 'command' | 'args' | 'env' | 'cwd' | 'logFile' | 'user'> & {
@@ -183,7 +182,10 @@ function endAll(): void {
   for (const pid of endWithThisProcess) signalGroup(pid, 'SIGKILL');
 }
 
-/** The command that changes the user and ties the program's life to ours; both in one, since a new user would untie it. */
+/**
+ * Returns the command that changes the user and ties the program's life to this process. One command does both, because
+ * a change of user would remove the tie.
+ */
 function privileges(program: { readonly user?: string; readonly detached: boolean }): string[] {
   const setpriv = findProgram('setpriv', ['/usr/bin']);
   const settings = [
@@ -195,16 +197,16 @@ function privileges(program: { readonly user?: string; readonly detached: boolea
   return settings.length === 0 ? [] : [setpriv ?? 'setpriv', ...settings, '--'];
 }
 
-/** Sends a signal to a process group; one that has ended is no error. */
+/** Sends a signal to a process group; ignores one that has ended. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 
-/** Starts a program and resolves once it is up. Throws {@link LocalPartError}, with the program ended, when it does not come up. */
+/** Starts a program and resolves once it is up. If it does not come up, stops it and throws {@link LocalPartError}. */
 export async function startLocalProgram(
   program: LocalProgram,
   options: { readonly detached: boolean },
@@ -220,7 +222,7 @@ export async function startLocalProgram(
   return local;
 }
 
-/** Asks a process to end, and ends it by force after `graceMs`. */
+/** Stops a process, by force after `graceMs`. */
 export async function stopLocalProcess(
   local: LocalProcess,
   signal: NodeJS.Signals,
@@ -230,13 +232,13 @@ export async function stopLocalProcess(
   const timer = setTimeout(() => local.signal('SIGKILL'), graceMs);
   await local.ended();
   clearTimeout(timer);
-  // What the leader has left behind in its group.
+  // Kill what the leader has left behind in its group.
   local.signal('SIGKILL');
 }
 
 /**
- * Waits until a probe succeeds. Throws {@link LocalPartError} with the end of the log when the process ends first or the
- * time is over.
+ * Waits until a probe succeeds. Throws {@link LocalPartError} with the end of the log if the process ends first or the
+ * time limit passes.
  */
 export async function waitUntilUp(
   local: Pick<LocalProcess, 'name' | 'logFile' | 'ended'>,
@@ -256,7 +258,7 @@ export async function waitUntilUp(
   }
 }
 
-/** The last lines of a log behind the given byte, for a message. */
+/** Returns the last lines of a log after the given byte, for an error message. */
 export function endOfLog(logFile: string, fromByte = 0): string {
   const bytes = existsSync(logFile) ? readFileSync(logFile).subarray(fromByte) : Buffer.alloc(0);
   const lines = bytes.toString('utf8').trimEnd().split('\n').slice(-15);

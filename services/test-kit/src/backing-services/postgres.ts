@@ -29,22 +29,22 @@ export interface LocalPostgres {
 interface PostgresOptions {
   readonly directory: string;
   readonly port: number;
-  /** Where its log stands, when that is not its own directory. */
+  /** Directory of its log; absent: its own directory. */
   readonly logDirectory?: string;
-  /** Tests may trade durability for speed. */
+  /** False trades durability for speed, for tests. */
   readonly durable?: boolean;
 }
 
 const run = promisify(execFile);
 
-/** The server programs; undefined when they are not installed. */
+/** Returns the server programs; undefined if they are not installed. */
 export function findPostgres(): { readonly server: string; readonly initdb: string } | undefined {
   const server = findProgram('postgres', programDirectories());
   const initdb = findProgram('initdb', programDirectories());
   return server === undefined || initdb === undefined ? undefined : { server, initdb };
 }
 
-/** Directories in which distributions keep the server programs, the newest version first. */
+/** Returns the directories in which distributions install the server programs, newest version first. */
 function programDirectories(): string[] {
   const versionsIn = (base: string, prefix: string) =>
     (existsSync(base) ? readdirSync(base) : [])
@@ -60,14 +60,14 @@ function programDirectories(): string[] {
   ];
 }
 
-/** The address of the database `postgres` of a private server on this port, as superuser. */
+/** Returns the superuser URL of the database `postgres` of a private server on this port. */
 export function postgresUrl(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 /**
- * Where the data of a private Postgres stands: inside the given directory, or, as root and when user `postgres` can not
- * reach that, in a directory of its own under the system's temporary one.
+ * Returns the data directory of a private Postgres: inside the given directory. As root, if user `postgres` cannot
+ * access that, it is a directory of its own under the system's temporary one.
  */
 export async function postgresDataDirectory(directory: string): Promise<string> {
   const inside = path.join(directory, 'data');
@@ -84,8 +84,8 @@ export async function postgresDataDirectory(directory: string): Promise<string> 
 }
 
 /**
- * Postgres as a private instance on a directory of its own, which is made when it is new. As root it runs as user
- * `postgres`, since the server refuses to run as root. Throws {@link LocalPartError} when it is not installed.
+ * Defines Postgres as a private instance in a directory of its own, which is created if needed. As root it runs as user
+ * `postgres`, because the server refuses to run as root. Throws {@link LocalPartError} if it is not installed.
  */
 export async function postgresProgram(options: PostgresOptions): Promise<LocalProgram> {
   const found = findPostgres();
@@ -120,7 +120,7 @@ export async function postgresProgram(options: PostgresOptions): Promise<LocalPr
   };
 }
 
-/** Starts Postgres on a directory of its own. */
+/** Starts Postgres in a directory of its own. */
 export async function startPostgres(
   options: PostgresOptions & { readonly detached?: boolean },
 ): Promise<LocalPostgres> {
@@ -133,7 +133,7 @@ export async function startPostgres(
   };
 }
 
-/** Runs statements on a connection of their own. Throws what the server or the network says. */
+/** Runs statements on a new connection. Throws errors of the server or the network. */
 export async function withPostgres<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
@@ -159,8 +159,8 @@ async function initialise(initdb: string, data: string, user: string | undefined
 }
 
 /**
- * Removes the lock file of a server that is no more, and waits for what it has left behind to end. The server would remove
- * the file itself, unless the number in it stands for another process, or for a zombie that nobody has waited for.
+ * Removes the lock file of a dead server, after its remaining processes have ended. The server would remove the file
+ * itself, unless its process id now belongs to another process or to a zombie.
  */
 async function removeStaleLock(data: string): Promise<void> {
   const lock = path.join(data, 'postmaster.pid');

@@ -8,20 +8,20 @@ import { findRabbitmq, type LocalRabbitmq, rabbitmqUrl, startRabbitmq } from './
 
 const run = promisify(execFile);
 
-/** A broker that a test may harm. */
+/** A broker that a test may kill or reconfigure. */
 export interface PrivateRabbitmq {
   readonly url: string;
   /** Starts the node; after a kill on its old directory and port. */
   start(): Promise<void>;
-  /** Ends the node without warning. */
+  /** Kills the node. */
   kill(): Promise<void>;
-  /** Runs `rabbitmqctl` against the node and resolves to what it prints. */
+  /** Runs `rabbitmqctl` against the node and resolves to its output. */
   control(...args: readonly string[]): Promise<string>;
-  /** Ends the node and removes its directory. */
+  /** Stops the node and removes its directory. */
   remove(): Promise<void>;
 }
 
-/** Prepares a broker on a free port. It does not run before `start`. */
+/** Prepares a broker on a free port. It runs after `start`. */
 export async function createPrivateRabbitmq(): Promise<PrivateRabbitmq> {
   const directory = await mkdtemp(path.join(tmpdir(), 'partner-rabbitmq-'));
   const port = await freePort();

@@ -1,25 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process and when it began. Two processes that had the same number one after the other differ in `startedAt`. */
+/** A process id with its start time. Two processes that reuse an id differ in `startedAt`. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In the kernel's own terms; only good for comparison. */
+  /** In kernel units; only for comparison. */
   readonly startedAt: string;
 }
 
-/** The identity of a process; undefined when it has ended, also when it is a zombie that nobody has waited for. */
+/** Returns the identity of a process; undefined if it has ended, also if it is a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Tells whether exactly this process still runs. */
+/** Returns whether exactly this process is still running. */
 export function isProcessRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** The processes below a process, nearest first, whatever group or session they have made for themselves. */
+/** Returns the descendants of a process, nearest first, in any process group or session. */
 export function descendantsOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const [child, parent] of parentsByProcess()) {
@@ -34,7 +34,7 @@ export function descendantsOf(pid: number): number[] {
   return found;
 }
 
-/** The running processes that were started with the variable set to this value. Empty where `/proc` does not tell. */
+/** Returns the running processes that were started with the variable set to this value. Empty without `/proc`. */
 export function processesWithVariable(name: string, value: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   return processNumbers().flatMap((pid) => {
@@ -44,7 +44,7 @@ export function processesWithVariable(name: string, value: string): ProcessIdent
   });
 }
 
-/** The running processes whose working directory this is. Empty where `/proc` does not tell. */
+/** Returns the running processes with this working directory. Empty without `/proc`. */
 export function processesInDirectory(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   return processNumbers().flatMap((pid) => {
@@ -95,7 +95,7 @@ function startElsewhere(pid: number): string | undefined {
   }
 }
 
-/** What `/proc/<pid>/stat` holds behind the name, which itself may hold anything: state, parent, … */
+/** Returns the fields of `/proc/<pid>/stat` after the name, which may contain any character: state, parent, … */
 function statFields(pid: number): string[] | undefined {
   const line = readFile(`/proc/${pid}/stat`);
   return line?.slice(line.lastIndexOf(')') + 2).split(' ');

@@ -19,7 +19,7 @@ export interface LocalRabbitmq {
   readonly portMapper: LocalProcess;
   /** URL of the default vhost. */
   readonly url: string;
-  /** Variables with which `rabbitmqctl` finds this node. */
+  /** Environment with which `rabbitmqctl` finds this node. */
   readonly controlEnv: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
@@ -27,18 +27,18 @@ export interface LocalRabbitmq {
 interface RabbitmqOptions {
   readonly directory: string;
   readonly port: number;
-  /** Where its logs stand, when that is not its own directory. */
+  /** Directory of its logs; absent: its own directory. */
   readonly logDirectory?: string;
-  /** Vhosts beside the default one. */
+  /** Vhosts in addition to the default one. */
   readonly vhosts?: readonly string[];
 }
 
-/** Where distributions keep the programs that run without a change of user. */
+/** Directories in which distributions install the programs that do not change the user. */
 const PROGRAM_DIRECTORIES = ['/usr/lib/rabbitmq/bin', '/opt/homebrew/sbin', '/usr/local/sbin'];
 
-/** The server program; undefined when it, or the Erlang port mapper, is not installed. */
+/** Returns the server program; undefined if it, or the Erlang port mapper, is not installed. */
 export function findRabbitmq(): { readonly server: string; readonly portMapper: string } | undefined {
-  // Debian's wrapper in /usr/sbin changes the user; the program itself stands in /usr/lib.
+  // Debian's wrapper in /usr/sbin changes the user; the program itself is in /usr/lib.
   const server = PROGRAM_DIRECTORIES.map((directory) => path.join(directory, 'rabbitmq-server')).find(
     (file) => existsSync(file),
   );
@@ -51,15 +51,15 @@ export function findRabbitmq(): { readonly server: string; readonly portMapper: 
   return server === undefined || portMapper === undefined ? undefined : { server, portMapper };
 }
 
-/** The address of the default vhost of a private node on this port. */
+/** Returns the address of the default vhost of a private node on this port. */
 export function rabbitmqUrl(port: number): string {
   return `amqp://guest:guest@127.0.0.1:${port}`;
 }
 
 /**
- * A RabbitMQ node as a private instance on a directory of its own. The port mapper (epmd) that Erlang nodes need is a
- * private one too, so that nothing is left behind and no other node is touched; it has to be up before the node starts.
- * Throws {@link LocalPartError} when RabbitMQ is not installed.
+ * Defines a RabbitMQ node as a private instance in a directory of its own. The port mapper (epmd) of Erlang nodes is
+ * private too, so that nothing is left behind and no other node is affected. It must be up before the node starts.
+ * Throws {@link LocalPartError} if RabbitMQ is not installed.
  */
 export function rabbitmqPrograms(
   options: RabbitmqOptions & { readonly portMapperPort: number; readonly distributionPort: number },
@@ -129,7 +129,7 @@ export function rabbitmqPrograms(
       name: 'rabbitmq',
       command: found.server,
       args: [],
-      // Has the start script replace itself by the server instead of standing between it and our signals.
+      // Makes the start script exec the server, so that the server receives our signals.
       env: { ...controlEnv, RUNNING_UNDER_SYSTEMD: 'true' },
       cwd: options.directory,
       logFile: path.join(logDirectory, 'rabbitmq.log'),
@@ -142,7 +142,7 @@ export function rabbitmqPrograms(
   };
 }
 
-/** The default vhost and others, all open to the user `guest`. */
+/** Returns the broker definitions: the default vhost and others, with full access for the user `guest`. */
 function definitions(vhosts: readonly string[]): unknown {
   const names = ['/', ...vhosts];
   return {
@@ -152,11 +152,11 @@ function definitions(vhosts: readonly string[]): unknown {
   };
 }
 
-/** Starts a RabbitMQ node on a directory of its own, and its port mapper. */
+/** Starts a RabbitMQ node in a directory of its own, and its port mapper. */
 export async function startRabbitmq(
   options: RabbitmqOptions & {
     readonly detached?: boolean;
-    /** The port mapper's port, for a node that is started again on the same directory. */
+    /** The port mapper's port, to restart a node in the same directory. */
     readonly portMapperPort?: number;
   },
 ): Promise<LocalRabbitmq> {
@@ -187,12 +187,12 @@ export async function startRabbitmq(
   };
 }
 
-/** Opens a connection and closes it again. Throws what the broker or the network says. */
+/** Opens and closes a connection. Throws errors of the broker or the network. */
 export async function tryRabbitmq(url: string): Promise<void> {
   await withRabbitmq(url, async () => undefined);
 }
 
-/** Runs commands on a connection of their own. Throws what the broker or the network says. */
+/** Runs commands on a new connection. Throws errors of the broker or the network. */
 export async function withRabbitmq<T>(
   url: string,
   work: (connection: ChannelModel) => Promise<T>,

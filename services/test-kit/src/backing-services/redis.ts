@@ -11,7 +11,7 @@ import {
   stopLocalProcess,
 } from './local-process.js';
 
-/** A private Redis on loopback that keeps nothing on disk. */
+/** A private Redis on loopback, without persistence. */
 export interface LocalRedis {
   readonly process: LocalProcess;
   readonly url: string;
@@ -21,23 +21,25 @@ export interface LocalRedis {
 interface RedisOptions {
   readonly directory: string;
   readonly port: number;
-  /** Where its log stands, when that is not its own directory. */
+  /** Directory of its log; absent: its own directory. */
   readonly logDirectory?: string;
-  /** How many databases it has; 16 without it. */
+  /** Number of databases; absent: 16. */
   readonly databases?: number;
 }
 
-/** The server program; undefined when it is not installed. */
+/** Returns the server program; undefined if it is not installed. */
 export function findRedis(): string | undefined {
   return findProgram('redis-server', ['/opt/homebrew/bin', '/usr/local/bin', '/usr/bin']);
 }
 
-/** The address of a private Redis on this port. */
+/** Returns the address of a private Redis on this port. */
 export function redisUrl(port: number): string {
   return `redis://127.0.0.1:${port}/0`;
 }
 
-/** Redis as a private instance on a directory of its own. Throws {@link LocalPartError} when it is not installed. */
+/**
+ * Defines Redis as a private instance in a directory of its own. Throws {@link LocalPartError} if it is not installed.
+ */
 export function redisProgram(options: RedisOptions): LocalProgram {
   const server = findRedis();
   if (server === undefined) throw new LocalPartError('Redis is not installed');
@@ -62,7 +64,7 @@ export function redisProgram(options: RedisOptions): LocalProgram {
   };
 }
 
-/** Starts Redis on a directory of its own. */
+/** Starts Redis in a directory of its own. */
 export async function startRedis(
   options: RedisOptions & { readonly detached?: boolean },
 ): Promise<LocalRedis> {
@@ -82,10 +84,7 @@ async function answersPing(url: string): Promise<boolean> {
   });
 }
 
-/**
- * Runs commands against a Redis on a connection of their own. Throws what the server or the network says, without
- * trying again.
- */
+/** Runs commands on a new connection to Redis. Throws errors of the server or the network, without a retry. */
 export async function withRedis<T>(url: string, work: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(url, {
     lazyConnect: true,

@@ -2,27 +2,27 @@ import { withPostgres } from './postgres.js';
 import { withRedis } from './redis.js';
 import { testAmqpUrl, testPostgresUrl, testRedisUrl } from './server-urls.js';
 
-/** How many shares one run of the tests can take: the servers have as many vhosts and Redis databases. */
+/** Maximum shares of one test run: the servers have as many vhosts and Redis databases. */
 const SHARES = 60;
 
-/** The vhosts that the broker of the tests has beside the default one. */
+/** Vhosts of the test broker in addition to the default one. */
 export const SHARE_VHOSTS: readonly string[] = Array.from({ length: SHARES }, (_, index) =>
   shareName(index + 1),
 );
 
-/** The number of databases that the Redis of the tests has: 0, and one for each share. */
+/** Number of databases of the test Redis: 0, and one for each share. */
 export const SHARE_REDIS_DATABASES = SHARES + 1;
 
-/** A database, a vhost and a Redis database of its own on the servers that `scripts/test` has started. */
+/** A Postgres database, a vhost and a Redis database of its own, on the servers that `scripts/test` has started. */
 export interface ServerShare {
   readonly postgresUrl: string;
   readonly amqpUrl: string;
   readonly redisUrl: string;
-  /** Drops the database. The vhost and the Redis database end with the run: no other test gets them. */
+  /** Drops the Postgres database. The vhost and the Redis database are not reused in this run. */
   release(): Promise<void>;
 }
 
-/** Takes a share that no other test of this run has or gets. Throws when all are taken. */
+/** Takes a share that is exclusive in this run. Throws if all are taken. */
 export async function takeServerShare(): Promise<ServerShare> {
   const number = await withRedis(testRedisUrl(), (client) => client.incr('shares-taken'));
   if (number > SHARES) throw new Error(`more than ${SHARES} stacks on the servers of one test run`);
