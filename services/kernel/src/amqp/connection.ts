@@ -60,47 +60,10 @@ export function createAmqpConnection(options: {
   const logger = options.logger.child({ connection: options.name });
   const topology = createTopology(options.topology ?? 'declare');
   const labels = { connection: options.name };
-  const up = gauge(options.metrics, {
-    name: 'partner_amqp_connection_up',
-    help: '1 while the connection to the broker is up and the topology is declared',
-    labels: ['connection'],
-  });
-  const blocked = gauge(options.metrics, {
-    name: 'partner_amqp_connection_blocked',
-    help: '1 while the broker reads nothing from the connection because it is short of memory or disk',
-    labels: ['connection'],
-  });
-  const losses = counter(options.metrics, {
-    name: 'partner_amqp_connection_losses_total',
-    help: 'Connections to the broker that were lost after they had come up',
-    labels: ['connection'],
-  });
-  const failures = counter(options.metrics, {
-    name: 'partner_amqp_connect_failures_total',
-    help: 'Attempts to connect to the broker that failed',
-    labels: ['connection'],
-  });
-  const rebuilds = counter(options.metrics, {
-    name: 'partner_amqp_channel_rebuilds_total',
-    help: 'Channels that were made again on a connection that had stayed up',
-    labels: ['connection', 'channel'],
-  });
-  const channelsWanted = gauge(options.metrics, {
-    name: 'partner_amqp_channels_wanted',
-    help: 'Channels that the connection is to have',
-    labels: ['connection'],
-  });
-  const channelsOpen = gauge(options.metrics, {
-    name: 'partner_amqp_channels_open',
-    help: 'Channels of the connection that are open and set up',
-    labels: ['connection'],
-  });
-  up.set(labels, 0);
-  blocked.set(labels, 0);
-  channelsWanted.set(labels, 0);
-  channelsOpen.set(labels, 0);
-  losses.inc(labels, 0);
-  failures.inc(labels, 0);
+  const { up, blocked, losses, failures, rebuilds, channelsWanted, channelsOpen } = connectionMetrics(
+    options.metrics,
+    options.name,
+  );
 
   const channels = new Set<ChannelSupervisor>();
   const needed = new Set<ChannelSupervisor>();
@@ -249,6 +212,54 @@ export function createAmqpConnection(options: {
       await supervision;
     },
   };
+}
+
+/** The metrics of one connection, which begin at 0 so that alerts see them before anything happens. */
+function connectionMetrics(registry: Registry, connection: string) {
+  const metrics = {
+    up: gauge(registry, {
+      name: 'partner_amqp_connection_up',
+      help: '1 while the connection to the broker is up and the topology is declared',
+      labels: ['connection'],
+    }),
+    blocked: gauge(registry, {
+      name: 'partner_amqp_connection_blocked',
+      help: '1 while the broker reads nothing from the connection because it is short of memory or disk',
+      labels: ['connection'],
+    }),
+    losses: counter(registry, {
+      name: 'partner_amqp_connection_losses_total',
+      help: 'Connections to the broker that were lost after they had come up',
+      labels: ['connection'],
+    }),
+    failures: counter(registry, {
+      name: 'partner_amqp_connect_failures_total',
+      help: 'Attempts to connect to the broker that failed',
+      labels: ['connection'],
+    }),
+    rebuilds: counter(registry, {
+      name: 'partner_amqp_channel_rebuilds_total',
+      help: 'Channels that were made again on a connection that had stayed up',
+      labels: ['connection', 'channel'],
+    }),
+    channelsWanted: gauge(registry, {
+      name: 'partner_amqp_channels_wanted',
+      help: 'Channels that the connection is to have',
+      labels: ['connection'],
+    }),
+    channelsOpen: gauge(registry, {
+      name: 'partner_amqp_channels_open',
+      help: 'Channels of the connection that are open and set up',
+      labels: ['connection'],
+    }),
+  };
+  metrics.up.set({ connection }, 0);
+  metrics.blocked.set({ connection }, 0);
+  metrics.channelsWanted.set({ connection }, 0);
+  metrics.channelsOpen.set({ connection }, 0);
+  metrics.losses.inc({ connection }, 0);
+  metrics.failures.inc({ connection }, 0);
+  return metrics;
 }
 
 interface OpenedConnection {

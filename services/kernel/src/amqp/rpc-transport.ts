@@ -1,4 +1,11 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { RpcErrorSchema } from '@partner/proto-contracts/gen/partner/rpc/v1/rpc_error_pb';
 import type { QueueDefinition } from '@partner/proto-contracts/topology';
@@ -46,21 +53,7 @@ export function createRpcTransport(options: {
   const { queue } = options;
   const [binding] = queue.bindings;
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT;
-  const durations = secondsHistogram(options.metrics, {
-    name: 'partner_rpc_client_seconds',
-    help: 'Time of RPC calls, by method and outcome (ok or the reason of the failure)',
-    labels: ['method', 'outcome'],
-  });
-  const timeouts = counter(options.metrics, {
-    name: 'partner_rpc_client_timeouts_total',
-    help: 'RPC calls whose deadline passed without an answer',
-    labels: ['method'],
-  });
-  const inFlight = gauge(options.metrics, {
-    name: 'partner_rpc_client_in_flight',
-    help: 'RPC calls that wait for an answer',
-    labels: ['queue'],
-  });
+  const { durations, timeouts, inFlight } = clientMetrics(options.metrics);
   const pending = new Map<string, PendingCall>();
   /** Sends the calls that the socket has not taken yet. */
   const unsent = new Map<string, () => void>();
@@ -204,13 +197,7 @@ export function createRpcTransport(options: {
               signal,
               headers: { ...requestIdHeaders(), ...callHeaders(header), ...injectTrace() },
             });
-            const type = textOf(reply.properties.type);
-            if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
-            if (type !== method.output.typeName) {
-              options.logger.error({ method: callType, type }, 'rpc.answer_not_understood');
-              throw ServiceError.from(new Error(`${callType} was answered with a "${type}"`));
-            }
-            return fromBinary(method.output, reply.content);
+            return readReply(method, reply, options.logger);
           },
         );
         observe('ok');
@@ -237,4 +224,40 @@ export function createRpcTransport(options: {
       await supervised.close();
     },
   };
+}
+
+function clientMetrics(registry: Registry) {
+  return {
+    durations: secondsHistogram(registry, {
+      name: 'partner_rpc_client_seconds',
+      help: 'Time of RPC calls, by method and outcome (ok or the reason of the failure)',
+      labels: ['method', 'outcome'],
+    }),
+    timeouts: counter(registry, {
+      name: 'partner_rpc_client_timeouts_total',
+      help: 'RPC calls whose deadline passed without an answer',
+      labels: ['method'],
+    }),
+    inFlight: gauge(registry, {
+      name: 'partner_rpc_client_in_flight',
+      help: 'RPC calls that wait for an answer',
+      labels: ['queue'],
+    }),
+  };
+}
+
+/** Decodes the reply to a call. Throws the failure that it carries, or `internal` for a reply of another type. */
+function readReply<O extends DescMessage>(
+  method: DescMethodUnary<DescMessage, O>,
+  reply: ConsumeMessage,
+  logger: Logger,
+): MessageShape<O> {
+  const callType = callTypeOf(method);
+  const type = textOf(reply.properties.type);
+  if (type === RpcErrorSchema.typeName) throw decodeRpcError(reply.content);
+  if (type !== method.output.typeName) {
+    logger.error({ method: callType, type }, 'rpc.answer_not_understood');
+    throw ServiceError.from(new Error(`${callType} was answered with a "${type}"`));
+  }
+  return fromBinary(method.output, reply.content);
 }
