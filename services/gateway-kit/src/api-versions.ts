@@ -11,6 +11,11 @@ const DAY_MS = 24 * 3_600_000;
 /** A JSON object of which the code reads only some fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Tells a JSON object from an array, `null` and the rest. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Converts an object of one version to the adjacent version. Must not mutate its input. */
 export type Rewrite = (object: JsonObject) => JsonObject;
 

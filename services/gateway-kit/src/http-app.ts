@@ -1,5 +1,4 @@
 import type { CallOptions } from '@connectrpc/connect';
-import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
 import { missingScope, requestLimitReached } from '@partner/proto-contracts/public-api/refusals';
 import type { Scope, Surface } from '@partner/proto-contracts/public-api/scopes';
 import { CURRENT_API_VERSION } from '@partner/proto-contracts/public-api/versions';
@@ -14,42 +13,29 @@ import { serviceErrorFrom } from '@partner/kernel/amqp/rpc-error';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { runWithRequestId } from '@partner/kernel/request-context';
-import { type FieldViolation, httpStatusOf, ServiceError } from '@partner/kernel/service-error';
+import { httpStatusOf, ServiceError } from '@partner/kernel/service-error';
 import { extractTrace, withSpan } from '@partner/kernel/telemetry/tracing';
-import { createAnswerStream } from './answer-stream.js';
-import { answerText } from './answer-text.js';
-import {
-  API_VERSION_HEADER,
-  type ApiVersions,
-  type JsonObject,
-  type Rewrite,
-  type Translation,
-} from './api-versions.js';
-import { sha256OfCanonicalJson } from './canonical-json.js';
+import { conditionalAnswer, rewrittenAnswer } from './answer-variants.js';
+import { API_VERSION_HEADER, type ApiVersions } from './api-versions.js';
 import { clientNetwork, plainAddress } from './client-address.js';
 import { withContentCoding } from './content-coding.js';
-import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
 import type { AnyEndpoint, EndpointAnswer } from './endpoint.js';
-import { entityTagOf, namesEntityTag } from './entity-tag.js';
-import { errorAnswer } from './error-answer.js';
 import { protocolViolation } from './protocol-violation.js';
-import { misspelledNames } from './query-names.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
 import type { RateLimiter, RateLimitVerdict } from './rate-limiter.js';
-import { readJsonBody } from './request-body.js';
+import { readInput } from './read-input.js';
+import { createCalls, signalOfGone } from './request-calls.js';
 import { requestIdFrom } from '@partner/kernel/request-id';
 import { createRequestLog, type RequestRecord } from './request-log.js';
-import { SPAN_MS } from './sliding-window.js';
+import { refuse, send } from './send-answer.js';
 import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.js';
-import { invalidArgument, validate } from '@partner/kernel/validation';
+import { invalidArgument } from '@partner/kernel/validation';
 
 /** What a process keeps of answers that clients do not take: a small part of the memory that it is given. */
 const UNREAD_ANSWERS_BYTES = 64 * 1_024 * 1_024;
 
 /** Client networks that a process remembers as over the limit of failed authentications. */
 const OVER_LIMIT_NETWORKS = 10_000;
-
-/** The span of every rate limit. */
-const WINDOW_SECONDS = SPAN_MS / 1_000;
 
 /** What a surface may look at before it knows who the caller is. */
 export interface SurfaceRequest {
@@ -375,171 +361,6 @@ async function authenticated<Principal>(
     setRateLimitHeaders(response, { policy: 'failed-authentication', limit, verdict });
     throw verdict.accepted ? error : tooManyFailures(limit, verdict);
   }
-}
-
-interface RequestInput {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly idempotencyKey: string | undefined;
-  readonly bodySha256: Buffer;
-}
-
-/** Reads and checks everything that the caller sent, in the current version's form; throws one 400 that lists all faults. */
-async function readInput<Principal>(
-  endpoint: AnyEndpoint<Principal>,
-  request: Request,
-  {
-    versionProblem,
-    translation,
-  }: {
-    readonly versionProblem: string | undefined;
-    readonly translation: Translation | undefined;
-  },
-): Promise<RequestInput> {
-  const params = textParameters(request);
-  const violations: FieldViolation[] = [];
-  const idempotencyKey = request.get('idempotency-key');
-
-  if (versionProblem !== undefined) violations.push({ path: API_VERSION_HEADER, message: versionProblem });
-  if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
-    const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
-    if (!key.valid) violations.push(...key.violations.slice(0, 1));
-  }
-  const givenQuery = translation?.query?.(request.query) ?? request.query;
-  violations.push(...misspelledNames(endpoint.query, givenQuery));
-  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
-  if (query?.valid === false) violations.push(...query.violations);
-
-  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
-  const givenBody = isJsonObject(json) ? (translation?.body?.(json) ?? json) : json;
-  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, givenBody, 'body');
-  if (body?.valid === false) violations.push(...body.violations);
-
-  if (violations.length > 0) throw invalidArgument(violations);
-  return {
-    params,
-    query: query?.valid === true ? query.value : undefined,
-    body: body?.valid === true ? body.value : undefined,
-    idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
-    // As it was sent, so that a key is bound to the same body whatever the service makes of it.
-    bodySha256: sha256OfCanonicalJson(json),
-  };
-}
-
-function textParameters(request: Request): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(request.params).map(([name, given]) => {
-      // A wildcard's segments come one by one.
-      const value = [given].flat().join('/');
-      // Nothing is stored under a name with U+0000, and no database takes it.
-      if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
-      return [name, value];
-    }),
-  );
-}
-
-/** Fires when the client has gone before it had its answer. */
-function signalOfGone(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
-/**
- * Gives the RPCs of one request what is left of their common time, `x-request-id`, and the signal that fires when the client
- * has gone. Time between them, such as a slow upload, is not charged.
- */
-function createCalls(rpcTimeoutMs: number, requestId: string, gone: AbortSignal) {
-  let leftMs = rpcTimeoutMs;
-  return async <T>(work: (call: CallOptions) => Promise<T>): Promise<T> => {
-    const startedAt = performance.now();
-    try {
-      return await work({
-        timeoutMs: Math.max(1, Math.round(leftMs)),
-        signal: gone,
-        headers: { 'x-request-id': requestId },
-      });
-    } finally {
-      leftMs -= performance.now() - startedAt;
-    }
-  };
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): EndpointAnswer {
-  const { status, headers = {} } = answer;
-  const text = answerText(answer);
-  if (text === undefined) return answer;
-  const body: unknown = JSON.parse(text);
-  invariant(isJsonObject(body), 'an answer that versions differ in is an object');
-  return { status, headers, json: rewrite(body) };
-}
-
-function conditionalAnswer(
-  answer: EndpointAnswer,
-  apiVersion: string,
-  ifNoneMatch: string | undefined,
-): EndpointAnswer {
-  const text = answerText(answer);
-  if (answer.status !== 200 || text === undefined) return answer;
-  const given = answer.headers?.['etag'];
-  const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
-  // A cache may keep it for its own user and asks again each time, or the tag would be of no use to it.
-  const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
-  return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
-    ? { status: 304, headers }
-    : { ...answer, text, headers };
-}
-
-function refuse(
-  error: ServiceError,
-  request: IncomingMessage,
-  response: ServerResponse,
-  record: RequestRecord,
-): void {
-  record.error = error;
-  if (response.headersSent) response.destroy();
-  else send(request, response, errorAnswer(error, record.requestId));
-}
-
-function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
-  drainWithinBounds(request);
-  response.statusCode = answer.status;
-  const body = answer.bytes ?? answerText(answer);
-  if (body !== undefined) {
-    response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.setHeader('content-length', Buffer.byteLength(body));
-  }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  if (answer.stream === undefined || request.method === 'HEAD') {
-    response.end(body);
-  } else {
-    // Nothing is asked on its connection after it, least of all of a server that has ended it because it is stopping.
-    response.setHeader('connection', 'close');
-    response.flushHeaders();
-  }
-  answer.stream?.(createAnswerStream(response));
-}
-
-function setRateLimitHeaders(
-  response: Response,
-  counted: {
-    readonly policy: 'default' | 'failed-authentication';
-    readonly limit: number;
-    readonly verdict: RateLimitVerdict;
-  },
-): void {
-  const { policy, limit, verdict } = counted;
-  response.setHeader('RateLimit-Policy', `"${policy}";q=${limit};w=${WINDOW_SECONDS}`);
-  // A bucket of the count can leave up to 20 ms after the span.
-  const seconds = Math.min(WINDOW_SECONDS, verdict.resetSeconds);
-  response.setHeader('RateLimit', `"${policy}";r=${verdict.remaining};t=${seconds}`);
 }
 
 function tooManyFailures(limit: number, { retryAfterSeconds }: RateLimitVerdict): ServiceError {

@@ -1,0 +1,32 @@
+import { invariant } from '@partner/kernel/invariant';
+import { answerText } from './answer-text.js';
+import { isJsonObject, type Rewrite } from './api-versions.js';
+import type { EndpointAnswer } from './endpoint.js';
+import { entityTagOf, namesEntityTag } from './entity-tag.js';
+
+/** The answer in the form of another version. */
+export function rewrittenAnswer(answer: EndpointAnswer, rewrite: Rewrite): EndpointAnswer {
+  const { status, headers = {} } = answer;
+  const text = answerText(answer);
+  if (text === undefined) return answer;
+  const body: unknown = JSON.parse(text);
+  invariant(isJsonObject(body), 'an answer that versions differ in is an object');
+  return { status, headers, json: rewrite(body) };
+}
+
+/** The answer with its `ETag`; 304 without a body if `If-None-Match` names that tag. */
+export function conditionalAnswer(
+  answer: EndpointAnswer,
+  apiVersion: string,
+  ifNoneMatch: string | undefined,
+): EndpointAnswer {
+  const text = answerText(answer);
+  if (answer.status !== 200 || text === undefined) return answer;
+  const given = answer.headers?.['etag'];
+  const etag = typeof given === 'string' ? given : entityTagOf(apiVersion, text);
+  // A cache may keep it for its own user and asks again each time, or the tag would be of no use to it.
+  const headers = { 'cache-control': 'private, no-cache', ...answer.headers, etag };
+  return ifNoneMatch !== undefined && namesEntityTag(ifNoneMatch, etag)
+    ? { status: 304, headers }
+    : { ...answer, text, headers };
+}

@@ -1,0 +1,72 @@
+import { idempotencyKeyHeader } from '@partner/proto-contracts/public-api/idempotency-key';
+import type { Request } from 'express';
+import { type FieldViolation, ServiceError } from '@partner/kernel/service-error';
+import { invalidArgument, validate } from '@partner/kernel/validation';
+import { API_VERSION_HEADER, isJsonObject, type Translation } from './api-versions.js';
+import { sha256OfCanonicalJson } from './canonical-json.js';
+import type { AnyEndpoint } from './endpoint.js';
+import { misspelledNames } from './query-names.js';
+import { readJsonBody } from './request-body.js';
+
+/** What the caller sent, after validation, in the form of the current version. */
+interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly bodySha256: Buffer;
+}
+
+/** Reads and checks everything that the caller sent, in the current version's form; throws one 400 that lists all faults. */
+export async function readInput<Principal>(
+  endpoint: AnyEndpoint<Principal>,
+  request: Request,
+  {
+    versionProblem,
+    translation,
+  }: {
+    readonly versionProblem: string | undefined;
+    readonly translation: Translation | undefined;
+  },
+): Promise<RequestInput> {
+  const params = textParameters(request);
+  const violations: FieldViolation[] = [];
+  const idempotencyKey = request.get('idempotency-key');
+
+  if (versionProblem !== undefined) violations.push({ path: API_VERSION_HEADER, message: versionProblem });
+  if (endpoint.idempotencyKey === 'required' || (endpoint.idempotencyKey && idempotencyKey !== undefined)) {
+    const key = validate(idempotencyKeyHeader, idempotencyKey, 'Idempotency-Key');
+    if (!key.valid) violations.push(...key.violations.slice(0, 1));
+  }
+  const givenQuery = translation?.query?.(request.query) ?? request.query;
+  violations.push(...misspelledNames(endpoint.query, givenQuery));
+  const query = endpoint.query === undefined ? undefined : validate(endpoint.query, givenQuery, 'query');
+  if (query?.valid === false) violations.push(...query.violations);
+
+  const json = endpoint.body === undefined ? undefined : await readJsonBody(request);
+  const givenBody = isJsonObject(json) ? (translation?.body?.(json) ?? json) : json;
+  const body = endpoint.body === undefined ? undefined : validate(endpoint.body, givenBody, 'body');
+  if (body?.valid === false) violations.push(...body.violations);
+
+  if (violations.length > 0) throw invalidArgument(violations);
+  return {
+    params,
+    query: query?.valid === true ? query.value : undefined,
+    body: body?.valid === true ? body.value : undefined,
+    idempotencyKey: endpoint.idempotencyKey === undefined ? undefined : idempotencyKey,
+    // As it was sent, so that a key is bound to the same body whatever the service makes of it.
+    bodySha256: sha256OfCanonicalJson(json),
+  };
+}
+
+function textParameters(request: Request): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, given]) => {
+      // A wildcard's segments come one by one.
+      const value = [given].flat().join('/');
+      // Nothing is stored under a name with U+0000, and no database takes it.
+      if (value.includes('\0')) throw new ServiceError('not_found', 'path: there is no such path');
+      return [name, value];
+    }),
+  );
+}

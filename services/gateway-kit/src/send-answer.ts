@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { drainWithinBounds } from '@partner/kernel/drain-within-bounds';
+import type { ServiceError } from '@partner/kernel/service-error';
+import { createAnswerStream } from './answer-stream.js';
+import { answerText } from './answer-text.js';
+import type { EndpointAnswer } from './endpoint.js';
+import { errorAnswer } from './error-answer.js';
+import type { RequestRecord } from './request-log.js';
+
+/** Answers with a failure. Ends the connection instead if an answer has already begun. */
+export function refuse(
+  error: ServiceError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  record: RequestRecord,
+): void {
+  record.error = error;
+  if (response.headersSent) response.destroy();
+  else send(request, response, errorAnswer(error, record.requestId));
+}
+
+/** Sends an answer, or begins its stream. What is left of the request body is drained within bounds. */
+export function send(request: IncomingMessage, response: ServerResponse, answer: EndpointAnswer): void {
+  drainWithinBounds(request);
+  response.statusCode = answer.status;
+  const body = answer.bytes ?? answerText(answer);
+  if (body !== undefined) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', Buffer.byteLength(body));
+  }
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  if (answer.stream === undefined || request.method === 'HEAD') {
+    response.end(body);
+  } else {
+    // Nothing is asked on its connection after it, least of all of a server that has ended it because it is stopping.
+    response.setHeader('connection', 'close');
+    response.flushHeaders();
+  }
+  answer.stream?.(createAnswerStream(response));
+}
