@@ -101,7 +101,7 @@ describe('an alert', () => {
     });
     expect(Object.fromEntries(named)).toEqual({
       'every service': Object.keys(checks).sort(),
-      'job-state': ofMain('job-state'),
+      'job-state': conditionsIn('services/job-state/src/connections.ts'),
       'inbound-gateway, installer-gateway': conditionsIn('services/gateway-kit/src/run-gateway.ts'),
       console: ofMain('console'),
       'webhook-dispatcher': ofMain('webhook-dispatcher'),

@@ -52,3 +52,6 @@ export const configSchema = z
       });
     }
   });
+
+/** The settings of job-state, checked. */
+export type Config = z.infer<typeof configSchema>;

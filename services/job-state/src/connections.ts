@@ -1,0 +1,80 @@
+import { QUEUES } from '@partner/proto-contracts/topology';
+import { type AmqpConnection, createAmqpConnection } from '@partner/kernel/amqp/connection';
+import { startQueueWatch } from '@partner/kernel/amqp/start-queue-watch';
+import type { ServiceKit } from '@partner/kernel/service';
+import type { Config } from './config.js';
+import { createDatabase, type Database } from './database/database.js';
+import { createPoolMetrics } from './database/pool-metrics.js';
+import { waitForSchema } from './database/migrations/wait-for-schema.js';
+
+const QUEUE_POOL_SIZE = 5;
+const QUEUE_WATCH_INTERVAL_MS = 15_000;
+const SCHEMA_PAUSE_MS = 500;
+
+/** Connection pools of one process. Both lead to the same database. */
+export interface Databases {
+  readonly database: Database;
+  /** A pool of its own, so that due deliveries and results never wait for a connection behind a burst of writes. */
+  readonly queue: Database;
+}
+
+/** Opens both pools and waits until the migrations have run. They close after everything that uses them. */
+export async function openDatabases(
+  config: Config,
+  { logger, metrics, lifecycle }: ServiceKit,
+): Promise<Databases> {
+  const poolMetrics = createPoolMetrics(metrics);
+  const database = createDatabase({
+    url: config.POSTGRES_URL,
+    poolSize: config.POSTGRES_POOL_SIZE,
+    logger,
+    environment: config.PARTNER_ENVIRONMENT,
+    measured: { by: poolMetrics, pool: 'main' },
+  });
+  lifecycle.addReadinessCheck('database', () => database.isReady());
+  lifecycle.onShutdown('database', () => database.end());
+  const queue = createDatabase({
+    url: config.POSTGRES_URL,
+    poolSize: QUEUE_POOL_SIZE,
+    logger,
+    plainIndexScans: true,
+    measured: { by: poolMetrics, pool: 'queue' },
+  });
+  lifecycle.onShutdown('queue-database', () => queue.end());
+  await waitForSchema(database, { logger, pauseMs: SCHEMA_PAUSE_MS });
+  return { database, queue };
+}
+
+/**
+ * Connections of one process to the broker. A broker that runs out of resources blocks connections that publish;
+ * acknowledgements go on over the other one.
+ */
+export interface BrokerConnections {
+  readonly publishing: AmqpConnection;
+  readonly consuming: AmqpConnection;
+}
+
+/** Connects to the broker and starts the metrics of its queues. */
+export function connectToBroker(
+  config: Config,
+  { logger, metrics, lifecycle }: ServiceKit,
+  clock: () => Date,
+): BrokerConnections {
+  const amqp = { url: config.AMQP_URL, topology: config.AMQP_TOPOLOGY, logger, metrics };
+  const publishing = createAmqpConnection({ ...amqp, name: 'job-state publish' });
+  const consuming = createAmqpConnection({ ...amqp, name: 'job-state consume' });
+  lifecycle.addReadinessCheck('broker-publish', () => publishing.isReady());
+  lifecycle.addReadinessCheck('broker-consume', () => consuming.isReady());
+  lifecycle.onShutdown('broker-publish', () => publishing.close());
+  lifecycle.onShutdown('broker-consume', () => consuming.close());
+
+  const queueWatch = startQueueWatch({
+    connection: consuming,
+    queues: QUEUES,
+    metrics,
+    clock,
+    intervalMs: QUEUE_WATCH_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('queue-watch', () => queueWatch.stop());
+  return { publishing, consuming };
+}

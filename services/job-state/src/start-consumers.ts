@@ -1,0 +1,62 @@
+import { DELIVERY_RESULTS, PLATFORM_MESSAGES } from '@partner/proto-contracts/topology';
+import { startConsumer } from '@partner/kernel/amqp/consumer';
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import type { ServiceKit } from '@partner/kernel/service';
+import type { Config } from './config.js';
+import type { BrokerConnections, Databases } from './connections.js';
+import { retryWhileUnavailable } from './database/retry-while-unavailable.js';
+import { createPlatformMessageHandler } from './platform/handle-platform-message.js';
+import { startWaitingMessages } from './platform/start-waiting-messages.js';
+import { createDeliveryResultsHandler } from './webhooks/attempts/delivery-results.js';
+
+const PREFETCH = 50;
+const WAITING_INTERVAL_MS = 1_000;
+
+/**
+ * Starts to consume the platform's messages and the dispatcher's results. A loop retries platform messages that arrived
+ * before the job or company they need.
+ */
+export function startConsumers(
+  config: Config,
+  { logger, metrics, lifecycle }: ServiceKit,
+  deps: Databases &
+    Pick<BrokerConnections, 'consuming'> & { readonly publisher: Publisher; readonly clock: () => Date },
+): void {
+  const { database, queue, consuming, publisher, clock } = deps;
+  const platformMessages = startConsumer({
+    connection: consuming,
+    queue: PLATFORM_MESSAGES,
+    prefetch: PREFETCH,
+    logger,
+    metrics,
+    handle: retryWhileUnavailable(createPlatformMessageHandler({ database, clock, logger, metrics })),
+  });
+  lifecycle.onShutdown('platform-messages', () => platformMessages.stop());
+  const waitingMessages = startWaitingMessages({
+    database,
+    publisher,
+    deadLetterQueue: PLATFORM_MESSAGES.deadLetterQueue,
+    clock,
+    logger,
+    metrics,
+    intervalMs: WAITING_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('platform-waiting', () => waitingMessages.stop());
+  const deliveryResults = startConsumer({
+    connection: consuming,
+    queue: DELIVERY_RESULTS,
+    prefetch: PREFETCH,
+    logger,
+    metrics,
+    handle: retryWhileUnavailable(
+      createDeliveryResultsHandler({
+        database: queue,
+        logger,
+        metrics,
+        retryBaseMs: config.WEBHOOK_RETRY_BASE_MS,
+        random: Math.random,
+      }),
+    ),
+  });
+  lifecycle.onShutdown('delivery-results', () => deliveryResults.stop());
+}

@@ -1,0 +1,153 @@
+import { createClient, type Transport } from '@connectrpc/connect';
+import {
+  AccessService,
+  AuthenticationService,
+} from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
+import { AuditService } from '@partner/proto-contracts/gen/partner/audit/v1/audit_service_pb';
+import { ContractorJobService } from '@partner/proto-contracts/gen/partner/jobs/v1/contractor_job_service_pb';
+import { JobService } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';
+import { AppointmentService } from '@partner/proto-contracts/gen/partner/leads/v1/appointment_service_pb';
+import { LeadService } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
+import { OperatorService } from '@partner/proto-contracts/gen/partner/operator/v1/operator_service_pb';
+import { EndpointService } from '@partner/proto-contracts/gen/partner/webhooks/v1/endpoint_service_pb';
+import { DeliveryService } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_service_pb';
+import { SubscriptionService } from '@partner/proto-contracts/gen/partner/webhooks/v1/subscription_service_pb';
+import { SandboxService } from '@partner/proto-contracts/gen/partner/sandbox/v1/sandbox_service_pb';
+import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
+import {
+  JOB_STATE_MANAGEMENT_RPC,
+  JOB_STATE_OPERATOR_RPC,
+  JOB_STATE_RPC,
+} from '@partner/proto-contracts/topology';
+import type { AmqpConnection } from '@partner/kernel/amqp/connection';
+import { type RpcService, rpcService, startRpcServer } from '@partner/kernel/amqp/rpc-server';
+import type { Logger } from '@partner/kernel/logger';
+import type { ServiceKit } from '@partner/kernel/service';
+import { createAccessService } from './access/access-service.js';
+import { createAuthenticationService } from './access/authentication-service.js';
+import type { KeyUsage } from './access/start-key-usage.js';
+import { createAppointmentService } from './appointments/appointment-service.js';
+import { createAuditService } from './audit/audit-service.js';
+import type { Config } from './config.js';
+import { createContractorJobService } from './contractor-jobs/contractor-job-service.js';
+import type { Database } from './database/database.js';
+import { createJobService } from './jobs/job-service.js';
+import { createLeadService } from './leads/lead-service.js';
+import { createOperatorService } from './operator/operator-service.js';
+import { createSandboxService } from './sandbox/sandbox-service.js';
+import { createDeliveryService } from './webhooks/delivery-service.js';
+import { createSubscriptionService } from './webhooks/subscriptions/subscription-service.js';
+
+/** People ask, one question after another. */
+const OPERATOR_PREFETCH = 2;
+
+interface ServiceDeps {
+  readonly database: Database;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+  readonly keyUsage: KeyUsage;
+  /** To the dispatcher, which vets endpoints. */
+  readonly dispatcherTransport: Transport;
+}
+
+/**
+ * Starts the RPC servers: one for the gateways, one for the management of companies, one for operators. Each serves a queue
+ * of its own.
+ */
+export function startRpcServers(
+  config: Config,
+  { logger, metrics, lifecycle }: ServiceKit,
+  { publishing, ...deps }: Omit<ServiceDeps, 'logger'> & { readonly publishing: AmqpConnection },
+): void {
+  const serviceDeps: ServiceDeps = { ...deps, logger };
+  // Much more than can run at once: what waits for its turn, or for a stuck row of its company, must not keep the rest out.
+  const prefetch = 40 * config.POSTGRES_POOL_SIZE;
+  // Replies are publishes: they must not stand in the way of the consumers' acknowledgements.
+  const shared = { connection: publishing, logger, metrics };
+  const rpcServer = startRpcServer({
+    ...shared,
+    queue: JOB_STATE_RPC,
+    prefetch,
+    services: gatewayServices(config, serviceDeps),
+  });
+  lifecycle.onShutdown('rpc-server', () => rpcServer.stop());
+  const managementRpcServer = startRpcServer({
+    ...shared,
+    queue: JOB_STATE_MANAGEMENT_RPC,
+    prefetch,
+    services: managementServices(config, serviceDeps),
+  });
+  lifecycle.onShutdown('management-rpc-server', () => managementRpcServer.stop());
+  const operatorRpcServer = startRpcServer({
+    ...shared,
+    queue: JOB_STATE_OPERATOR_RPC,
+    prefetch: OPERATOR_PREFETCH,
+    services: [operatorService(config, serviceDeps)],
+  });
+  lifecycle.onShutdown('operator-rpc-server', () => operatorRpcServer.stop());
+}
+
+/** Services that the gateways call for requests with an API key. */
+function gatewayServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
+  const { database, clock, logger, keyUsage } = deps;
+  return [
+    rpcService(
+      JobService,
+      createJobService({ database, clock, logger, feedDays: config.RETENTION_FEED_DAYS }),
+    ),
+    rpcService(LeadService, createLeadService({ database, clock, logger })),
+    rpcService(AppointmentService, createAppointmentService({ database, clock, logger })),
+    rpcService(ContractorJobService, createContractorJobService({ database, clock, logger })),
+    rpcService(
+      AuthenticationService,
+      createAuthenticationService({
+        database,
+        clock,
+        logger,
+        keyUsage,
+        environment: config.PARTNER_ENVIRONMENT,
+      }),
+    ),
+  ];
+}
+
+/** Services that manage what a company has: access, webhooks, the audit log and, in the sandbox, its fault scripts. */
+function managementServices(config: Config, deps: ServiceDeps): readonly RpcService[] {
+  const { database, clock, logger, dispatcherTransport } = deps;
+  return [
+    rpcService(
+      AccessService,
+      createAccessService({ database, clock, logger, environment: config.PARTNER_ENVIRONMENT }),
+    ),
+    rpcService(AuditService, createAuditService({ database })),
+    ...(config.PARTNER_ENVIRONMENT === 'sandbox'
+      ? [rpcService(SandboxService, createSandboxService({ database, logger }))]
+      : []),
+    rpcService(DeliveryService, createDeliveryService({ database, logger })),
+    rpcService(
+      SubscriptionService,
+      createSubscriptionService({
+        database,
+        endpoints: createClient(EndpointService, dispatcherTransport),
+        sealingKeys: config.WEBHOOK_SEALING_KEYS,
+        newestSchemaVersion: CURRENT_SCHEMA_VERSION,
+        secretOverlapHours: config.SECRET_OVERLAP_HOURS,
+        logger,
+        clock,
+      }),
+    ),
+  ];
+}
+
+function operatorService(config: Config, { database, clock, logger }: ServiceDeps): RpcService {
+  return rpcService(
+    OperatorService,
+    createOperatorService({
+      database,
+      clock,
+      logger,
+      environment: config.PARTNER_ENVIRONMENT,
+      inFlight: config.DELIVERIES_IN_FLIGHT,
+    }),
+  );
+}

@@ -1,0 +1,63 @@
+import type { Publisher } from '@partner/kernel/amqp/publisher';
+import type { ServiceKit } from '@partner/kernel/service';
+import type { Config } from './config.js';
+import type { Databases } from './connections.js';
+import { EVENTS_SETTLED_MS, startBulkReplays } from './webhooks/replay/run-bulk-replays.js';
+import { startScheduler } from './webhooks/schedule/release-due.js';
+import { startFollowingSubscriptionState } from './webhooks/subscriptions/follow-subscription-state.js';
+import { startSecretMaintenance } from './webhooks/subscriptions/maintain-secrets.js';
+
+const BULK_REPLAYS_INTERVAL_MS = 1_000;
+const SECRETS_INTERVAL_MS = 60_000;
+const SUBSCRIPTION_STATES_INTERVAL_MS = 1_000;
+
+/**
+ * Starts the loops behind webhooks: the scheduler that releases due deliveries, bulk replays, the deliveries of
+ * subscriptions whose state changed, and the upkeep of signing secrets.
+ */
+export function startWebhookLoops(
+  config: Config,
+  { logger, metrics, lifecycle }: ServiceKit,
+  deps: Databases & { readonly publisher: Publisher; readonly clock: () => Date },
+): void {
+  const { database, queue, publisher, clock } = deps;
+  const scheduler = startScheduler({
+    database: queue,
+    publisher,
+    logger,
+    metrics,
+    elapsedMs: () => performance.now(),
+    intervalMs: config.SCHEDULER_INTERVAL_MS,
+    leaseSeconds: config.DELIVERY_LEASE_SECONDS,
+    inFlight: config.DELIVERIES_IN_FLIGHT,
+    batchSize: 200,
+  });
+  database.onWake('deliveries', scheduler.wake);
+  queue.onWake('room', scheduler.wakeLater);
+  lifecycle.onShutdown('scheduler', () => scheduler.stop());
+  const bulkReplays = startBulkReplays({
+    database,
+    logger,
+    metrics,
+    eventsSettledMs: EVENTS_SETTLED_MS,
+    intervalMs: BULK_REPLAYS_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('bulk-replays', () => bulkReplays.stop());
+  const subscriptionStates = startFollowingSubscriptionState({
+    database,
+    logger,
+    metrics,
+    intervalMs: SUBSCRIPTION_STATES_INTERVAL_MS,
+  });
+  database.onWake('subscriptions', () => subscriptionStates.wake());
+  lifecycle.onShutdown('subscription-states', () => subscriptionStates.stop());
+  const secrets = startSecretMaintenance({
+    database,
+    sealingKeys: config.WEBHOOK_SEALING_KEYS,
+    clock,
+    logger,
+    metrics,
+    intervalMs: SECRETS_INTERVAL_MS,
+  });
+  lifecycle.onShutdown('webhook-secrets', () => secrets.stop());
+}
