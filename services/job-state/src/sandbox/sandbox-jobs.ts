@@ -141,9 +141,6 @@ function sandboxJob(
     state: town.state,
     zip: town.zip,
   };
-  const visit = new Date(assignedAt.getTime() + 24 * HOUR_MS);
-  const isVisited = !['ASSIGNED', 'ACKNOWLEDGED', 'CANCELLED'].includes(status);
-  const isPlanned = isVisited || status === 'ACKNOWLEDGED';
   const technician = installer.technicians[index % 3];
   const assigned: JobRecord = {
     id: stableId('job', String(index), createdAt),
@@ -162,14 +159,7 @@ function sandboxJob(
       supplierSources: [{ name: 'Central Supply', reference: index % 2 === 0 ? `CS-${1000 + index}` : null }],
       scopeVersion: 1,
     },
-    schedule: isPlanned
-      ? {
-          status: isVisited ? 'CONFIRMED' : 'TENTATIVE',
-          startsAt: visit,
-          endsAt: new Date(visit.getTime() + 4 * HOUR_MS),
-          timeZone: town.timeZone,
-        }
-      : { status: 'UNSCHEDULED', startsAt: null, endsAt: null, timeZone: null },
+    schedule: scheduleOf(status, assignedAt, town.timeZone),
     readiness: { ready: true, blockerCodes: [] },
     documents: [
       {
@@ -180,7 +170,7 @@ function sandboxJob(
       },
     ],
     technicianAssignments:
-      isVisited && technician !== undefined
+      isVisited(status) && technician !== undefined
         ? [{ membershipId: technician.membershipId, assignedAt: formatDateTime(assignedAt) }]
         : [],
     updatedAt: assignedAt,
@@ -202,6 +192,24 @@ function sandboxJob(
     installerNote,
     lastUpdatedAt: installerNote === null ? updatedAt : new Date(updatedAt.getTime() + HOUR_MS),
     versions,
+  };
+}
+
+function isVisited(status: JobStatusName): boolean {
+  return !['ASSIGNED', 'ACKNOWLEDGED', 'CANCELLED'].includes(status);
+}
+
+/** A visit on the day after the assignment: confirmed once the installer was there, tentative after the acknowledgement. */
+function scheduleOf(status: JobStatusName, assignedAt: Date, timeZone: string): JobRecord['schedule'] {
+  if (!isVisited(status) && status !== 'ACKNOWLEDGED') {
+    return { status: 'UNSCHEDULED', startsAt: null, endsAt: null, timeZone: null };
+  }
+  const startsAt = new Date(assignedAt.getTime() + 24 * HOUR_MS);
+  return {
+    status: isVisited(status) ? 'CONFIRMED' : 'TENTATIVE',
+    startsAt,
+    endsAt: new Date(startsAt.getTime() + 4 * HOUR_MS),
+    timeZone,
   };
 }
 

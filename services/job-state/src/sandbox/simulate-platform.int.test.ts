@@ -18,7 +18,7 @@ import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
 import { seedSandboxData } from './seed-sandbox-data.js';
 import { createSimulation } from './simulate-platform.js';
-import type { SimulatedWorld } from './simulated-sale.js';
+import type { SimulatedWorld } from './sale-state.js';
 import { seededRandom } from './start-simulator.js';
 
 const MOVES = 1_200;

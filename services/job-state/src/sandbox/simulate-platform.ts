@@ -1,5 +1,6 @@
 import { invariant } from '@partner/kernel/invariant';
-import { simulatedSale, type SimulatedWorld } from './simulated-sale.js';
+import type { SimulatedWorld } from './sale-state.js';
+import { simulatedSale } from './simulated-sale.js';
 
 /** One of so many moves begins a sale, until there are as many as may be open. */
 const MOVES_PER_SALE = 8;

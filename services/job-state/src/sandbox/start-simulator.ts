@@ -8,7 +8,7 @@ import { type Loop, startLoop } from '../database/start-loop.js';
 import { sandboxCompanies } from './sandbox-companies.js';
 import { sandboxJobs } from './sandbox-jobs.js';
 import { createSimulation } from './simulate-platform.js';
-import type { SimulatedWorld } from './simulated-sale.js';
+import type { SimulatedWorld } from './sale-state.js';
 import { stableBytes } from './stable-id.js';
 
 const MAX_OPEN_SALES = 200;
