@@ -19,7 +19,8 @@ import { Webhook } from 'standardwebhooks';
 import { createClockWatch } from './clock-watch.js';
 import { createDeliver, type DeliverDeps } from './deliver.js';
 import { createDeliveryMetrics } from './delivery-metrics.js';
-import type { OutgoingPost, PostResult } from './https-sender.js';
+import type { OutgoingPost } from './https-exchange.js';
+import type { PostResult } from './https-sender.js';
 import { createLeaseMemory } from './lease-memory.js';
 
 const now = new Date('2026-09-01T12:00:00.900Z');

@@ -20,7 +20,8 @@ import { extractTrace, injectTrace, withSpan } from '@partner/kernel/telemetry/t
 import pLimit from 'p-limit';
 import type { ClockWatch } from './clock-watch.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { ExchangeTrace, HttpsSender, PostResult } from './https-sender.js';
+import type { ExchangeTrace } from './https-exchange.js';
+import type { HttpsSender, PostResult } from './https-sender.js';
 import type { LeaseMemory } from './lease-memory.js';
 import {
   type AnswerableCommand,
