@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
 import { newId } from '@partner/kernel/ids';
 import { z } from 'zod';
-import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { BENCH_SECRET, bodyOf } from './fill-deliveries.js';
 
 const settings = z

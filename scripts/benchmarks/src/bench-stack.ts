@@ -3,12 +3,9 @@ import path from 'node:path';
 import { installMissingParts } from '@partner/local-stack/parts/install-missing-parts';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
-import {
-  RECEIVER_HOST,
-  type Stack,
-  type StackOptions,
-  startStack,
-} from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
+import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
+import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { removeStackData, stopStack } from '@partner/local-stack/stack/stop-stack';
 import { type BenchReceiver, startBenchReceiver } from './bench-receiver.js';

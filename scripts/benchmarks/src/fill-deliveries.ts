@@ -2,7 +2,7 @@ import { WEBHOOK_EXAMPLES } from '@partner/proto-contracts/public-api/examples/w
 import { newId } from '@partner/kernel/ids';
 import type { withPostgres } from '@partner/test-kit/backing-services/postgres';
 import { sealingKeysSetting, sealSecret } from '@partner/kernel/secret-sealing';
-import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
 
 type Client = Parameters<Parameters<typeof withPostgres>[1]>[0];

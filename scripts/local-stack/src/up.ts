@@ -12,7 +12,8 @@ import { DEFAULT_DIRECTORY, STACK_DIRECTORY_VARIABLE } from './stack/default-dir
 import { StackError } from './stack-error.js';
 import { hasEndedWithin, lockHolder, thisProcess, withStackLock } from './stack/stack-lock.js';
 import { readStackState } from './stack/stack-state.js';
-import { type Stack, type StackOptions, startStack } from './stack/start-stack.js';
+import type { StackOptions } from './stack/stack-plan.js';
+import { type Stack, startStack } from './stack/start-stack.js';
 import { removeStackData, stopStack } from './stack/stop-stack.js';
 import { renderStatus } from './status-text.js';
 import { renderTour } from './tour-text.js';

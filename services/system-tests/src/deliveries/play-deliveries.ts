@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
 import { type CompanyClassName, eventsMatching } from '@partner/proto-contracts/public-api/webhook-events';
 import { startTestStack, type TestStack } from '../support/test-stack.js';

@@ -1,6 +1,6 @@
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import { ensureStackSecrets } from '@partner/local-stack/stack/stack-secrets';
-import { RECEIVER_HOST } from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { startTestStack, type TestStack } from '../support/test-stack.js';
 import type { ReceivedWebhook, ReceiverAnswer } from '../support/webhook-receiver.js';

@@ -5,12 +5,9 @@ import { createClient } from '@connectrpc/connect';
 import { ensureCertificates } from '@partner/local-stack/receiver/certificates';
 import type { ServiceName } from '@partner/local-stack/stack/services';
 import type { SandboxCompany } from '@partner/local-stack/stack/stack-description';
-import {
-  RECEIVER_HOST,
-  type Stack,
-  type StackOptions,
-  startStack,
-} from '@partner/local-stack/stack/start-stack';
+import { RECEIVER_HOST } from '@partner/local-stack/stack/receiver-hosts';
+import type { StackOptions } from '@partner/local-stack/stack/stack-plan';
+import { type Stack, startStack } from '@partner/local-stack/stack/start-stack';
 import { stackFiles } from '@partner/local-stack/stack/stack-state';
 import { AccessService } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { JobStatusChangedSchema } from '@partner/proto-contracts/gen/partner/jobs/v1/job_service_pb';

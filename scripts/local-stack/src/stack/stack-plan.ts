@@ -1,0 +1,136 @@
+import { freePort, takePort } from '@partner/test-kit/backing-services/local-process';
+import { createDockerParts } from '../parts/docker-engine.js';
+import { findParts, type PartSources, privateSource } from '../parts/find-parts.js';
+import { rememberMadeElsewhere } from '../parts/made-elsewhere.js';
+import type { Progress } from '../progress.js';
+import { StackError } from '../stack-error.js';
+import { PROJECT_ROOT } from './project-root.js';
+import { LISTENER_HOST, RECEIVER_HOST } from './receiver-hosts.js';
+import { replicasOf } from './replicas.js';
+import { INGRESS_PATHS, type ServiceName } from './services.js';
+import type { StackPlan } from './stack-state.js';
+
+const DEFAULT_PROXY_PORT = 8_080;
+const REDIS_KEY_PREFIX = 'partner:';
+
+/** How a stack is set up; what a stack that is there already was set up with stays as it is. */
+export interface StackOptions {
+  /** Where it keeps its files; made when missing. One directory holds one stack. */
+  readonly directory: string;
+  /**
+   * Where Postgres, RabbitMQ and Redis come from. `found`: see `findParts`. `private`: instances of its own of installed
+   * programs. `given`: exactly these, a database, vhost and Redis that are all the stack's own.
+   */
+  readonly parts:
+    | { readonly kind: 'found'; readonly environment: Readonly<Record<string, string | undefined>> }
+    | { readonly kind: 'private'; readonly durable?: boolean }
+    | {
+        readonly kind: 'given';
+        readonly postgresUrl: string;
+        readonly amqpUrl: string;
+        readonly redisUrl: string;
+      };
+  /** The port of the base address; without it 8080, or a free one when that is taken. */
+  readonly proxyPort?: number;
+  /** Settings of a service on top of the stack's own, e.g. `{ 'job-state': { WEBHOOK_RETRY_BASE_MS: '200' } }`. */
+  readonly settings?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  /** Replicas of a service; one without it. */
+  readonly replicas?: Readonly<Partial<Record<ServiceName, number>>>;
+  /** More host names that webhooks may go to, each with the address that it leads to, e.g. `127.0.0.1:9443`. */
+  readonly devHosts?: Readonly<Record<string, string>>;
+  /** How many moves a minute the platform and the installers make by themselves; none without it. */
+  readonly simulate?: number;
+  /** Seed of the simulator's choices; another one at each start without it. */
+  readonly simulatorSeed?: string;
+  /** Whether the processes outlive this one. */
+  readonly detached?: boolean;
+  /** Whether the stack belongs to this process, so that it is asked first when the stack is to end. */
+  readonly owned?: boolean;
+  readonly report?: Progress;
+  /** Ends the start as soon as possible. */
+  readonly signal?: AbortSignal;
+}
+
+/** Plans a new stack: the sources of its backing services, a port for each process, and the host names of its receivers. */
+export async function makePlan(
+  options: StackOptions & { readonly directory: string; readonly report: Progress },
+): Promise<StackPlan> {
+  const proxyPort = await choosePort(options.proxyPort, options.report);
+  const parts = await chooseParts(options);
+  const receiverPort = await freePort();
+  const listenerPort = await freePort();
+  const services: StackPlan['services'] = {};
+  for (const { name, service } of replicasOf(options.replicas ?? {})) {
+    services[name] = {
+      adminPort: await freePort(),
+      ...(INGRESS_PATHS[service] === undefined ? {} : { httpPort: await freePort() }),
+      settings: { ...options.settings?.[service] },
+    };
+  }
+  const devHosts = {
+    [RECEIVER_HOST]: `127.0.0.1:${receiverPort}`,
+    [LISTENER_HOST]: `127.0.0.1:${listenerPort}`,
+    ...options.devHosts,
+  };
+  return {
+    parts,
+    durable: options.parts.kind !== 'private' || options.parts.durable !== false,
+    redisKeyPrefix: REDIS_KEY_PREFIX,
+    ports: { proxy: proxyPort, receiver: receiverPort, listener: listenerPort },
+    services,
+    devHosts: Object.entries(devHosts)
+      .map(([host, address]) => `${host}=${address}`)
+      .join(','),
+  };
+}
+
+async function choosePort(wanted: number | undefined, report: Progress): Promise<number> {
+  if (wanted === 0) return freePort();
+  if (await takePort(wanted ?? DEFAULT_PROXY_PORT)) return wanted ?? DEFAULT_PROXY_PORT;
+  if (wanted !== undefined) {
+    throw new StackError(`port ${wanted} is taken or not allowed; choose another one with --port`);
+  }
+  report(`port ${DEFAULT_PROXY_PORT} is taken; the base address gets another one`);
+  return freePort();
+}
+
+async function chooseParts(
+  options: StackOptions & { readonly directory: string; readonly report: Progress },
+): Promise<PartSources> {
+  const { parts } = options;
+  switch (parts.kind) {
+    case 'found':
+      return findParts({
+        environment: parts.environment,
+        redisKeyPrefix: REDIS_KEY_PREFIX,
+        docker: createDockerParts({ root: PROJECT_ROOT, directory: options.directory }),
+        remember: (made) => rememberMadeElsewhere(options.directory, made),
+        report: options.report,
+      });
+    case 'private':
+      return {
+        postgres: await privateSource('postgres'),
+        rabbitmq: await privateSource('rabbitmq'),
+        redis: await privateSource('redis'),
+      };
+    case 'given': {
+      const given = (url: string) => ({ kind: 'given', url }) as const;
+      return {
+        postgres: given(parts.postgresUrl),
+        rabbitmq: given(parts.amqpUrl),
+        redis: given(parts.redisUrl),
+      };
+    }
+  }
+}
+
+/** The plan with a simulator at the rate; one that is there already keeps its rate when none is given. */
+export async function withSimulator(
+  plan: StackPlan,
+  movesPerMinute: number | undefined,
+  seed: string | undefined,
+): Promise<StackPlan> {
+  if (movesPerMinute === undefined) return plan;
+  const adminPort = plan.simulator?.adminPort ?? (await freePort());
+  return { ...plan, simulator: { adminPort, movesPerMinute, ...(seed !== undefined && { seed }) } };
+}
