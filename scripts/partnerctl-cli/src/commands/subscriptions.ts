@@ -55,22 +55,6 @@ export function subscriptionsCommand(context: CommandContext) {
       examples('partnerctl subscriptions list cmp_01j…', 'partnerctl webhooks show whk_01j…'),
     );
 
-  function show(shown: Subscription, more: Document = {}): void {
-    const document = { subscription: shown, ...more };
-    context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
-  }
-
-  /** What a request about one subscription says. */
-  async function about(subscriptionId: string) {
-    const session = await context.session();
-    const { companyId } = await session.companyOf(subscriptionId);
-    return {
-      ...session,
-      of: { companyId, subscriptionId },
-      changed: { companyId, subscriptionId, actor: session.actor },
-    };
-  }
-
   group
     .command('list')
     .argument('<company>', 'its id')
@@ -90,9 +74,9 @@ export function subscriptionsCommand(context: CommandContext) {
     .description('show a subscription')
     .addHelpText('after', examples('partnerctl subscriptions show whk_01j…'))
     .action(async (id) => {
-      const { subscriptions, of } = await about(id);
+      const { subscriptions, of } = await sessionAbout(context, id);
       const found = readResource(subscription, await subscriptions.getSubscription(of));
-      show(found, { companyId: of.companyId });
+      showSubscription(context, found, { companyId: of.companyId });
     });
 
   group
@@ -126,7 +110,7 @@ export function subscriptionsCommand(context: CommandContext) {
         ...(schemaVersion !== undefined && { schemaVersion }),
       });
       const created = readResource(subscriptionCreated, response);
-      show(created.subscription, { secret: created.secret });
+      showSubscription(context, created.subscription, { secret: created.secret });
     });
 
   group
@@ -142,7 +126,7 @@ export function subscriptionsCommand(context: CommandContext) {
     )
     .addHelpText('after', examples('partnerctl subscriptions test whk_01j…'))
     .action(async (id, { secretVersion, wait }) => {
-      const { subscriptions, deliveries, changed } = await about(id);
+      const { subscriptions, deliveries, changed } = await sessionAbout(context, id);
       const response = await subscriptions.sendTestDelivery({
         ...changed,
         ...(secretVersion !== undefined && { secretVersion }),
@@ -170,10 +154,10 @@ export function subscriptionsCommand(context: CommandContext) {
     .option('--backfill', 'queue the events since the pause as well')
     .addHelpText('after', examples('partnerctl subscriptions activate whk_01j… --backfill'))
     .action(async (id, { backfill }) => {
-      const { subscriptions, changed } = await about(id);
+      const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.activateSubscription({ ...changed, backfill: backfill === true });
       const { backfillId, ...activated } = readResource(subscriptionActivated, response);
-      show(activated, { backfillId });
+      showSubscription(context, activated, { backfillId });
     });
 
   group
@@ -182,10 +166,35 @@ export function subscriptionsCommand(context: CommandContext) {
     .description('pause a subscription: what it has not got is held, new events are not queued')
     .addHelpText('after', examples('partnerctl subscriptions pause whk_01j…'))
     .action(async (id) => {
-      const { subscriptions, changed } = await about(id);
-      show(readResource(subscription, await subscriptions.pauseSubscription(changed)));
+      const { subscriptions, changed } = await sessionAbout(context, id);
+      showSubscription(context, readResource(subscription, await subscriptions.pauseSubscription(changed)));
     });
 
+  addSecretCommands(group, context);
+
+  group
+    .command('delete')
+    .argument('<subscription>', 'its id')
+    .description('delete a subscription; what it has not got is cancelled')
+    .option('--yes', 'do it')
+    .addHelpText('after', examples('partnerctl subscriptions delete whk_01j… --yes'))
+    .action(async (id, { yes }) => {
+      const { subscriptions, of, changed } = await sessionAbout(context, id);
+      const found = readResource(subscription, await subscriptions.getSubscription(of));
+      const isActive = found.state === 'active';
+      demandYes(
+        yes,
+        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels what it has not got`,
+      );
+      await subscriptions.deleteSubscription(changed);
+      context.output().words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
+    });
+
+  return group;
+}
+
+/** Adds the commands that rotate the signing secret of a subscription. */
+function addSecretCommands(group: Command, context: CommandContext): void {
   group
     .command('rotate-secret')
     .argument('<subscription>', 'its id')
@@ -201,9 +210,9 @@ export function subscriptionsCommand(context: CommandContext) {
       ),
     )
     .action(async (id) => {
-      const { subscriptions, changed } = await about(id);
+      const { subscriptions, changed } = await sessionAbout(context, id);
       const rotated = readResource(secretRotated, await subscriptions.rotateSecret(changed));
-      show(rotated.subscription, { secret: rotated.secret });
+      showSubscription(context, rotated.subscription, { secret: rotated.secret });
     });
 
   group
@@ -217,31 +226,27 @@ export function subscriptionsCommand(context: CommandContext) {
     )
     .addHelpText('after', examples('partnerctl subscriptions activate-secret whk_01j… --secret-version 2'))
     .action(async (id, { secretVersion }) => {
-      const { subscriptions, changed } = await about(id);
+      const { subscriptions, changed } = await sessionAbout(context, id);
       const response = await subscriptions.activateSecret({
         ...changed,
         pendingSecretVersion: secretVersion,
       });
-      show(readResource(subscription, response));
+      showSubscription(context, readResource(subscription, response));
     });
+}
 
-  group
-    .command('delete')
-    .argument('<subscription>', 'its id')
-    .description('delete a subscription; what it has not got is cancelled')
-    .option('--yes', 'do it')
-    .addHelpText('after', examples('partnerctl subscriptions delete whk_01j… --yes'))
-    .action(async (id, { yes }) => {
-      const { subscriptions, of, changed } = await about(id);
-      const found = readResource(subscription, await subscriptions.getSubscription(of));
-      const isActive = found.state === 'active';
-      demandYes(
-        yes,
-        `this deletes the ${isActive ? 'active ' : ''}subscription ${id} to ${found.url}, and cancels what it has not got`,
-      );
-      await subscriptions.deleteSubscription(changed);
-      context.output().words({ subscriptionId: id, deleted: true }, `${id} is deleted.`);
-    });
+function showSubscription(context: CommandContext, shown: Subscription, more: Document = {}): void {
+  const document = { subscription: shown, ...more };
+  context.output().thing(document, SUBSCRIPTION_LINES, 'secret' in more ? SHOWN_ONCE : '');
+}
 
-  return group;
+/** The operator's session, and what a request about one subscription says. */
+async function sessionAbout(context: CommandContext, subscriptionId: string) {
+  const session = await context.session();
+  const { companyId } = await session.companyOf(subscriptionId);
+  return {
+    ...session,
+    of: { companyId, subscriptionId },
+    changed: { companyId, subscriptionId, actor: session.actor },
+  };
 }

@@ -1,0 +1,136 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { type Command, Option } from '@commander-js/extra-typings';
+import {
+  type BulkReplay,
+  bulkReplay,
+  bulkReplayPreview,
+  REPLAYED_STATES,
+} from '@partner/proto-contracts/public-api/bulk-replay';
+import { readResource } from '@partner/proto-contracts/resource-json';
+import { type CommandContext, demandYes, examples, instant, wholeNumber } from '../command-context.js';
+import { EXIT_CODES } from '../exit-codes.js';
+import { type Column, renderTable } from '../output.js';
+import { pollUntil } from '../poll-until.js';
+
+const REPLAY_LINES: readonly Column[] = [
+  ['id', 'replay.id'],
+  ['subscription', 'replay.subscriptionId'],
+  ['state', 'replay.state'],
+  ['queued', 'replay.queued'],
+  ['of', 'replay.total'],
+  ['a minute', 'replay.perMinute'],
+  ['began', 'replay.createdAt'],
+  ['finished', 'replay.finishedAt'],
+];
+
+/** Adds the commands of `partnerctl deliveries` that queue many deliveries again. */
+export function addBulkReplayCommands(group: Command, context: CommandContext): void {
+  const showReplay = (replay: BulkReplay) => context.output().thing({ replay }, REPLAY_LINES);
+
+  group
+    .command('replay-bulk')
+    .argument('<subscription>', 'its id')
+    .description('queue many deliveries again: shows what, and does it with --yes')
+    .requiredOption('--since <time>', 'those created then or later: an instant, or 90m, 24h, 7d ago', instant)
+    .option('--until <time>', 'those created before (default: now)', instant)
+    .addOption(
+      new Option(
+        '--state <state>',
+        'those that came to this end; a dead-lettered one only if its event was not delivered since',
+      )
+        .choices(['dead_lettered', 'delivered', 'both'])
+        .default('dead_lettered' as const),
+    )
+    .option('--event <pattern>', 'only this event, or group')
+    .option('--rate <count>', 'so many a minute', wholeNumber(1, 60_000), 600)
+    .option('--no-wait', 'do not wait until all are queued')
+    .option('--yes', 'do it')
+    .addHelpText(
+      'after',
+      examples(
+        'partnerctl deliveries replay-bulk whk_01j… --since 24h',
+        'partnerctl deliveries replay-bulk whk_01j… --since 24h --rate 60 --yes',
+      ),
+    )
+    .action(async (subscriptionId, { since, until, state, event, rate, wait, yes }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(subscriptionId);
+      const selection = {
+        states: state === 'both' ? [...REPLAYED_STATES] : [state],
+        from: timestampFromDate(since),
+        to: timestampFromDate(until ?? new Date()),
+        ...(event !== undefined && { event }),
+      };
+      const selected = { companyId, subscriptionId, selection, perMinute: rate };
+      const preview = readResource(bulkReplayPreview, await deliveries.previewBulkReplay(selected));
+      const count = preview.deliveries;
+      if (yes !== true || count === 0) {
+        context.output().thing(
+          { preview },
+          [
+            ['deliveries', 'preview.deliveries'],
+            ['and more', 'preview.atLeast'],
+            ['oldest', 'preview.oldest'],
+            ['newest', 'preview.newest'],
+            ['resources', 'preview.resourceCount'],
+          ],
+          count === 0
+            ? 'There is nothing to replay.\n'
+            : `\n${renderTable(preview.resources, [
+                ['about', 'id'],
+                ['deliveries', 'deliveries'],
+              ])}\n\nNothing was queued: --yes queues them, ${rate} a minute.\n`,
+        );
+        return;
+      }
+      const replay = readResource(bulkReplay, await deliveries.createBulkReplay({ ...selected, actor }));
+      const replayId = replay.id;
+      if (!wait) {
+        showReplay(replay);
+        return;
+      }
+      const oldest = preview.oldest === null ? '' : `, the oldest of ${preview.oldest}`;
+      context.progress(
+        `${replayId}: ${count} deliveries${oldest}; partnerctl deliveries cancel-bulk ${replayId} --yes stops it`,
+      );
+      let told = -1;
+      const ended = await pollUntil(
+        'the bulk replay',
+        { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 500, signal: context.signal },
+        async () => {
+          const found = readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId }));
+          if (found.queued !== told)
+            context.progress(`${replayId}: ${found.queued} of ${found.total} queued`);
+          told = found.queued;
+          return found.state === 'running' ? undefined : found;
+        },
+      );
+      showReplay(ended);
+      if (ended.state === 'cancelled') context.setExitCode(EXIT_CODES.failed);
+    });
+
+  group
+    .command('show-bulk')
+    .argument('<replay>', 'its id')
+    .description('show how far a bulk replay is')
+    .addHelpText('after', examples('partnerctl deliveries show-bulk rpl_01j…'))
+    .action(async (replayId) => {
+      const { deliveries, companyOf } = await context.session();
+      const { companyId } = await companyOf(replayId);
+      showReplay(readResource(bulkReplay, await deliveries.getBulkReplay({ companyId, replayId })));
+    });
+
+  group
+    .command('cancel-bulk')
+    .argument('<replay>', 'its id')
+    .description('have a bulk replay queue nothing more; what is queued goes on')
+    .option('--yes', 'do it')
+    .addHelpText('after', examples('partnerctl deliveries cancel-bulk rpl_01j… --yes'))
+    .action(async (replayId, { yes }) => {
+      const { deliveries, actor, companyOf } = await context.session();
+      const { companyId } = await companyOf(replayId);
+      demandYes(yes, `this ends the bulk replay ${replayId}`);
+      const response = await deliveries.cancelBulkReplay({ companyId, replayId, actor });
+      showReplay(readResource(bulkReplay, response));
+    });
+}
