@@ -4,7 +4,7 @@ import { type BulkReplay, REPLAYED_STATES } from '@partner/proto-contracts/publi
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
 import type { ShownStatistics } from '@partner/proto-contracts/public-api/delivery-statistics';
 import type { WebhookEvent } from '@partner/proto-contracts/public-api/event-trail';
-import type { Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
+import type { Attempt, Delivery } from '@partner/proto-contracts/public-api/webhook-delivery';
 import { type RpcService, rpcService } from '@partner/kernel/amqp/rpc-service';
 import { newId } from '@partner/kernel/ids';
 import { invariant } from '@partner/kernel/invariant';
@@ -56,43 +56,6 @@ export function createFakeDeliveryService(deps: {
     return replay;
   }
 
-  function eventOf(delivery: Delivery): WebhookEvent {
-    return {
-      id: delivery.eventId,
-      event: delivery.event,
-      occurredAt: now,
-      committedAt: now,
-      resource: { ...delivery.resource, version: 1 },
-      schemaVersion: 1,
-      requestId: null,
-    };
-  }
-
-  function countsOf(attempts: number) {
-    return {
-      attempts,
-      delivered: attempts,
-      failed: 0,
-      deadLettered: 0,
-      p50Ms: attempts > 0 ? 84 : null,
-      p95Ms: attempts > 0 ? 231 : null,
-    };
-  }
-
-  /** Counts one attempt of each delivery, all in the first bucket of the span. */
-  function statisticsOf(
-    attempts: number,
-    span: { from?: Timestamp | undefined; to?: Timestamp | undefined },
-  ): Omit<ShownStatistics, 'webhookId'> {
-    invariant(span.from !== undefined && span.to !== undefined, 'the console names the span');
-    const counts = countsOf(attempts);
-    return {
-      bucketMinutes: 5,
-      buckets: attempts === 0 ? [] : [{ startsAt: formatDateTime(timestampDate(span.from)), ...counts }],
-      totals: counts,
-    };
-  }
-
   return rpcService(DeliveryService, {
     listDeliveries: (request) => {
       const { deliveries } = askOf('listDeliveries', request);
@@ -115,30 +78,7 @@ export function createFakeDeliveryService(deps: {
       const { delivery } = deliveryOf('getDelivery', request);
       return resourceResponse({
         delivery,
-        attempts: [
-          {
-            deliveryId: newId('dlv'),
-            number: 1,
-            startedAt: now,
-            durationMs: 10_000,
-            outcome: 'timed_out',
-            responseStatus: null,
-            responseBody: null,
-            error: 'no answer within 10 seconds',
-            remoteAddress: null,
-            secretVersion: 1,
-            exchange: {
-              dnsMs: 3,
-              addresses: ['192.0.2.1'],
-              connectMs: null,
-              tlsMs: null,
-              tlsProtocol: null,
-              certificate: null,
-              reusedConnection: false,
-              firstByteMs: null,
-            },
-          },
-        ],
+        attempts: [timedOutAttempt(now)],
         body: '{"event":"install.test"}',
       });
     },
@@ -207,7 +147,7 @@ export function createFakeDeliveryService(deps: {
     listEvents: (request) => {
       const { beforeEventId, event, resourceId, limit = 50 } = request;
       const matching = ask('listEvents', request.companyId, undefined)
-        .deliveries.map(eventOf)
+        .deliveries.map((delivery) => eventOf(delivery, now))
         .filter(({ id }) => beforeEventId === undefined || id < beforeEventId)
         .filter((each) => event === undefined || each.event === event)
         .filter((each) => resourceId === undefined || each.resource.id === resourceId);
@@ -222,7 +162,7 @@ export function createFakeDeliveryService(deps: {
       const delivery = deliveries.find(({ eventId }) => eventId === request.eventId);
       if (delivery === undefined) throw notFound('event');
       return resourceResponse({
-        event: eventOf(delivery),
+        event: eventOf(delivery, now),
         body: '{"event":"install.test"}',
         subscriptions: [
           {
@@ -260,4 +200,67 @@ export function createFakeDeliveryService(deps: {
       });
     },
   });
+}
+
+/** The only attempt of every delivery: its endpoint never answered. */
+function timedOutAttempt(startedAt: string): Attempt {
+  return {
+    deliveryId: newId('dlv'),
+    number: 1,
+    startedAt,
+    durationMs: 10_000,
+    outcome: 'timed_out',
+    responseStatus: null,
+    responseBody: null,
+    error: 'no answer within 10 seconds',
+    remoteAddress: null,
+    secretVersion: 1,
+    exchange: {
+      dnsMs: 3,
+      addresses: ['192.0.2.1'],
+      connectMs: null,
+      tlsMs: null,
+      tlsProtocol: null,
+      certificate: null,
+      reusedConnection: false,
+      firstByteMs: null,
+    },
+  };
+}
+
+function eventOf(delivery: Delivery, now: string): WebhookEvent {
+  return {
+    id: delivery.eventId,
+    event: delivery.event,
+    occurredAt: now,
+    committedAt: now,
+    resource: { ...delivery.resource, version: 1 },
+    schemaVersion: 1,
+    requestId: null,
+  };
+}
+
+function countsOf(attempts: number) {
+  return {
+    attempts,
+    delivered: attempts,
+    failed: 0,
+    deadLettered: 0,
+    p50Ms: attempts > 0 ? 84 : null,
+    p95Ms: attempts > 0 ? 231 : null,
+  };
+}
+
+/** Counts one attempt of each delivery, all in the first bucket of the span. */
+function statisticsOf(
+  attempts: number,
+  span: { from?: Timestamp | undefined; to?: Timestamp | undefined },
+): Omit<ShownStatistics, 'webhookId'> {
+  invariant(span.from !== undefined && span.to !== undefined, 'the console names the span');
+  const counts = countsOf(attempts);
+  return {
+    bucketMinutes: 5,
+    buckets: attempts === 0 ? [] : [{ startsAt: formatDateTime(timestampDate(span.from)), ...counts }],
+    totals: counts,
+  };
 }
