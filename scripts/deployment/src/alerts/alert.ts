@@ -24,6 +24,9 @@ export interface Alert {
   readonly cases: readonly AlertCase[];
 }
 
+/** The values of a series over half an hour in which the value is not known. */
+export const UNKNOWN = Array.from({ length: 30 }, () => 'NaN').join(' ');
+
 /** A case in which nothing is scraped at all. */
 export function noData(firing: Readonly<Record<string, string>> = {}, at = '30m'): AlertCase {
   return { when: 'there is no data', series: {}, at, firing: [firing] };

@@ -3,9 +3,27 @@ import { type Alert, noData } from './alert.js';
 
 /** What every service can suffer from: each chart has these for its own. */
 export function serviceAlerts(service: ServiceName): readonly Alert[] {
+  return [
+    ...availabilityAlerts(service),
+    ...processAlerts(service),
+    ...brokerAlerts(service),
+    ...channelAlerts(service),
+  ];
+}
+
+/** The label of a service in expressions and in alerts, and the names of its series in test cases. */
+function metricsOf(service: ServiceName) {
   const of = `partner_service="${service}"`;
-  const labels = { partner_service: service };
-  const series = (name: string, more: string) => `${name}{${of},${more}}`;
+  return {
+    of,
+    labels: { partner_service: service },
+    series: (name: string, more: string) => `${name}{${of},${more}}`,
+  };
+}
+
+/** Whether replicas run and are ready. */
+function availabilityAlerts(service: ServiceName): readonly Alert[] {
+  const { of, labels, series } = metricsOf(service);
   return [
     {
       name: 'PartnerServiceDown',
@@ -78,6 +96,13 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
         },
       ],
     },
+  ];
+}
+
+/** Whether the processes of the replicas are healthy. */
+function processAlerts(service: ServiceName): readonly Alert[] {
+  const { of, labels, series } = metricsOf(service);
+  return [
     {
       name: 'PartnerServiceRestarts',
       severity: 'warning',
@@ -129,6 +154,13 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
         },
       ],
     },
+  ];
+}
+
+/** Whether the replicas reach the broker, and it reads from them. */
+function brokerAlerts(service: ServiceName): readonly Alert[] {
+  const { of, labels, series } = metricsOf(service);
+  return [
     {
       name: 'PartnerBrokerConnectionDown',
       severity: 'warning',
@@ -178,6 +210,13 @@ export function serviceAlerts(service: ServiceName): readonly Alert[] {
         },
       ],
     },
+  ];
+}
+
+/** Whether the channels of the broker connections are open. */
+function channelAlerts(service: ServiceName): readonly Alert[] {
+  const { of, labels, series } = metricsOf(service);
+  return [
     {
       name: 'PartnerChannelsMissing',
       severity: 'warning',

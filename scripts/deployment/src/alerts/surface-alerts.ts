@@ -3,14 +3,17 @@ import { type Alert, noData } from './alert.js';
 
 /** Alerts of a service with HTTP, besides those of every service. */
 export function surfaceAlerts(service: ServiceName): readonly Alert[] {
+  return [...requestAlerts(service), ...dependencyAlerts(service)];
+}
+
+/** What callers see: requests that fail or are slow. */
+function requestAlerts(service: ServiceName): readonly Alert[] {
   const of = `partner_service="${service}"`;
   const labels = { partner_service: service };
   const requests = (status: string, instance = 'a') =>
     `partner_http_request_duration_seconds_count{${of},route="/x",method="GET",status_class="${status}",instance="${instance}"}`;
   const within = (le: string, of5xx = '2xx') =>
     `partner_http_request_duration_seconds_bucket{${of},route="/x",method="GET",status_class="${of5xx}",le="${le}"}`;
-  const calls = (outcome: string) =>
-    `partner_rpc_client_seconds_count{${of},method="m",outcome="${outcome}"}`;
   return [
     {
       name: 'PartnerHttpErrors',
@@ -75,6 +78,16 @@ export function surfaceAlerts(service: ServiceName): readonly Alert[] {
         },
       ],
     },
+  ];
+}
+
+/** The dependencies of a surface: job-state for every request, Redis for rate limits. */
+function dependencyAlerts(service: ServiceName): readonly Alert[] {
+  const of = `partner_service="${service}"`;
+  const labels = { partner_service: service };
+  const calls = (outcome: string) =>
+    `partner_rpc_client_seconds_count{${of},method="m",outcome="${outcome}"}`;
+  return [
     {
       name: 'PartnerRpcUnavailable',
       severity: 'warning',

@@ -46,11 +46,72 @@ const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
 /** The namespaces that Prometheus reads services in; none where it is told of no namespaces. */
 const NAMESPACES = 'label_values(partner_service_ready, namespace)';
 
+/** The choices above the panels. */
+const VARIABLES = [
+  {
+    name: 'datasource',
+    label: 'Data source',
+    type: 'datasource',
+    query: 'prometheus',
+    hide: 0,
+    regex: '',
+  },
+  {
+    name: 'namespace',
+    label: 'Namespace',
+    type: 'query',
+    datasource: DATA_SOURCE,
+    definition: NAMESPACES,
+    query: { query: NAMESPACES, refId: 'namespaces' },
+    refresh: 2,
+    sort: 1,
+    includeAll: true,
+    // Not the list of all: series without a namespace are shown as well.
+    allValue: '.*',
+    multi: false,
+    current: { selected: true, text: 'All', value: '$__all' },
+    hide: 0,
+    regex: '',
+  },
+] as const;
+
+/** A link to every dashboard of the service, which keeps the time and the variables. */
+const LINK_TO_ALL = {
+  type: 'dashboards',
+  title: 'Partner integration service',
+  tags: ['partner'],
+  asDropdown: false,
+  keepTime: true,
+  includeVars: true,
+  targetBlank: false,
+} as const;
+
 /**
  * Renders a dashboard as Grafana imports it: a row for each question, panels from left to right, linked to all the others. Its
  * variable `namespace` chooses what all of its queries are about.
  */
 export function renderDashboard({ uid, title, about, questions }: Dashboard) {
+  return {
+    uid,
+    title,
+    description: about,
+    tags: ['partner'],
+    timezone: 'browser',
+    schemaVersion: 39,
+    version: 1,
+    editable: true,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    templating: { list: VARIABLES },
+    annotations: { list: [] },
+    links: [LINK_TO_ALL],
+    panels: renderRows(questions),
+  };
+}
+
+/** Places a row for each question, and below it its panels, from left to right as long as they fit. */
+function renderRows(questions: readonly Question[]): readonly object[] {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
@@ -81,61 +142,7 @@ export function renderDashboard({ uid, title, about, questions }: Dashboard) {
     }
     y += lineHeight;
   }
-  return {
-    uid,
-    title,
-    description: about,
-    tags: ['partner'],
-    timezone: 'browser',
-    schemaVersion: 39,
-    version: 1,
-    editable: true,
-    graphTooltip: 1,
-    refresh: '30s',
-    time: { from: 'now-6h', to: 'now' },
-    templating: {
-      list: [
-        {
-          name: 'datasource',
-          label: 'Data source',
-          type: 'datasource',
-          query: 'prometheus',
-          hide: 0,
-          regex: '',
-        },
-        {
-          name: 'namespace',
-          label: 'Namespace',
-          type: 'query',
-          datasource: DATA_SOURCE,
-          definition: NAMESPACES,
-          query: { query: NAMESPACES, refId: 'namespaces' },
-          refresh: 2,
-          sort: 1,
-          includeAll: true,
-          // Not the list of all: series without a namespace are shown as well.
-          allValue: '.*',
-          multi: false,
-          current: { selected: true, text: 'All', value: '$__all' },
-          hide: 0,
-          regex: '',
-        },
-      ],
-    },
-    annotations: { list: [] },
-    links: [
-      {
-        type: 'dashboards',
-        title: 'Partner integration service',
-        tags: ['partner'],
-        asDropdown: false,
-        keepTime: true,
-        includeVars: true,
-        targetBlank: false,
-      },
-    ],
-    panels,
-  };
+  return panels;
 }
 
 function renderPanel(panel: Panel, place: { readonly id: number; readonly gridPos: object }) {
