@@ -104,35 +104,7 @@ export async function startTestConsole(options: {
   });
 
   const passwordHash = await hash(PASSWORD, CHEAP_HASHING);
-  const sunny = {
-    companyId: 'cmp_sunny',
-    companyName: 'Sunny Installers',
-    companyClass: CompanyClass.INSTALLER,
-  };
-  const roofs = { companyId: 'cmp_roofs', companyName: 'Roofs and Sons', companyClass: CompanyClass.SALES };
-  const jobState = createFakeJobState({
-    [PEOPLE.installerOwner]: {
-      ...sunny,
-      membershipId: 'mem_olive',
-      displayName: 'Olive Owner',
-      isOwner: true,
-      passwordHash,
-    },
-    [PEOPLE.technician]: {
-      ...sunny,
-      membershipId: 'mem_tess',
-      displayName: 'Tess Technician',
-      isOwner: false,
-      passwordHash,
-    },
-    [PEOPLE.salesOwner]: {
-      ...roofs,
-      membershipId: 'mem_sam',
-      displayName: 'Sam Seller',
-      isOwner: true,
-      passwordHash,
-    },
-  });
+  const jobState = fakeJobStateOf(passwordHash);
   const acted: ActedCall[] = [];
   const transport = watchActors(createInMemoryTransport(jobState.services), (call) => acted.push(call));
   const redis = createRedis(options.redisUrl, silentLogger, { answerTimeoutMs: 10_000 });
@@ -205,4 +177,37 @@ export async function startTestConsole(options: {
       redis.disconnect();
     },
   };
+}
+
+/** A job-state that knows the people of a test console. */
+function fakeJobStateOf(passwordHash: string): FakeJobState {
+  const sunny = {
+    companyId: 'cmp_sunny',
+    companyName: 'Sunny Installers',
+    companyClass: CompanyClass.INSTALLER,
+  };
+  const roofs = { companyId: 'cmp_roofs', companyName: 'Roofs and Sons', companyClass: CompanyClass.SALES };
+  return createFakeJobState({
+    [PEOPLE.installerOwner]: {
+      ...sunny,
+      membershipId: 'mem_olive',
+      displayName: 'Olive Owner',
+      isOwner: true,
+      passwordHash,
+    },
+    [PEOPLE.technician]: {
+      ...sunny,
+      membershipId: 'mem_tess',
+      displayName: 'Tess Technician',
+      isOwner: false,
+      passwordHash,
+    },
+    [PEOPLE.salesOwner]: {
+      ...roofs,
+      membershipId: 'mem_sam',
+      displayName: 'Sam Seller',
+      isOwner: true,
+      passwordHash,
+    },
+  });
 }
