@@ -74,37 +74,49 @@ export function TrafficChart(props: {
           </div>
         </figure>
       </SimpleGrid>
-      <details>
-        <summary>Show as a table</summary>
-        <Table.ScrollContainer minWidth={420} scrollAreaProps={{ type: 'auto' }}>
-          <Table>
-            <caption>{`Attempts in ${spanText}, oldest first`}</caption>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">From</Table.Th>
-                <Table.Th scope="col">Delivered</Table.Th>
-                <Table.Th scope="col">Failed</Table.Th>
-                <Table.Th scope="col">Half within</Table.Th>
-                <Table.Th scope="col">95% within</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {fewerPoints(points, TABLE_ROWS).map(({ at, delivered, failed, p50Ms, p95Ms }) => (
-                <Table.Tr key={at.getTime()}>
-                  <Table.Th scope="row" fw="normal">
-                    {timeText.format(at)}
-                  </Table.Th>
-                  <Table.Td>{formatCount(delivered)}</Table.Td>
-                  <Table.Td>{formatCount(failed)}</Table.Td>
-                  <Table.Td>{p50Ms === null ? '–' : formatDuration(p50Ms)}</Table.Td>
-                  <Table.Td>{p95Ms === null ? '–' : formatDuration(p95Ms)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </details>
+      <PointsTable points={points} spanText={spanText} timeText={timeText} />
     </>
+  );
+}
+
+/** The numbers behind the charts, for those who cannot see them. */
+function PointsTable(props: {
+  readonly points: readonly ChartPoint[];
+  readonly spanText: string;
+  readonly timeText: Intl.DateTimeFormat;
+}) {
+  const { points, spanText, timeText } = props;
+  return (
+    <details>
+      <summary>Show as a table</summary>
+      <Table.ScrollContainer minWidth={420} scrollAreaProps={{ type: 'auto' }}>
+        <Table>
+          <caption>{`Attempts in ${spanText}, oldest first`}</caption>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">From</Table.Th>
+              <Table.Th scope="col">Delivered</Table.Th>
+              <Table.Th scope="col">Failed</Table.Th>
+              <Table.Th scope="col">Half within</Table.Th>
+              <Table.Th scope="col">95% within</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {fewerPoints(points, TABLE_ROWS).map(({ at, delivered, failed, p50Ms, p95Ms }) => (
+              <Table.Tr key={at.getTime()}>
+                <Table.Th scope="row" fw="normal">
+                  {timeText.format(at)}
+                </Table.Th>
+                <Table.Td>{formatCount(delivered)}</Table.Td>
+                <Table.Td>{formatCount(failed)}</Table.Td>
+                <Table.Td>{p50Ms === null ? '–' : formatDuration(p50Ms)}</Table.Td>
+                <Table.Td>{p95Ms === null ? '–' : formatDuration(p95Ms)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </details>
   );
 }
 

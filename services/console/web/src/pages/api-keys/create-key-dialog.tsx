@@ -74,22 +74,7 @@ function KeyForm(props: {
     <form onSubmit={submit}>
       <Stack>
         <FormFailure error={props.error} />
-        <Radio.Group
-          label="What is it for?"
-          value={kind ?? ''}
-          onChange={(value) => setKind(kinds.find((each) => each === value))}
-        >
-          <Stack gap="xs" mt="xs">
-            {kinds.map((each) => (
-              <Radio
-                key={each}
-                value={each}
-                label={KIND_WORDS[each].name}
-                description={KIND_WORDS[each].purpose}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
+        <KindChoice kinds={kinds} kind={kind} onChoose={setKind} />
         {isBound && installers.error !== null && (
           <ErrorState
             error={installers.error}
@@ -146,6 +131,32 @@ function KeyForm(props: {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function KindChoice(props: {
+  readonly kinds: readonly ApiKey['kind'][];
+  readonly kind: ApiKey['kind'] | undefined;
+  readonly onChoose: (kind: ApiKey['kind'] | undefined) => void;
+}) {
+  const { kinds, kind, onChoose } = props;
+  return (
+    <Radio.Group
+      label="What is it for?"
+      value={kind ?? ''}
+      onChange={(value) => onChoose(kinds.find((each) => each === value))}
+    >
+      <Stack gap="xs" mt="xs">
+        {kinds.map((each) => (
+          <Radio
+            key={each}
+            value={each}
+            label={KIND_WORDS[each].name}
+            description={KIND_WORDS[each].purpose}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
   );
 }
 

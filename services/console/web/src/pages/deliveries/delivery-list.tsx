@@ -56,27 +56,7 @@ export function DeliveryList(props: {
     );
   }
   if (deliveries.length === 0 && nextCursor === null && !place.isNewestLeftOut) {
-    return isNarrowed(filter) ? (
-      <EmptyState
-        title="No delivery matches the filter"
-        icon={<IconFilterOff size={28} />}
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all deliveries
-          </Button>
-        }
-      >
-        Choose another state, event or time, or show all.
-      </EmptyState>
-    ) : (
-      <EmptyState
-        title="Nothing was sent to this webhook yet"
-        icon={<IconSend size={28} />}
-        action={<LinkButton to={PATHS.webhook(webhookId)}>Send a test</LinkButton>}
-      >
-        Deliveries appear here as soon as an event happens that the webhook is subscribed to.
-      </EmptyState>
-    );
+    return <NoDeliveries webhookId={webhookId} filter={filter} onClear={onClear} />;
   }
   const news = since === undefined || since.count === 0 ? undefined : newsText(since);
   return (
@@ -134,6 +114,35 @@ export function DeliveryList(props: {
         }}
       />
     </section>
+  );
+}
+
+function NoDeliveries(props: {
+  readonly webhookId: string;
+  readonly filter: ListFilter;
+  readonly onClear: () => void;
+}) {
+  const { webhookId, filter, onClear } = props;
+  return isNarrowed(filter) ? (
+    <EmptyState
+      title="No delivery matches the filter"
+      icon={<IconFilterOff size={28} />}
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show all deliveries
+        </Button>
+      }
+    >
+      Choose another state, event or time, or show all.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="Nothing was sent to this webhook yet"
+      icon={<IconSend size={28} />}
+      action={<LinkButton to={PATHS.webhook(webhookId)}>Send a test</LinkButton>}
+    >
+      Deliveries appear here as soon as an event happens that the webhook is subscribed to.
+    </EmptyState>
   );
 }
 

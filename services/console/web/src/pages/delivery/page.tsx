@@ -2,7 +2,7 @@ import { Code, Group, Stack } from '@mantine/core';
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { useParams } from 'react-router';
 import { type Attempt, type Delivery, useDelivery } from '../../api/deliveries.js';
-import { useWebhook } from '../../api/webhooks.js';
+import { useWebhook, type Webhook } from '../../api/webhooks.js';
 import { AnswerView } from '../../parts/answer-view.js';
 import { DeliveryStateBadge } from '../../parts/badges.js';
 import { CopyButton } from '../../parts/copy-button.js';
@@ -82,62 +82,7 @@ function Details(props: {
         )}
       </Notice>
       <Panel title="Facts">
-        <Facts
-          facts={[
-            ['State', <DeliveryStateBadge key="state" state={delivery.state} />],
-            [
-              'Webhook',
-              <TextLink key="webhook" size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
-                {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
-              </TextLink>,
-            ],
-            ['Sent to', webhook?.url],
-            ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
-            [
-              'Next attempt',
-              delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
-                <span key="next">
-                  <NextAttempt delivery={delivery} /> (<ExactTime at={delivery.nextAttemptAt} />)
-                </span>
-              ),
-            ],
-            ['Created', <ExactTime key="created" at={delivery.createdAt} />],
-            [
-              'Came to its end',
-              delivery.finishedAt === null ? undefined : <ExactTime key="end" at={delivery.finishedAt} />,
-            ],
-            [
-              'About',
-              <TextLink key="about" size="sm" to={PATHS.why(delivery.resource.id)}>
-                {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
-              </TextLink>,
-            ],
-            [
-              'Event id',
-              <Group key="event" gap={4} component="span">
-                <Code>{delivery.eventId}</Code>
-                <CopyButton value={delivery.eventId} what="event id" isSmall />
-              </Group>,
-            ],
-            [
-              'Repeats',
-              delivery.replayOf === null ? undefined : (
-                <TextLink key="replay" size="sm" to={PATHS.delivery(delivery.replayOf)}>
-                  {delivery.replayOf}
-                </TextLink>
-              ),
-            ],
-            [
-              'Queued by',
-              delivery.bulkReplayId === null ? undefined : (
-                <TextLink key="bulk" size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
-                  {`Bulk replay ${delivery.bulkReplayId}`}
-                </TextLink>
-              ),
-            ],
-            ['Replay', noReplay],
-          ]}
-        />
+        <DeliveryFacts delivery={delivery} webhook={webhook} noReplay={noReplay} />
       </Panel>
       <Panel title="Attempts">
         <AttemptList attempts={attempts} />
@@ -150,5 +95,72 @@ function Details(props: {
         secretVersion={webhook?.secretVersion}
       />
     </Stack>
+  );
+}
+
+function DeliveryFacts(props: {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook | undefined;
+  /** Why it cannot be replayed. */
+  readonly noReplay: string | undefined;
+}) {
+  const { delivery, webhook, noReplay } = props;
+  return (
+    <Facts
+      facts={[
+        ['State', <DeliveryStateBadge key="state" state={delivery.state} />],
+        [
+          'Webhook',
+          <TextLink key="webhook" size="sm" to={PATHS.webhook(delivery.subscriptionId)}>
+            {webhook === undefined ? delivery.subscriptionId : webhookName(webhook)}
+          </TextLink>,
+        ],
+        ['Sent to', webhook?.url],
+        ['Attempts', `${delivery.attempts} of ${LIMITS.webhookAttempts}`],
+        [
+          'Next attempt',
+          delivery.nextAttemptAt === null || delivery.state === 'held' ? undefined : (
+            <span key="next">
+              <NextAttempt delivery={delivery} /> (<ExactTime at={delivery.nextAttemptAt} />)
+            </span>
+          ),
+        ],
+        ['Created', <ExactTime key="created" at={delivery.createdAt} />],
+        [
+          'Came to its end',
+          delivery.finishedAt === null ? undefined : <ExactTime key="end" at={delivery.finishedAt} />,
+        ],
+        [
+          'About',
+          <TextLink key="about" size="sm" to={PATHS.why(delivery.resource.id)}>
+            {`${delivery.resource.type.replaceAll('_', ' ')} ${delivery.resource.id}`}
+          </TextLink>,
+        ],
+        [
+          'Event id',
+          <Group key="event" gap={4} component="span">
+            <Code>{delivery.eventId}</Code>
+            <CopyButton value={delivery.eventId} what="event id" isSmall />
+          </Group>,
+        ],
+        [
+          'Repeats',
+          delivery.replayOf === null ? undefined : (
+            <TextLink key="replay" size="sm" to={PATHS.delivery(delivery.replayOf)}>
+              {delivery.replayOf}
+            </TextLink>
+          ),
+        ],
+        [
+          'Queued by',
+          delivery.bulkReplayId === null ? undefined : (
+            <TextLink key="bulk" size="sm" to={PATHS.bulkReplay(delivery.subscriptionId)}>
+              {`Bulk replay ${delivery.bulkReplayId}`}
+            </TextLink>
+          ),
+        ],
+        ['Replay', noReplay],
+      ]}
+    />
   );
 }

@@ -71,25 +71,42 @@ export function RequestSent(props: {
         </Stack>
       </Panel>
       {body !== null && url !== undefined && (
-        <Panel title="Send it yourself">
-          <Stack gap="sm">
-            <Text size="sm">
-              Somebody who runs your server can repeat the request from a terminal and see what comes back. It
-              is signed anew with the secret of the webhook, which has to stand in WEBHOOK_SECRET.
-            </Text>
-            <CodeBlock
-              label="Shell script"
-              code={curlScript({
-                delivery,
-                body,
-                url,
-                secretVersion: secretVersion ?? attempt?.secretVersion ?? 1,
-              })}
-              maxHeight="26rem"
-            />
-          </Stack>
-        </Panel>
+        <SendItYourself
+          delivery={delivery}
+          body={body}
+          url={url}
+          secretVersion={secretVersion ?? attempt?.secretVersion ?? 1}
+        />
       )}
     </>
+  );
+}
+
+function SendItYourself(props: {
+  readonly delivery: Delivery;
+  readonly body: string;
+  readonly url: string;
+  readonly secretVersion: number;
+}) {
+  const { delivery, body, url, secretVersion } = props;
+  return (
+    <Panel title="Send it yourself">
+      <Stack gap="sm">
+        <Text size="sm">
+          Somebody who runs your server can repeat the request from a terminal and see what comes back. It is
+          signed anew with the secret of the webhook, which has to stand in WEBHOOK_SECRET.
+        </Text>
+        <CodeBlock
+          label="Shell script"
+          code={curlScript({
+            delivery,
+            body,
+            url,
+            secretVersion,
+          })}
+          maxHeight="26rem"
+        />
+      </Stack>
+    </Panel>
   );
 }
