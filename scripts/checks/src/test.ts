@@ -59,7 +59,8 @@ async function runKinds(
   });
 }
 
-async function main(): Promise<boolean> {
+/** What to run, from the command line. */
+function readOptions() {
   const program = new Command('scripts/test')
     .description(
       'Runs the static checks and every test on real Postgres, RabbitMQ and Redis, which it starts and stops itself.',
@@ -85,9 +86,29 @@ async function main(): Promise<boolean> {
     .parse(program.opts());
   const { faults } = options;
   const seed = options.seed ?? (faults === undefined ? undefined : seedFrom('random'));
-  if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
   const only: readonly Kind[] = faults === undefined ? options.only : ['sys'];
   const pattern = faults === undefined ? program.args.slice(0, 1) : [FAULTS_TEST];
+  return { only, pattern, faults, seed };
+}
+
+/** Starts the servers that all tests of a run share: Postgres, RabbitMQ and Redis. */
+function startServers(scratch: string) {
+  return Promise.all([
+    freePort().then((port) =>
+      startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
+    ),
+    freePort().then((port) =>
+      startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port, vhosts: SHARE_VHOSTS }),
+    ),
+    freePort().then((port) =>
+      startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
+    ),
+  ]);
+}
+
+async function main(): Promise<boolean> {
+  const { only, pattern, faults, seed } = readOptions();
+  if (seed !== undefined) process.stdout.write(`seed: ${seed}\n`);
 
   const totals = { passed: 0, failed: 0, skipped: 0 };
   let succeeded = true;
@@ -106,17 +127,7 @@ async function main(): Promise<boolean> {
     const scratch = mkdtempSync(path.join(stackDirectory, 'test-'));
     // As root Postgres runs as another user, who has to get through.
     chmodSync(scratch, 0o711);
-    const [postgres, rabbitmq, redis] = await Promise.all([
-      freePort().then((port) =>
-        startPostgres({ directory: path.join(scratch, 'postgres'), port, durable: false }),
-      ),
-      freePort().then((port) =>
-        startRabbitmq({ directory: path.join(scratch, 'rabbitmq'), port, vhosts: SHARE_VHOSTS }),
-      ),
-      freePort().then((port) =>
-        startRedis({ directory: path.join(scratch, 'redis'), port, databases: SHARE_REDIS_DATABASES }),
-      ),
-    ]);
+    const [postgres, rabbitmq, redis] = await startServers(scratch);
     const env = {
       TEST_POSTGRES_URL: postgres.url,
       TEST_AMQP_URL: rabbitmq.url,
