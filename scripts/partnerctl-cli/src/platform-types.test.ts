@@ -45,7 +45,7 @@ describe('messages of the platform', () => {
         ({ oneof, fieldKind }) => oneof === undefined && fieldKind !== 'list',
       )) {
         const comment = commentOf(body, field.name);
-        const mayBeAbsent = /absent|needed for an owner/.test(comment);
+        const mayBeAbsent = /absent|required for an owner/.test(comment);
         expect([type.name, field.name, missing.includes(field.jsonName)]).toEqual([
           type.name,
           field.name,
