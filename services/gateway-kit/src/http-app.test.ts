@@ -661,7 +661,7 @@ describe('the input of an endpoint', () => {
   );
 
   test.each(['*', '//[/things/1', 'http://%zz/things/1'])(
-    'in the target %s is nowhere, and is told so without a page of the framework [HTTP-16]',
+    'in the target %s gets a 404 without a page of the framework [HTTP-16]',
     async (target) => {
       const server = createHttpServer(createFixture().app);
       const port = await listen(server, { host: '127.0.0.1', port: 0, variable: 'HTTP_PORT' });
@@ -903,7 +903,7 @@ describe('a failure of an endpoint', () => {
   });
 
   test.each([new Error('SELECT secret FROM keys'), 'a text', undefined, null])(
-    'that nobody foresaw (%p) is a 500 that says nothing of it, and is logged [ERROR-10, HTTP-16]',
+    'that is unforeseen (%p) is a 500 that says nothing of it, and is logged [ERROR-10, HTTP-16]',
     async (thrown) => {
       const { response, lines } = failWith(thrown);
       const { error } = assertError(await response, 500, 'internal');

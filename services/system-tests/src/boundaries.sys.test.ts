@@ -414,7 +414,7 @@ describe('what belongs to another company', () => {
     }
   });
 
-  test('as a technician can not be assigned, in the same words as one that does not exist or is not active [ASSIGN-2, ERROR-8]', async () => {
+  test('as a technician cannot be assigned, in the same words as one that does not exist or is not active [ASSIGN-2, ERROR-8]', async () => {
     const job = await newJob();
     const messages: string[] = [];
     for (const membershipId of [other.technicianIds[0], newId('mem'), own.technicianIds.at(-1)]) {
@@ -430,7 +430,7 @@ describe('what belongs to another company', () => {
     expect(await readJob(stack, job.id)).toMatchObject({ version: 1 });
   });
 
-  test('as a lead or project can not get an appointment: 403, whether it exists or not [APPT-3, APPT-4, AUTH-4, ERROR-5]', async () => {
+  test('as a lead or project cannot get an appointment: 403, whether it exists or not [APPT-3, APPT-4, AUTH-4, ERROR-5]', async () => {
     const book = async (fields: Readonly<Record<string, unknown>>) => {
       const request = await validRequest(stack, own, operationOf('bookAppointment'));
       return send({ ...request, json: { ...request.json, ...fields } });

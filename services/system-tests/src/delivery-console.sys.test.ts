@@ -309,7 +309,7 @@ describe('a dead-lettered delivery', () => {
   });
 });
 
-test('a delivery that is on its way, or a test, can not be replayed [REPLAY-2]', async () => {
+test('a delivery that is on its way, or a test, cannot be replayed [REPLAY-2]', async () => {
   const { id: subscriptionId } = await subscribe('on-its-way');
   answerAt('on-its-way', ASKS_TO_WAIT);
   const waiting = await deliveryAbout(subscriptionId, await move(await newJob()));
@@ -497,7 +497,7 @@ async function eventsAbout(resourceId: string, query = '') {
 }
 
 describe('the trail of an event', () => {
-  test('tells of each subscription what became of it, or why it was not queued as it was then [EVENT-6, WEBHOOK-5]', async () => {
+  test('names the outcome at each subscription, or why it was not queued [EVENT-6, WEBHOOK-5]', async () => {
     const queued = await subscribe('traced');
     const paused = await subscribe('traced-paused');
     await ask(200, 'POST', `/webhooks/${paused.id}/pause`);
@@ -606,7 +606,7 @@ describe('what belongs to a company', () => {
     return [...read, eventsReceivedAt('own').map(deliveryIdOf)];
   }
 
-  test('is 404 to the owner of another company by whatever route, and nothing comes of it [AUTH-6, EVENT-6, REPLAY-4, WEBHOOK-10]', async () => {
+  test('is 404 to the owner of another company by any route, and changes nothing [AUTH-6, EVENT-6, REPLAY-4, WEBHOOK-10]', async () => {
     const before = await seen();
     for (const [method, path, body] of [...reads().map((read) => ['GET', read] as const), ...writes()]) {
       const answer = await stranger.call(method, `/partner-api${path}`, body);
@@ -622,7 +622,7 @@ describe('what belongs to a company', () => {
     expect(await seen()).toEqual(before);
   });
 
-  test('is 401 without a session, and nothing comes of it [AUTH-6]', async () => {
+  test('is 401 without a session, and changes nothing [AUTH-6]', async () => {
     const before = await seen();
     const { origin } = new URL(stack.baseUrl);
     for (const path of [...reads(), '/events']) {

@@ -96,7 +96,7 @@ async function faultsOf(plan: Plan): Promise<readonly string[]> {
 }
 
 test(
-  'whatever the clients of several companies do at once, each write takes effect once and nobody sees what is not theirs [CONTRACTOR-4]',
+  'whatever the clients of several companies do at once, each write takes effect once, and no company sees data of another [CONTRACTOR-4]',
   async () => {
     process.stdout.write(`model: SEED=${SEED} RUNS=${RUNS}\n`);
     await fc.assert(

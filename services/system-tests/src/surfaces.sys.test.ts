@@ -492,7 +492,7 @@ function withReversedBody(request: ValidRequest): ValidRequest {
 
 describe('a limit', () => {
   test.each(SURFACE_OPERATIONS)(
-    'is told with what is left of it to the known caller of $id, at the cost of one command to Redis [LIMIT-6]',
+    'and its remainder are in the response to a known caller of $id, at the cost of one command to Redis [LIMIT-6]',
     async (operation) => {
       const limit = operation.path.startsWith('/inbound/') ? 600 : 1_000_000;
       const request = await valid(operation);

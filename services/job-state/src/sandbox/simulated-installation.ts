@@ -135,7 +135,7 @@ export async function* installed(
   return 'given_up';
 }
 
-/** The job as its installer company sees it; undefined when it does not, or nobody can tell now. */
+/** The job as its installer company sees it; undefined when it does not, or that is unknown now. */
 async function seen(
   { world }: SaleState,
   { id: jobId, installer }: SimulatedJob,
@@ -265,7 +265,7 @@ async function installerMove(
     });
     return 'status_reported';
   } catch (error) {
-    // Refused, or nobody knows: the next move begins with what has become of the job.
+    // Refused, or unknown: the next move begins with what has become of the job.
     serviceErrorFrom(error);
     return 'refused';
   }

@@ -12,6 +12,6 @@ export interface ChainLink {
   readonly version: number;
   readonly state: JobState;
   readonly maker: Maker;
-  /** It can not have been there earlier. */
+  /** It cannot have existed earlier. */
   readonly from: number;
 }

@@ -127,7 +127,7 @@ function DeliveryFacts(props: {
         ],
         ['Created', <ExactTime key="created" at={delivery.createdAt} />],
         [
-          'Came to its end',
+          'Finished',
           delivery.finishedAt === null ? undefined : <ExactTime key="end" at={delivery.finishedAt} />,
         ],
         [
