@@ -149,7 +149,7 @@ CREATE TABLE public.appointments (
     notes text,
     notes_version integer DEFAULT 1 NOT NULL,
     version integer DEFAULT 1 NOT NULL,
-    told_versions int8multirange DEFAULT '{[1,2)}'::int8multirange NOT NULL,
+    emitted_versions int8multirange DEFAULT '{[1,2)}'::int8multirange NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT appointments_ends_at_check CHECK ((ends_at > starts_at)),
     CONSTRAINT appointments_version_check CHECK ((version >= 1))
@@ -381,15 +381,15 @@ CREATE TABLE public.inbox (
     message_id text NOT NULL,
     received_at timestamp with time zone NOT NULL,
     settled_at timestamp with time zone,
-    waits_for text,
-    tried_at timestamp with time zone,
+    prerequisite_id text,
+    last_attempt_at timestamp with time zone,
     dead_reason text,
-    thing_id text,
-    thing_version integer,
+    resource_id text,
+    resource_version integer,
     type text,
     body bytea,
     trace_parent text,
-    CONSTRAINT inbox_kept_check CHECK (((num_nonnulls(settled_at, waits_for, dead_reason) <= 1) AND (num_nonnulls(thing_id, thing_version, type, body) = (4 * num_nonnulls(waits_for, dead_reason))) AND ((tried_at IS NULL) OR (waits_for IS NOT NULL))))
+    CONSTRAINT inbox_stored_message_check CHECK (((num_nonnulls(settled_at, prerequisite_id, dead_reason) <= 1) AND (num_nonnulls(resource_id, resource_version, type, body) = (4 * num_nonnulls(prerequisite_id, dead_reason))) AND ((last_attempt_at IS NULL) OR (prerequisite_id IS NOT NULL))))
 );
 
 CREATE TABLE public.job_status_events (
@@ -424,7 +424,7 @@ CREATE TABLE public.jobs (
     readiness_blocker_codes text[] DEFAULT '{}'::text[] NOT NULL,
     documents jsonb DEFAULT '[]'::jsonb NOT NULL,
     technician_assignments jsonb DEFAULT '[]'::jsonb NOT NULL,
-    heard jsonb DEFAULT '{}'::jsonb NOT NULL,
+    platform_state jsonb DEFAULT '{}'::jsonb NOT NULL,
     installer_note text,
     projection text,
     created_at timestamp with time zone NOT NULL,
@@ -528,7 +528,7 @@ CREATE TABLE public.sales_records (
     company_id text NOT NULL,
     project_id text,
     version integer NOT NULL,
-    told_versions int8multirange NOT NULL,
+    emitted_versions int8multirange NOT NULL,
     state text NOT NULL,
     CONSTRAINT sales_records_kind_check CHECK ((kind = ANY (ARRAY['project'::text, 'quote'::text, 'deposit'::text, 'invoice'::text, 'rebate'::text, 'journal_entry'::text]))),
     CONSTRAINT sales_records_version_check CHECK ((version >= 1))
@@ -793,13 +793,13 @@ CREATE INDEX finished_deliveries_default_subscription_id_state_id_idx ON public.
 
 CREATE INDEX inbox_dead_reason_idx ON public.inbox USING btree (received_at) WHERE (dead_reason IS NOT NULL);
 
+CREATE INDEX inbox_prerequisite_id_idx ON public.inbox USING btree (prerequisite_id) WHERE (prerequisite_id IS NOT NULL);
+
 CREATE INDEX inbox_received_at_idx ON public.inbox USING btree (received_at);
 
-CREATE INDEX inbox_thing_id_idx ON public.inbox USING btree (thing_id) WHERE (waits_for IS NOT NULL);
+CREATE INDEX inbox_resource_id_idx ON public.inbox USING btree (resource_id) WHERE (prerequisite_id IS NOT NULL);
 
-CREATE INDEX inbox_waiting_idx ON public.inbox USING btree (received_at) WHERE (waits_for IS NOT NULL);
-
-CREATE INDEX inbox_waits_for_idx ON public.inbox USING btree (waits_for) WHERE (waits_for IS NOT NULL);
+CREATE INDEX inbox_waiting_idx ON public.inbox USING btree (received_at) WHERE (prerequisite_id IS NOT NULL);
 
 CREATE INDEX jobs_contractor_idx ON public.jobs USING btree (selling_company_id, installer_company_id, last_updated_at DESC, id DESC);
 

@@ -37,8 +37,8 @@ await runService({
     });
     lifecycle.onShutdown('rpc', () => transport.close());
 
-    // Nobody else would, and a full queue would hold up job-state.
-    const heard = startConsumer({
+    // No other consumer exists here, and a full queue would block job-state.
+    const drain = startConsumer({
       connection,
       queue: PARTNER_EVENTS_FOR_PLATFORM,
       prefetch: 100,
@@ -46,7 +46,7 @@ await runService({
       metrics,
       handle: async () => ({ kind: 'done' }),
     });
-    lifecycle.onShutdown('partner-events', () => heard.stop());
+    lifecycle.onShutdown('partner-events', () => drain.stop());
     const simulator = startSimulator({
       publisher,
       jobs: createClient(JobService, transport),

@@ -141,7 +141,7 @@ describe('an appointment', () => {
         notes: 'Ring twice',
         notes_version: 1,
         version: 1,
-        told_versions: '{[1,2)}',
+        emitted_versions: '{[1,2)}',
         created_at: TEST_NOW,
       },
     ]);

@@ -42,7 +42,7 @@ export type JobDecision<Message extends DescMessage> =
       readonly kind: 'changed';
       /** Changed fields, besides the version and the instant. */
       readonly fields: Partial<
-        Pick<LockedJob, 'status' | 'blockerCode' | 'schedule' | 'technicianAssignments' | 'heard'>
+        Pick<LockedJob, 'status' | 'blockerCode' | 'schedule' | 'technicianAssignments' | 'platformState'>
       >;
       /** Entry for the status history, if the status changes. */
       readonly statusEvent?: { readonly occurredAt: Date; readonly note: string | null };

@@ -5,7 +5,7 @@ import type {
   SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/public-api/installer-job';
 import type { Queryable } from '../database/database.js';
-import { jobHeard, type JobHeard } from './job-heard.js';
+import { platformState, type PlatformState } from './platform-state.js';
 
 export type BlockerCode = (typeof BLOCKER_CODES)[number];
 
@@ -69,7 +69,7 @@ export interface JobRecord {
 
 /** A locked job, with the platform's messages about it. */
 export interface LockedJob extends JobRecord {
-  readonly heard: JobHeard;
+  readonly platformState: PlatformState;
   /** When the status COMPLETE was recorded; null for a job that is not complete, or that was completed without a record. */
   readonly completedAt: Date | null;
 }
@@ -94,7 +94,7 @@ interface JobRow {
   readonly documents: JobRecord['documents'];
   readonly technician_assignments: JobRecord['technicianAssignments'];
   readonly updated_at: Date;
-  readonly heard: unknown;
+  readonly platform_state: unknown;
 }
 
 /**
@@ -111,7 +111,7 @@ export async function lockJob(
     `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
        job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
        job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.heard
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.platform_state
      from jobs as job join companies as company on company.id = job.selling_company_id
      where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
      for no key update of job`,
@@ -138,7 +138,7 @@ export async function lockJob(
     documents: row.documents,
     technicianAssignments: row.technician_assignments,
     updatedAt: row.updated_at,
-    heard: jobHeard.parse(row.heard),
+    platformState: platformState.parse(row.platform_state),
     completedAt: row.status === 'COMPLETE' ? await completionOf(tx, row.id) : null,
   };
 }

@@ -37,7 +37,7 @@ export function decideScheduleMove(from: ScheduleStatusName, submitted: Submitte
   if (status === 'CANCELLED') {
     return { kind: 'scheduled', schedule: { status, startsAt: null, endsAt: null, timeZone } };
   }
-  const violation = scheduleTimesFault(submitted);
+  const violation = scheduleTimesViolation(submitted);
   if (violation !== undefined) return { kind: 'schedule_invalid', ...violation };
   return { kind: 'scheduled', schedule: { status, startsAt, endsAt, timeZone } };
 }
@@ -45,7 +45,7 @@ export function decideScheduleMove(from: ScheduleStatusName, submitted: Submitte
 /**
  * Returns the violation in the times of a schedule. Both are required and the end is after the start, unless it is cancelled.
  */
-export function scheduleTimesFault({
+export function scheduleTimesViolation({
   status,
   startsAt,
   endsAt,

@@ -46,7 +46,7 @@ export function setSchedule(deps: JobWriteDeps, write: ScheduleWrite): Promise<J
       const isSame = isDeepStrictEqual(shown, shownSchedule(job.schedule));
       return {
         kind: 'changed',
-        fields: { schedule, heard: { ...job.heard, ownScheduleAt: now } },
+        fields: { schedule, platformState: { ...job.platformState, ownScheduleAt: now } },
         events: isSame
           ? []
           : [

@@ -107,7 +107,7 @@ async function saveJob(
     `with changed as (
        update jobs set version = $2, status = $3, blocker_code = $4, schedule_status = $5, schedule_starts_at = $6,
          schedule_ends_at = $7, schedule_time_zone = $8, technician_assignments = $9, installer_company_id = $16,
-         assigned_at = $17, scope = $18, readiness_ready = $19, readiness_blocker_codes = $20, documents = $21, heard = $22,
+         assigned_at = $17, scope = $18, readiness_ready = $19, readiness_blocker_codes = $20, documents = $21, platform_state = $22,
          projection = case when $23 then $10 else projection end, updated_at = $11,
          last_updated_at = greatest(last_updated_at, $11),
          installer_note = case when installer_company_id is not distinct from $16 then installer_note end
@@ -138,7 +138,7 @@ async function saveJob(
       readiness.ready,
       readiness.blockerCodes,
       JSON.stringify(after.documents),
-      JSON.stringify(after.heard),
+      JSON.stringify(after.platformState),
       isNew,
       now,
     ],

@@ -70,14 +70,14 @@ export async function getBacklog(database: Queryable, inFlight: number): Promise
            group by subscription_id
          ) counted join subscriptions on subscriptions.id = subscription_id
            cross join lateral (select failures_in_row >= $1 as is_failing, leased >= $2 / 2.0 and under_way < $3 as has_many) state
-       ) told
+       ) endpoint_deliveries
      ) d, (
        select count(*)::integer as "outboxMessages",
          max(least(extract(epoch from now() - created_at) * 1000, 2147483647))::integer as "oldestOutboxMs" from outbox
      ) o, (
        select count(*)::integer as "waitingPlatformMessages",
          max(least(extract(epoch from now() - received_at) * 1000, 2147483647))::integer as "oldestWaitingMs"
-       from inbox where waits_for is not null
+       from inbox where prerequisite_id is not null
      ) i, (
        select count(*) filter (where health = 'degraded')::integer as "degradedSubscriptions",
          count(*) filter (where failures_in_row >= $1 and state = 'active')::integer as "failingSubscriptions"

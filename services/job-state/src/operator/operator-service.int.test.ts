@@ -321,7 +321,7 @@ test('the backlog counts due, in-flight, late, waiting and held deliveries', asy
     `insert into outbox (message_id, exchange, type, body, created_at) values ('m', 'e', 't', '', now() - interval '5 seconds')`,
   );
   await fixture.database.query(
-    `insert into inbox (message_id, received_at, waits_for, thing_id, thing_version, type, body)
+    `insert into inbox (message_id, received_at, prerequisite_id, resource_id, resource_version, type, body)
      values ('w', now() - interval '7 seconds', 'cmp_1', 'job_1', 1, 't', '')`,
   );
   await fixture.database.query(`update subscriptions set health = 'degraded' where id = $1`, [

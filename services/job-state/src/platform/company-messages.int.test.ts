@@ -75,11 +75,11 @@ async function companyOf(companyId: string): Promise<unknown> {
 }
 
 async function waitsFor(messageId: string): Promise<unknown> {
-  const [row] = await database.query<{ waits_for: string | null }>(
-    'select waits_for from inbox where message_id = $1',
+  const [row] = await database.query<{ prerequisite_id: string | null }>(
+    'select prerequisite_id from inbox where message_id = $1',
     [messageId],
   );
-  return row?.waits_for;
+  return row?.prerequisite_id;
 }
 
 describe('a company of the platform', () => {
@@ -364,7 +364,9 @@ describe('a membership of the platform', () => {
       [email],
     );
     expect(others).toEqual([]);
-    expect(await database.query('select from inbox where waits_for = $1', [holder?.id])).toHaveLength(5);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [holder?.id])).toHaveLength(
+      5,
+    );
   });
 
   describe('with the address of an owner whom an operator created', () => {

@@ -12,13 +12,13 @@ export const companyMessages: readonly PlatformMessageType[] = [
   platformMessageType({
     schema: CompanyChangedSchema,
     form: companyChanged,
-    thingId: ({ companyId }) => companyId,
+    resourceId: ({ companyId }) => companyId,
     record: recordCompanyChanged,
   }),
   platformMessageType({
     schema: MembershipChangedSchema,
     form: membershipChanged,
-    thingId: ({ membershipId }) => membershipId,
+    resourceId: ({ membershipId }) => membershipId,
     record: recordMembershipChanged,
   }),
 ];

@@ -1,12 +1,12 @@
 import { formatDateTime } from '@partner/proto-contracts/public-api/date-time';
-import { heldSince, type JobHeard, scheduleInEffect } from '../jobs/job-heard.js';
+import { heldSince, type PlatformState, scheduleInEffect } from '../jobs/platform-state.js';
 import type { JobRecord, JobScope, LockedJob } from '../jobs/job-record.js';
 import type { PlatformCommand } from './platform-message-type.js';
 
 /** Effect of a platform message on a job. */
 export type JobDecision =
   /** The job with the message recorded and its effects applied. */
-  | { readonly kind: 'heard'; readonly after: LockedJob }
+  | { readonly kind: 'recorded'; readonly after: LockedJob }
   | { readonly kind: 'ignored'; readonly why: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -25,7 +25,7 @@ const UNSCHEDULED = {
   timeZone: null,
 } as const satisfies JobRecord['schedule'];
 
-const ALREADY_RECORDED: JobDecision = { kind: 'ignored', why: 'this version was heard of before' };
+const ALREADY_RECORDED: JobDecision = { kind: 'ignored', why: 'this version is already recorded' };
 const NEWER_IN_EFFECT: JobDecision = { kind: 'ignored', why: 'a newer one is in effect' };
 
 /**
@@ -52,22 +52,25 @@ export function decideAssignment(
     return { kind: 'refused', reason: `job ${job.id} is COMPLETE and can not change hands any more` };
   }
   const assignments = [...recorded, { version, companyId }].sort((a, b) => a.version - b.version);
-  const heard: JobHeard = { ...job.heard, assignments };
+  const platformState: PlatformState = { ...job.platformState, assignments };
   if (!changesHands) {
     const assignedAt = isNewest && companyId !== null ? occurredAt : job.assignedAt;
-    return { kind: 'heard', after: { ...job, heard, assignedAt, schedule: reconsidered(job, heard) } };
+    return {
+      kind: 'recorded',
+      after: { ...job, platformState, assignedAt, schedule: reconsidered(job, platformState) },
+    };
   }
   return {
-    kind: 'heard',
+    kind: 'recorded',
     after: {
       ...job,
-      heard: { ...heard, ownScheduleAt: null },
+      platformState: { ...platformState, ownScheduleAt: null },
       installerCompanyId: companyId,
       assignedAt: companyId === null ? null : occurredAt,
       status: job.status === 'CANCELLED' ? 'CANCELLED' : 'ASSIGNED',
       blockerCode: null,
       technicianAssignments: [],
-      schedule: scheduleOf(heard),
+      schedule: scheduleOf(platformState),
     },
   };
 }
@@ -81,8 +84,8 @@ export function decideCancellation(job: LockedJob, { version, occurredAt }: Plat
   if (cancelledAt !== undefined && cancelledAt <= version) {
     return { kind: 'ignored', why: 'the job is cancelled already' };
   }
-  const heard: JobHeard = { ...job.heard, cancelled: { version, occurredAt } };
-  return { kind: 'heard', after: { ...job, heard, status: 'CANCELLED', blockerCode: null } };
+  const platformState: PlatformState = { ...job.platformState, cancelled: { version, occurredAt } };
+  return { kind: 'recorded', after: { ...job, platformState, status: 'CANCELLED', blockerCode: null } };
 }
 
 /** Decides on the scope of the installation: the newest by version wins. Its own number must increase. */
@@ -90,15 +93,18 @@ export function decideScope(
   job: LockedJob,
   { version, scope }: PlatformCommand & { readonly scope: JobScope },
 ): JobDecision {
-  if (version === job.heard.scope) return ALREADY_RECORDED;
-  if (version < job.heard.scope) return NEWER_IN_EFFECT;
+  if (version === job.platformState.scope) return ALREADY_RECORDED;
+  if (version < job.platformState.scope) return NEWER_IN_EFFECT;
   if (scope.scopeVersion <= job.scope.scopeVersion) {
     return {
       kind: 'refused',
       reason: `scope ${scope.scopeVersion} of job ${job.id} does not follow scope ${job.scope.scopeVersion}`,
     };
   }
-  return { kind: 'heard', after: { ...job, heard: { ...job.heard, scope: version }, scope } };
+  return {
+    kind: 'recorded',
+    after: { ...job, platformState: { ...job.platformState, scope: version }, scope },
+  };
 }
 
 /** Decides on the selling side's readiness: the newest by version wins. */
@@ -106,10 +112,10 @@ export function decideReadiness(
   job: LockedJob,
   { version, ready, blockerCodes }: PlatformCommand & JobRecord['readiness'],
 ): JobDecision {
-  if (version === job.heard.readiness) return ALREADY_RECORDED;
-  if (version < job.heard.readiness) return NEWER_IN_EFFECT;
-  const heard: JobHeard = { ...job.heard, readiness: version };
-  return { kind: 'heard', after: { ...job, heard, readiness: { ready, blockerCodes } } };
+  if (version === job.platformState.readiness) return ALREADY_RECORDED;
+  if (version < job.platformState.readiness) return NEWER_IN_EFFECT;
+  const platformState: PlatformState = { ...job.platformState, readiness: version };
+  return { kind: 'recorded', after: { ...job, platformState, readiness: { ready, blockerCodes } } };
 }
 
 /**
@@ -122,10 +128,10 @@ export function decideReadiness(
  */
 export function decideSchedule(
   job: LockedJob,
-  given: PlatformCommand & Omit<NonNullable<JobHeard['schedule']>, 'version'>,
+  given: PlatformCommand & Omit<NonNullable<PlatformState['schedule']>, 'version'>,
 ): JobDecision {
   const { version, status, startsAt, endsAt, timeZone, occurredAt } = given;
-  const known = job.heard.schedule?.version ?? 0;
+  const known = job.platformState.schedule?.version ?? 0;
   if (version === known) return ALREADY_RECORDED;
   if (version < known) return NEWER_IN_EFFECT;
   const cancelledAt = cancelledVersion(job);
@@ -133,7 +139,7 @@ export function decideSchedule(
   // A schedule older than the assignment to the completing company also predates the completion.
   const isAfterCompletion =
     job.status === 'COMPLETE' &&
-    version > heldSince(job.heard) &&
+    version > heldSince(job.platformState) &&
     (job.completedAt === null || occurredAt > job.completedAt);
   if (isAfterCancellation || isAfterCompletion) {
     return {
@@ -141,14 +147,15 @@ export function decideSchedule(
       reason: `the schedule of job ${job.id}, which is ${job.status}, can not be changed`,
     };
   }
-  const heard: JobHeard = {
-    ...job.heard,
+  const platformState: PlatformState = {
+    ...job.platformState,
     schedule: { version, status, startsAt, endsAt, timeZone },
   };
-  const { ownScheduleAt } = heard;
+  const { ownScheduleAt } = platformState;
   const isSetSince = ownScheduleAt !== null && occurredAt < ownScheduleAt;
-  const schedule = scheduleInEffect(heard) === null || isSetSince ? job.schedule : scheduleOf(heard);
-  return { kind: 'heard', after: { ...job, heard, schedule } };
+  const schedule =
+    scheduleInEffect(platformState) === null || isSetSince ? job.schedule : scheduleOf(platformState);
+  return { kind: 'recorded', after: { ...job, platformState, schedule } };
 }
 
 /** Decides on a document that can be downloaded: the newest version of each document is shown. */
@@ -161,7 +168,7 @@ export function decideDocument(
   },
 ): JobDecision {
   const { version, documentId, category, mime, occurredAt } = given;
-  const recorded = job.heard.documents;
+  const recorded = job.platformState.documents;
   if (recorded.some((document) => document.id === documentId && document.version === version))
     return ALREADY_RECORDED;
   if (recorded.length >= MAX_RECORDED) return tooMany(job, 'versions of documents');
@@ -171,14 +178,14 @@ export function decideDocument(
     category,
     mime,
     availableAt: formatDateTime(occurredAt),
-    isTold: false,
+    isNotified: false,
   };
   const all = [...recorded, document].sort((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1));
   // In the order of the newest version of each document.
   const newest = new Map<string, (typeof all)[number]>();
-  for (const heard of all) {
-    newest.delete(heard.id);
-    newest.set(heard.id, heard);
+  for (const document of all) {
+    newest.delete(document.id);
+    newest.set(document.id, document);
   }
   const documents = [
     // Documents that were stored without a message.
@@ -190,17 +197,20 @@ export function decideDocument(
       availableAt,
     })),
   ];
-  return { kind: 'heard', after: { ...job, heard: { ...job.heard, documents: all }, documents } };
+  return {
+    kind: 'recorded',
+    after: { ...job, platformState: { ...job.platformState, documents: all }, documents },
+  };
 }
 
 /** Decides on an accepted completion report: the job stays unchanged, and its installer company is notified. */
 export function decideCompletion(job: LockedJob, { version, occurredAt }: PlatformCommand): JobDecision {
-  const recorded = job.heard.completions;
+  const recorded = job.platformState.completions;
   if (recorded.some((completion) => completion.version === version)) return ALREADY_RECORDED;
   if (recorded.length >= MAX_RECORDED) return tooMany(job, 'accepted completions');
-  const completion = { version, acceptedAt: formatDateTime(occurredAt), isTold: false };
+  const completion = { version, acceptedAt: formatDateTime(occurredAt), isNotified: false };
   const completions = [...recorded, completion].sort((a, b) => a.version - b.version);
-  return { kind: 'heard', after: { ...job, heard: { ...job.heard, completions } } };
+  return { kind: 'recorded', after: { ...job, platformState: { ...job.platformState, completions } } };
 }
 
 function tooMany({ id }: LockedJob, what: string): JobDecision {
@@ -208,18 +218,18 @@ function tooMany({ id }: LockedJob, what: string): JobDecision {
 }
 
 /** The recorded assignments. A state without a message counts as version 0. */
-function recordedAssignments({ heard, installerCompanyId }: LockedJob): JobHeard['assignments'] {
-  return heard.assignments.length > 0 || installerCompanyId === null
-    ? heard.assignments
+function recordedAssignments({ platformState, installerCompanyId }: LockedJob): PlatformState['assignments'] {
+  return platformState.assignments.length > 0 || installerCompanyId === null
+    ? platformState.assignments
     : [{ version: 0, companyId: installerCompanyId }];
 }
 
-function cancelledVersion({ status, heard }: LockedJob): number | undefined {
-  return heard.cancelled?.version ?? (status === 'CANCELLED' ? 0 : undefined);
+function cancelledVersion({ status, platformState }: LockedJob): number | undefined {
+  return platformState.cancelled?.version ?? (status === 'CANCELLED' ? 0 : undefined);
 }
 
-function scheduleOf(heard: JobHeard): JobRecord['schedule'] {
-  const recorded = scheduleInEffect(heard);
+function scheduleOf(platformState: PlatformState): JobRecord['schedule'] {
+  const recorded = scheduleInEffect(platformState);
   if (recorded === null) return UNSCHEDULED;
   const { status, startsAt, endsAt, timeZone } = recorded;
   return { status, startsAt, endsAt, timeZone };
@@ -231,8 +241,8 @@ function scheduleOf(heard: JobHeard): JobRecord['schedule'] {
  * The message may show that another company had the job before, or this one for longer: then other schedules of the selling
  * side count. A schedule that the company has set since stays.
  */
-function reconsidered(job: LockedJob, heard: JobHeard): JobRecord['schedule'] {
-  const [was, is] = [scheduleOf(job.heard), scheduleOf(heard)];
+function reconsidered(job: LockedJob, platformState: PlatformState): JobRecord['schedule'] {
+  const [was, is] = [scheduleOf(job.platformState), scheduleOf(platformState)];
   return isSameSchedule(job.schedule, was) ? is : job.schedule;
 }
 

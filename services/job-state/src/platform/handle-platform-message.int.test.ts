@@ -55,7 +55,7 @@ async function feedOf(companyId: string): Promise<readonly unknown[]> {
 
 async function inboxOf({ messageId }: IncomingMessage): Promise<unknown> {
   const [row] = await database.query(
-    `select waits_for, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1`,
+    `select prerequisite_id, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1`,
     [messageId],
   );
   return row;
@@ -180,12 +180,12 @@ describe('the platform', () => {
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: one });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect(await handle({ ...assigned, redelivered: true })).toEqual({ kind: 'done' });
-    expect(await inboxOf(assigned)).toEqual({ waits_for: jobId, settled: false, kept: true });
+    expect(await inboxOf(assigned)).toEqual({ prerequisite_id: jobId, settled: false, kept: true });
     expect(await eventsOf(jobId)).toEqual([]);
 
     await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
-    expect(await inboxOf(assigned)).toEqual({ waits_for: null, settled: true, kept: false });
+    expect(await inboxOf(assigned)).toEqual({ prerequisite_id: null, settled: true, kept: false });
     expect(await handle(assigned)).toEqual({ kind: 'done' });
     expect(await eventsOf(jobId)).toEqual([`install.job_assigned ${one}`]);
   });
@@ -211,7 +211,7 @@ describe('the platform', () => {
           });
           expect(
             await database.query(
-              'select message_id from inbox where waits_for = $1 or dead_reason is not null',
+              'select message_id from inbox where prerequisite_id = $1 or dead_reason is not null',
               [jobId],
             ),
           ).toEqual([]);

@@ -5,7 +5,7 @@ import {
 import { BLOCKER_CODES } from '@partner/proto-contracts/public-api/installer-job';
 import { timeZoneName } from '@partner/proto-contracts/public-api/time-zone-name';
 import { z } from 'zod';
-import { scheduleTimesFault } from '../jobs/schedule-moves.js';
+import { scheduleTimesViolation } from '../jobs/schedule-moves.js';
 import {
   CODE_LENGTH,
   count,
@@ -97,7 +97,7 @@ export const jobScheduled = z
       .refine((name) => timeZoneName.safeParse(name).success, 'is no IANA time zone name'),
   })
   .superRefine((schedule, context) => {
-    const violation = scheduleTimesFault(schedule);
+    const violation = scheduleTimesViolation(schedule);
     if (violation !== undefined) {
       context.addIssue({ code: 'custom', path: [violation.field], message: violation.problem });
     }

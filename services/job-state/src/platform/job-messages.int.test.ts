@@ -300,7 +300,10 @@ describe('a cancellation', () => {
   test('that an older version of this service recorded without its time has the same effect', async () => {
     const jobId = await newJob();
     await tell(cancelled(jobId, 5));
-    await database.query(`update jobs set heard = heard #- '{cancelled,occurredAt}' where id = $1`, [jobId]);
+    await database.query(
+      `update jobs set platform_state = platform_state #- '{cancelled,occurredAt}' where id = $1`,
+      [jobId],
+    );
     await tell(readiness(jobId, 6, 'PERMIT'), assigned(jobId, two, 4));
     expect(await shown(jobId, two)).toMatchObject({ status: 'CANCELLED', readiness: { ready: false } });
     const events = await eventsOf(jobId, two);
@@ -658,15 +661,15 @@ describe('a message about a job', () => {
     const early = message(jobId);
     await tell(early);
     expect(
-      await database.query('select waits_for from inbox where message_id = $1', [early.messageId]),
-    ).toEqual([{ waits_for: jobId }]);
+      await database.query('select prerequisite_id from inbox where message_id = $1', [early.messageId]),
+    ).toEqual([{ prerequisite_id: jobId }]);
     await tell(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
     expect(
       await database.query(
-        'select waits_for, settled_at is not null as settled from inbox where message_id = $1',
+        'select prerequisite_id, settled_at is not null as settled from inbox where message_id = $1',
         [early.messageId],
       ),
-    ).toEqual([{ waits_for: null, settled: true }]);
+    ).toEqual([{ prerequisite_id: null, settled: true }]);
   });
 
   test("leaves the installer company's own fields unchanged", async () => {
@@ -698,12 +701,12 @@ describe('a message about a job', () => {
     const jobId = await newJob();
     const document = newId('doc');
     await database.query(
-      `update jobs set heard = heard || (
+      `update jobs set platform_state = platform_state || (
          select jsonb_build_object(
            'assignments', jsonb_agg(jsonb_build_object('version', n, 'companyId', $2::text)),
            'documents', jsonb_agg(jsonb_build_object('id', $3::text, 'version', n, 'category', 'PERMIT',
-             'mime', 'text/plain', 'availableAt', '2026-10-01T00:00:00.000Z', 'isTold', true)),
-           'completions', jsonb_agg(jsonb_build_object('version', n, 'acceptedAt', '2026-10-01T00:00:00.000Z', 'isTold', true))
+             'mime', 'text/plain', 'availableAt', '2026-10-01T00:00:00.000Z', 'isNotified', true)),
+           'completions', jsonb_agg(jsonb_build_object('version', n, 'acceptedAt', '2026-10-01T00:00:00.000Z', 'isNotified', true))
          ) from generate_series(2, 1001) as n
        ) where id = $1`,
       [jobId, one, document],

@@ -36,13 +36,23 @@ import { recordJobAssigned, recordJobUnassigned } from './record-job-assigned.js
 import { recordJobChange } from './record-job-change.js';
 import { recordJobCreated } from './record-job-created.js';
 
-const thingId = ({ jobId }: JobCommand) => jobId;
+const resourceId = ({ jobId }: JobCommand) => jobId;
 
 /** The messages about jobs. */
 export const jobMessages: readonly PlatformMessageType[] = [
-  platformMessageType({ schema: JobCreatedSchema, form: jobCreated, thingId, record: recordJobCreated }),
-  platformMessageType({ schema: JobAssignedSchema, form: jobAssigned, thingId, record: recordJobAssigned }),
-  platformMessageType({ schema: JobUnassignedSchema, form: jobEvent, thingId, record: recordJobUnassigned }),
+  platformMessageType({ schema: JobCreatedSchema, form: jobCreated, resourceId, record: recordJobCreated }),
+  platformMessageType({
+    schema: JobAssignedSchema,
+    form: jobAssigned,
+    resourceId,
+    record: recordJobAssigned,
+  }),
+  platformMessageType({
+    schema: JobUnassignedSchema,
+    form: jobEvent,
+    resourceId,
+    record: recordJobUnassigned,
+  }),
   aboutKnownJob(JobCancelledSchema, jobEvent, decideCancellation),
   aboutKnownJob(JobScopeChangedSchema, jobScopeChanged, decideScope),
   aboutKnownJob(JobReadinessChangedSchema, jobReadinessChanged, decideReadiness),
@@ -59,7 +69,7 @@ function aboutKnownJob<Command extends JobCommand>(
   return platformMessageType({
     schema,
     form,
-    thingId,
+    resourceId,
     record: (tx, command, now) =>
       recordJobChange(
         tx,

@@ -55,7 +55,9 @@ test('the examples of the platform contract page, sent from top to bottom, all h
       expect([name, emitted.length > 0]).toEqual([name, named.length > 0]);
     }
   }
-  expect(await database.query('select waits_for from inbox where waits_for is not null')).toEqual([]);
+  expect(await database.query('select prerequisite_id from inbox where prerequisite_id is not null')).toEqual(
+    [],
+  );
   const counted = await metrics.getSingleMetric('partner_platform_messages_total')?.get();
   expect(new Set(counted?.values.map(({ labels }) => labels['result']))).toEqual(new Set(['applied']));
 

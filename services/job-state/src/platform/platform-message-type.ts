@@ -21,7 +21,7 @@ export interface WholeMessage {
   /** The full protobuf name. */
   readonly type: string;
   /** The id of its resource. Messages about one resource are recorded one at a time. */
-  readonly thingId: string;
+  readonly resourceId: string;
   readonly version: number;
   /** Whether every version is published. If so, the oldest of several goes first, and not the newest. */
   readonly isFact: boolean;
@@ -52,12 +52,12 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
   /** Validates the fields of the protobuf message by their JSON names and returns the command. */
   readonly form: z.ZodType<Command>;
   /** The id of its resource. */
-  readonly thingId: (command: Command) => string;
+  readonly resourceId: (command: Command) => string;
   /** Absent: false. */
   readonly isFact?: boolean;
   readonly record: (tx: Transaction, command: Command, now: Date) => Promise<PlatformEffect>;
 }): PlatformMessageType {
-  const { schema, form, thingId, isFact = false, record } = definition;
+  const { schema, form, resourceId, isFact = false, record } = definition;
   const { typeName: type } = schema;
   return {
     schema,
@@ -86,7 +86,7 @@ export function platformMessageType<Command extends PlatformCommand>(definition:
         kind: 'whole',
         message: {
           type,
-          thingId: thingId(command),
+          resourceId: resourceId(command),
           version: command.version,
           isFact,
           record: (tx, clockNow) => record(tx, command, clockNow),

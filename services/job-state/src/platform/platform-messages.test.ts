@@ -106,8 +106,8 @@ describe('a message of the platform', () => {
     ['a schedule', readOf(JobScheduledSchema, WHOLE.scheduled), job.jobId],
     ['a document', readOf(JobDocumentAvailableSchema, WHOLE.document), job.jobId],
     ['an accepted completion', readOf(JobCompletionAcceptedSchema, job), job.jobId],
-  ])('about %s is read if it is complete', (_what, read, thingId) => {
-    expect(read).toMatchObject({ kind: 'whole', message: { thingId } });
+  ])('about %s is read if it is complete', (_what, read, resourceId) => {
+    expect(read).toMatchObject({ kind: 'whole', message: { resourceId } });
   });
 
   test('is recognized by its type, for each type of the contract', () => {

@@ -104,9 +104,9 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
     jobs: await database.query(
       `select id, selling_company_id, installer_company_id, status, assigned_at, scope, schedule_status, schedule_starts_at,
          schedule_ends_at, schedule_time_zone, readiness_ready, readiness_blocker_codes, documents, blocker_code,
-         heard - 'documents' - 'completions' as heard,
-         jsonb_path_query_array(heard, '$.documents[*].version') as documents_heard,
-         jsonb_path_query_array(heard, '$.completions[*].version') as completions_heard,
+         platform_state - 'documents' - 'completions' as platform_state,
+         jsonb_path_query_array(platform_state, '$.documents[*].version') as documents_heard,
+         jsonb_path_query_array(platform_state, '$.completions[*].version') as completions_heard,
          ${shown('projection')} as projection
        from jobs order by id`,
     ),
@@ -118,7 +118,7 @@ async function stateOf({ database }: TestDatabase): Promise<unknown> {
       `select distinct on (company_id, job_id) company_id, job_id, ${shown('resource')} as resource from feed_entries
        order by company_id, job_id, sequence desc`,
     ),
-    waiting: await database.query('select waits_for from inbox where waits_for is not null'),
+    waiting: await database.query('select prerequisite_id from inbox where prerequisite_id is not null'),
     dead: await database.query('select dead_reason from inbox where dead_reason is not null'),
   };
 }
@@ -141,7 +141,7 @@ async function faultsOf({ database }: TestDatabase): Promise<unknown> {
          order by sequence desc limit 1)`,
     ),
     waitsForNothing: await database.query(
-      `select message_id from inbox where waits_for in
+      `select message_id from inbox where prerequisite_id in
          (select id from companies union all select id from jobs union all select id from projects)`,
     ),
   };
@@ -155,7 +155,7 @@ async function toldToOnlyCompany({ database }: TestDatabase): Promise<unknown> {
     `select event.company_id, event.resource_id, event.name, event.occurred_at
      from events as event join jobs as job on job.id = event.resource_id
      where event.name in ('install.document_available', 'install.completion_received')
-       and jsonb_array_length(coalesce(heard -> 'assignments', '[]')) = 1 and event.occurred_at > job.assigned_at
+       and jsonb_array_length(coalesce(platform_state -> 'assignments', '[]')) = 1 and event.occurred_at > job.assigned_at
      order by event.resource_id, event.name, event.occurred_at, event.id`,
   );
 }
@@ -232,7 +232,7 @@ function withoutIds(state: unknown): unknown {
   invariant(Array.isArray(waiting), 'the state has what waits');
   return {
     ...rest,
-    waiting: [...new Set(waiting.map((row: { waits_for: string }) => row.waits_for))].sort(),
+    waiting: [...new Set(waiting.map((row: { prerequisite_id: string }) => row.prerequisite_id))].sort(),
   };
 }
 

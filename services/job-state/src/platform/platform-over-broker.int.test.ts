@@ -145,7 +145,7 @@ describe('job-state on a broker', () => {
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: newId('cmp') });
     send(assigned);
     await eventually('the waiting message', async () => {
-      return (await database.query('select 1 from inbox where waits_for = $1', [jobId])).length === 1;
+      return (await database.query('select 1 from inbox where prerequisite_id = $1', [jobId])).length === 1;
     });
     const metrics = new Registry();
     const publisher = createPublisher({ connection, logger, metrics });

@@ -21,7 +21,7 @@ export async function recordCompanyChanged(
   );
   if (known !== undefined && known.class !== command.class) return otherClass(command);
   if (known !== undefined && version <= known.version) {
-    return { kind: 'ignored', why: 'this version or a newer one was heard of before' };
+    return { kind: 'ignored', why: 'this version or a newer one is already recorded' };
   }
   const classes = new Map(
     (

@@ -4,7 +4,7 @@ import { ANNOUNCED_DOCUMENT_CATEGORIES } from '@partner/proto-contracts/public-a
 import { contractInstaller } from '../access/contracted-installers.js';
 import type { Transaction } from '../database/database.js';
 import { appendFeedEntries } from '../jobs/feed.js';
-import { heldSince, holderAt, type JobHeard } from '../jobs/job-heard.js';
+import { heldSince, holderAt, type PlatformState } from '../jobs/platform-state.js';
 import { instantOfChange, type LockedJob, lockJob } from '../jobs/job-record.js';
 import { renderProjection, shownSchedule } from '../jobs/render-projection.js';
 import { type JobEvent, writeJob } from '../jobs/write-job.js';
@@ -37,11 +37,11 @@ export async function recordJobChange(
   const job = await lockJob(tx, jobId);
   if (job === undefined) return { kind: 'early', missing: jobId };
   const decision = given.decide(job);
-  if (decision.kind !== 'heard') return decision;
+  if (decision.kind !== 'recorded') return decision;
 
   const now = instantOfChange(job, clockNow);
-  const { facts, heard } = factsToAnnounce(job, decision.after);
-  const decided: LockedJob = { ...decision.after, heard };
+  const { facts, platformState } = factsToAnnounce(job, decision.after);
+  const decided: LockedJob = { ...decision.after, platformState };
   const holder = decided.installerCompanyId;
   const changedHands = job.installerCompanyId !== holder;
   const isShown = changedHands || (holder !== null && isShownDifferently(job, decided));
@@ -63,7 +63,7 @@ export async function recordJobChange(
     await contractInstaller(tx, job.sellingCompany.id, given.contractedCompanyId);
   }
   await appendFeedEntries(tx, feedEntries);
-  return isDeepStrictEqual({ ...job, heard }, after) && facts.length === 0
+  return isDeepStrictEqual({ ...job, platformState }, after) && facts.length === 0
     ? { kind: 'ignored', why: 'nothing follows from it' }
     : { kind: 'applied' };
 }
@@ -86,7 +86,7 @@ function eventsOfAssignment(after: LockedJob): readonly JobEvent[] {
 
 /** A cancellation emits its own event and the status change: consumers of status changes then see every change. */
 function eventsOfCancellation(
-  { id: jobId, heard: { cancelled }, updatedAt }: LockedJob,
+  { id: jobId, platformState: { cancelled }, updatedAt }: LockedJob,
   previousStatus: LockedJob['status'],
 ): readonly JobEvent[] {
   const occurredAt = formatDateTime(cancelled?.occurredAt ?? updatedAt);
@@ -130,29 +130,36 @@ function eventsOfChange(before: LockedJob, after: LockedJob): readonly JobEvent[
 function factsToAnnounce(
   before: LockedJob,
   after: LockedJob,
-): { readonly facts: readonly JobEvent[]; readonly heard: JobHeard } {
-  const { id: jobId, heard, installerCompanyId } = after;
-  const since = heldSince(heard);
+): { readonly facts: readonly JobEvent[]; readonly platformState: PlatformState } {
+  const { id: jobId, platformState, installerCompanyId } = after;
+  const since = heldSince(platformState);
   const facts: JobEvent[] = [];
-  const documents = heard.documents.map((document) => {
+  const documents = platformState.documents.map((document) => {
     if (installerCompanyId === null) return document;
     const { id, version, mime, availableAt } = document;
     const category = ANNOUNCED_DOCUMENT_CATEGORIES.find((announced) => announced === document.category);
-    const isNew = !before.heard.documents.some((known) => known.id === id && known.version === version);
-    if (document.isTold || category === undefined || !(isNew || version > since)) return document;
+    const isNew = !before.platformState.documents.some(
+      (known) => known.id === id && known.version === version,
+    );
+    if (document.isNotified || category === undefined || !(isNew || version > since)) return document;
     facts.push({
       event: 'install.document_available',
       data: { jobId, document: { id, category, mime, availableAt } },
       occurredAt: new Date(availableAt),
     });
-    return { ...document, isTold: true };
+    return { ...document, isNotified: true };
   });
-  const completions = heard.completions.map((completion) => {
-    const { version, acceptedAt, isTold, toldTo } = completion;
+  const completions = platformState.completions.map((completion) => {
+    const { version, acceptedAt, isNotified, notifiedCompanyIds } = completion;
     // A job that existed before its first platform message has no known history, only its current company.
     const companyId =
-      heard.assignments.length === 0 ? installerCompanyId : (holderAt(heard, version) ?? null);
-    const wasAnnounced = toldTo === undefined ? isTold : companyId !== null && toldTo.includes(companyId);
+      platformState.assignments.length === 0
+        ? installerCompanyId
+        : (holderAt(platformState, version) ?? null);
+    const wasAnnounced =
+      notifiedCompanyIds === undefined
+        ? isNotified
+        : companyId !== null && notifiedCompanyIds.includes(companyId);
     if (companyId === null || wasAnnounced) return completion;
     facts.push({
       event: 'install.completion_received',
@@ -160,7 +167,11 @@ function factsToAnnounce(
       occurredAt: new Date(acceptedAt),
       companyId,
     });
-    return { ...completion, isTold: true, toldTo: [...(toldTo ?? []), companyId] };
+    return {
+      ...completion,
+      isNotified: true,
+      notifiedCompanyIds: [...(notifiedCompanyIds ?? []), companyId],
+    };
   });
-  return { facts, heard: { ...heard, documents, completions } };
+  return { facts, platformState: { ...platformState, documents, completions } };
 }

@@ -35,7 +35,7 @@ export async function recordJobCreated(
     return { kind: 'refused', reason: `project ${projectId} belongs to another company` };
 
   await tx.query(
-    `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, heard,
+    `insert into jobs (id, selling_company_id, project_id, work_order_no, version, status, customer, scope, platform_state,
        created_at, updated_at, last_updated_at)
      values ($1, $2, $3, $4, 1, 'ASSIGNED', $5, $6, $9, $7, $8, $8)`,
     [

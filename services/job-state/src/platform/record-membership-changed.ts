@@ -27,7 +27,7 @@ export async function recordMembershipChanged(
     return { kind: 'refused', reason: `membership ${membershipId} belongs to another company` };
   }
   if (known !== undefined && version <= known.version) {
-    return { kind: 'ignored', why: 'this version or a newer one was heard of before' };
+    return { kind: 'ignored', why: 'this version or a newer one is already recorded' };
   }
   const company = await tx.query('select from companies where id = $1', [companyId]);
   if (company.length === 0) return { kind: 'early', missing: companyId };
@@ -88,7 +88,7 @@ async function freeAddress(
     leaves: boolean;
   }>(
     `select member.id, member.company_id, member.version, exists (
-       select from inbox where thing_id = member.id and thing_version > member.version and starts_with(waits_for, 'mem_')
+       select from inbox where resource_id = member.id and resource_version > member.version and starts_with(prerequisite_id, 'mem_')
      ) as leaves
      from memberships as member where lower(member.email) = lower($1) and member.id <> $2`,
     [email, membershipId],

@@ -6,8 +6,8 @@ import type { PlatformEffect } from './platform-effect.js';
 import type { WholeMessage } from './platform-message-type.js';
 import { readPlatformMessage } from './platform-messages.js';
 
-/** Maximum number of waiting messages that one round records, with all that waited for them in turn. */
-const TURN_SIZE = 1_000;
+/** Maximum number of waiting messages that one round records, with all that waited for them in budget. */
+const BUDGET = 1_000;
 
 /** A message as it was sent. */
 export interface SentMessage {
@@ -37,12 +37,12 @@ export interface RecordingDeps {
 }
 
 /** Budget of waiting messages that may be recorded before others are served. */
-export interface Turn {
+export interface RecordingBudget {
   left: number;
 }
 
-export function newTurn(): Turn {
-  return { left: TURN_SIZE };
+export function newRecordingBudget(): RecordingBudget {
+  return { left: BUDGET };
 }
 
 interface WaitingRow {
@@ -52,7 +52,7 @@ interface WaitingRow {
 }
 
 /** Clears an inbox row once its message is no longer kept. */
-export const KEPT_NO_LONGER = `waits_for = null, tried_at = null, dead_reason = null, thing_id = null, thing_version = null,
+export const CLEAR_STORED_MESSAGE = `prerequisite_id = null, last_attempt_at = null, dead_reason = null, resource_id = null, resource_version = null,
   type = null, body = null, trace_parent = null`;
 
 /**
@@ -61,12 +61,12 @@ export const KEPT_NO_LONGER = `waits_for = null, tried_at = null, dead_reason = 
  * Its prerequisite exists or may have given up the requested email address, or a newer version of its resource is recorded,
  * which supersedes it.
  */
-export const WAITS_NO_LONGER = `(
-  exists (select from companies where id = waits_for) or exists (select from projects where id = waits_for)
-  or exists (select from jobs where id = waits_for) or exists (select from leads where id = waits_for)
-  or starts_with(waits_for, 'mem_')
-  or exists (select from companies where id = thing_id and version >= thing_version)
-  or exists (select from memberships where id = thing_id and version >= thing_version)
+export const IS_READY_TO_RECORD = `(
+  exists (select from companies where id = prerequisite_id) or exists (select from projects where id = prerequisite_id)
+  or exists (select from jobs where id = prerequisite_id) or exists (select from leads where id = prerequisite_id)
+  or starts_with(prerequisite_id, 'mem_')
+  or exists (select from companies where id = resource_id and version >= resource_version)
+  or exists (select from memberships where id = resource_id and version >= resource_version)
 )`;
 
 /**
@@ -88,7 +88,7 @@ export async function recordPlatformMessage(
 ): Promise<Recorded> {
   const now = deps.clock();
   const effect = await deps.database.transaction((tx) => recordOnce(tx, sent, message, now));
-  return { effect, after: await recordDependents(deps, sent.messageId, effect, newTurn()) };
+  return { effect, after: await recordDependents(deps, sent.messageId, effect, newRecordingBudget()) };
 }
 
 /**
@@ -100,14 +100,14 @@ export async function recordPlatformMessage(
 export async function recordWaitingMessage(
   deps: RecordingDeps,
   sent: SentMessage,
-  turn: Turn,
+  budget: RecordingBudget,
 ): Promise<(Recorded & { readonly effect: PlatformEffect }) | undefined> {
   const now = deps.clock();
   const recorded = await deps.database.transaction((tx) => recordWaiting(tx, sent, now));
   return (
     recorded && {
       effect: recorded.effect,
-      after: await recordDependents(deps, sent.messageId, recorded.effect, turn, recorded.waitedFor),
+      after: await recordDependents(deps, sent.messageId, recorded.effect, budget, recorded.waitedFor),
     }
   );
 }
@@ -118,12 +118,12 @@ async function recordOnce(
   message: WholeMessage,
   now: Date,
 ): Promise<Recorded['effect']> {
-  await lockMessagesAbout(tx, message.thingId);
+  await lockMessagesAbout(tx, message.resourceId);
   const claimed = await tx.query(
     `insert into inbox as known (message_id, received_at, settled_at) values ($1, $2, $2)
      on conflict (message_id) do update set settled_at = excluded.settled_at,
-       received_at = case when known.waits_for is null then excluded.received_at else known.received_at end,
-       ${KEPT_NO_LONGER}
+       received_at = case when known.prerequisite_id is null then excluded.received_at else known.received_at end,
+       ${CLEAR_STORED_MESSAGE}
      where known.settled_at is null
      returning message_id`,
     [sent.messageId, now],
@@ -132,13 +132,13 @@ async function recordOnce(
   const effect = await message.record(tx, now);
   if (effect.kind === 'early') {
     await tx.query(
-      `update inbox set settled_at = null, waits_for = $2, thing_id = $3, thing_version = $4, type = $5, body = $6,
+      `update inbox set settled_at = null, prerequisite_id = $2, resource_id = $3, resource_version = $4, type = $5, body = $6,
          trace_parent = $7
        where message_id = $1`,
       [
         sent.messageId,
         effect.missing,
-        message.thingId,
+        message.resourceId,
         message.version,
         sent.type,
         Buffer.from(sent.body),
@@ -158,20 +158,20 @@ async function recordWaiting(
   now: Date,
 ): Promise<{ readonly effect: PlatformEffect; readonly waitedFor: string } | undefined> {
   const read = readPlatformMessage(sent.type, sent.body, now);
-  if (read.kind === 'whole') await lockMessagesAbout(tx, read.message.thingId);
-  const [waiting] = await tx.query<{ waits_for: string }>(
-    'select waits_for from inbox where message_id = $1 and waits_for is not null for update',
+  if (read.kind === 'whole') await lockMessagesAbout(tx, read.message.resourceId);
+  const [waiting] = await tx.query<{ prerequisite_id: string }>(
+    'select prerequisite_id from inbox where message_id = $1 and prerequisite_id is not null for update',
     [sent.messageId],
   );
   if (waiting === undefined) return undefined;
   const effect: PlatformEffect =
     read.kind === 'malformed' ? { kind: 'refused', reason: read.reason } : await read.message.record(tx, now);
   await settleWaiting(tx, sent.messageId, effect, now);
-  return { effect, waitedFor: waiting.waits_for };
+  return { effect, waitedFor: waiting.prerequisite_id };
 }
 
-async function lockMessagesAbout(tx: Transaction, thingId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`platform ${thingId}`]);
+async function lockMessagesAbout(tx: Transaction, resourceId: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`platform ${resourceId}`]);
 }
 
 /**
@@ -185,31 +185,31 @@ async function recordDependents(
   deps: RecordingDeps,
   messageId: string,
   effect: Recorded['effect'],
-  turn: Turn,
+  budget: RecordingBudget,
   waitedFor?: string,
 ): Promise<readonly AppliedLater[]> {
   // A message that is still early although its prerequisite exists would wait in circles.
   if (effect.kind === 'early' && effect.missing === waitedFor) return [];
   const there = 'appeared' in effect ? (effect.appeared ?? []) : [];
-  if ((there.length === 0 && effect.kind !== 'early') || turn.left === 0) return [];
+  if ((there.length === 0 && effect.kind !== 'early') || budget.left === 0) return [];
   const applied: AppliedLater[] = [];
   try {
     const now = deps.clock();
     const rows = await deps.database.query<WaitingRow>(
       `select message_id, type, body from inbox
-       where waits_for is not null
-         and (message_id = $3 or waits_for = any($1::text[]) or thing_id = any($1::text[])) and ${WAITS_NO_LONGER}
+       where prerequisite_id is not null
+         and (message_id = $3 or prerequisite_id = any($1::text[]) or resource_id = any($1::text[])) and ${IS_READY_TO_RECORD}
        order by received_at, message_id limit $2`,
-      [there, turn.left, messageId],
+      [there, budget.left, messageId],
     );
     const inOrder = rows
       .map((row) => ({ row, read: readPlatformMessage(row.type, row.body, now) }))
       .sort((a, b) => orderOf(a.read) - orderOf(b.read));
     for (const { row } of inOrder) {
-      if (turn.left === 0) break;
-      turn.left -= 1;
+      if (budget.left === 0) break;
+      budget.left -= 1;
       const sent = { messageId: row.message_id, type: row.type, body: row.body };
-      const recorded = await recordWaitingMessage(deps, sent, turn);
+      const recorded = await recordWaitingMessage(deps, sent, budget);
       if (recorded === undefined) continue;
       applied.push(
         { messageId: sent.messageId, type: sent.type, effect: recorded.effect },
@@ -217,7 +217,7 @@ async function recordDependents(
       );
     }
   } catch (error) {
-    deps.logger.warn({ err: error, messageId, waitedFor: there }, 'platform.waiting_messages_put_off');
+    deps.logger.warn({ err: error, messageId, waitedFor: there }, 'platform.waiting_messages_deferred');
   }
   return applied;
 }
@@ -237,20 +237,20 @@ async function settleWaiting(
   switch (effect.kind) {
     case 'applied':
     case 'ignored':
-      await tx.query(`update inbox set settled_at = $2, ${KEPT_NO_LONGER} where message_id = $1`, [
+      await tx.query(`update inbox set settled_at = $2, ${CLEAR_STORED_MESSAGE} where message_id = $1`, [
         messageId,
         now,
       ]);
       return;
     case 'early':
       await tx.query(
-        'update inbox set waits_for = $2, tried_at = case when waits_for = $2 then $3::timestamptz end where message_id = $1',
+        'update inbox set prerequisite_id = $2, last_attempt_at = case when prerequisite_id = $2 then $3::timestamptz end where message_id = $1',
         [messageId, effect.missing, now],
       );
       return;
     case 'refused':
       await tx.query(
-        'update inbox set waits_for = null, tried_at = null, dead_reason = $2 where message_id = $1',
+        'update inbox set prerequisite_id = null, last_attempt_at = null, dead_reason = $2 where message_id = $1',
         [messageId, effect.reason],
       );
       return;

@@ -82,7 +82,7 @@ async function sweepUntil(
 
 async function rowOf({ messageId }: IncomingMessage): Promise<unknown> {
   const [row] = await database.query(
-    'select waits_for, dead_reason, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1',
+    'select prerequisite_id, dead_reason, settled_at is not null as settled, body is not null as kept from inbox where message_id = $1',
     [messageId],
   );
   return row;
@@ -101,18 +101,23 @@ describe('a message that waits', () => {
     const created = jobCreatedMessage({ jobId, sellingCompanyId: sales });
     const assigned = jobAssignedMessage({ jobId, installerCompanyId: company });
     for (const message of [assigned, created]) expect(await handle(message)).toEqual({ kind: 'done' });
-    expect(await rowOf(created)).toMatchObject({ waits_for: sales });
-    expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+    expect(await rowOf(created)).toMatchObject({ prerequisite_id: sales });
+    expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
 
     await insertCompanyAs(sales, 'SALES');
     await sweepUntil('the job', isSettled(created));
-    expect(await rowOf(assigned)).toMatchObject({ waits_for: company });
+    expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: company });
     await insertCompanyAs(company, 'INSTALLER');
     await sweepUntil('the assignment', isSettled(assigned));
     expect(JSON.parse(await getJob({ database }, { companyId: company, jobId }))).toMatchObject({
       id: jobId,
     });
-    expect(await rowOf(assigned)).toEqual({ waits_for: null, dead_reason: null, settled: true, kept: false });
+    expect(await rowOf(assigned)).toEqual({
+      prerequisite_id: null,
+      dead_reason: null,
+      settled: true,
+      kept: false,
+    });
   });
 
   test.each([
@@ -146,7 +151,7 @@ describe('a message that waits', () => {
     async (_what, id, message, make) => {
       const early = message(id);
       expect(await handle(early)).toEqual({ kind: 'done' });
-      expect(await rowOf(early)).toMatchObject({ waits_for: id });
+      expect(await rowOf(early)).toMatchObject({ prerequisite_id: id });
       await make(id);
       await sweepUntil('the effect', isSettled(early));
     },
@@ -184,7 +189,7 @@ describe('a message that waits', () => {
       await sweepUntil('the end of its time', async () =>
         JSON.stringify(await rowOf(assigned)).includes('within 24 h'),
       );
-      expect(await rowOf(assigned)).toMatchObject({ waits_for: null, settled: false, kept: true });
+      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: null, settled: false, kept: true });
       isBrokerAway = false;
       await sweepUntil('the dead letter', () =>
         Promise.resolve(published.some(({ messageId }) => messageId === assigned.messageId)),
@@ -202,7 +207,7 @@ describe('a message that waits', () => {
       ]);
       expect(Buffer.from(published[0]?.body ?? []).equals(Buffer.from(assigned.body))).toBe(true);
       expect(await rowOf(assigned)).toEqual({
-        waits_for: null,
+        prerequisite_id: null,
         dead_reason: null,
         settled: false,
         kept: false,
@@ -210,9 +215,9 @@ describe('a message that waits', () => {
       expect(await rowOf(later)).toMatchObject({ dead_reason: null, kept: true });
 
       await handle(assigned);
-      expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
       await sweepUntil('a run', () => Promise.resolve(true));
-      expect(await rowOf(assigned)).toMatchObject({ waits_for: jobId });
+      expect(await rowOf(assigned)).toMatchObject({ prerequisite_id: jobId });
       await handle(jobCreatedMessage({ jobId, sellingCompanyId: seller }));
       expect(await rowOf(assigned)).toMatchObject({ settled: true });
       expect(published).toHaveLength(1);
@@ -237,7 +242,7 @@ describe('a message that waits', () => {
       });
     const message = wanting(second);
     for (const sent of [wanting(first), message]) expect(await handle(sent)).toEqual({ kind: 'done' });
-    expect(await rowOf(message)).toMatchObject({ waits_for: first });
+    expect(await rowOf(message)).toMatchObject({ prerequisite_id: first });
     try {
       now = new Date(TEST_NOW.getTime() + 24 * HOUR_MS);
       await sweepUntil('the dead letter', () =>
@@ -288,14 +293,16 @@ describe('a message that waits', () => {
     try {
       for (const id of [failing, good]) await insertCompanyAs(id, 'SALES');
       await sweepUntil('the one behind them', isSettled(last));
-      expect(await database.query('select from inbox where waits_for = $1', [failing])).toHaveLength(100);
+      expect(await database.query('select from inbox where prerequisite_id = $1', [failing])).toHaveLength(
+        100,
+      );
     } finally {
       await database.query('drop function fail cascade');
     }
     now = new Date(TEST_NOW.getTime() + 60_000);
     try {
       await sweepUntil('the others', async () => {
-        const waiting = await database.query('select from inbox where waits_for = $1', [failing]);
+        const waiting = await database.query('select from inbox where prerequisite_id = $1', [failing]);
         return waiting.length === 0;
       });
     } finally {
@@ -328,7 +335,7 @@ describe('a message that waits', () => {
     });
     await handle(company);
     const waiting = () =>
-      database.query('select from inbox where waits_for = any($1::text[])', [[sales, ...projects]]);
+      database.query('select from inbox where prerequisite_id = any($1::text[])', [[sales, ...projects]]);
     expect(await waiting()).toHaveLength(early.length - 1_000);
     await sweepUntil('the rest', async () => (await waiting()).length === 0);
   });

@@ -9,11 +9,11 @@ import { measuredGauge } from '../database/measured-gauge.js';
 import { type Loop, startLoop } from '../database/start-loop.js';
 import { platformMessageCounter } from './platform-message-counter.js';
 import {
-  KEPT_NO_LONGER,
-  newTurn,
+  CLEAR_STORED_MESSAGE,
+  newRecordingBudget,
   type Recorded,
   recordWaitingMessage,
-  WAITS_NO_LONGER,
+  IS_READY_TO_RECORD,
 } from './record-platform-message.js';
 
 /** How long a message can wait for its prerequisite: parts of the platform's messages may be hours late. */
@@ -93,14 +93,14 @@ export function startWaitingMessages(deps: Deps): Loop {
 
 async function waitingCount(database: Pick<Database, 'query'>): Promise<number> {
   const [row] = await database.query<{ count: number }>(
-    'select count(*)::integer as count from (select 1 from inbox where waits_for is not null limit 10000) as waiting',
+    'select count(*)::integer as count from (select 1 from inbox where prerequisite_id is not null limit 10000) as waiting',
   );
   return row?.count ?? 0;
 }
 
 async function oldestAgeSeconds({ database, clock }: Pick<Deps, 'database' | 'clock'>): Promise<number> {
   const [row] = await database.query<{ since: Date | null }>(
-    'select min(received_at) as since from inbox where waits_for is not null',
+    'select min(received_at) as since from inbox where prerequisite_id is not null',
   );
   const since = row?.since ?? undefined;
   return since === undefined ? 0 : Math.max(0, clock().getTime() - since.getTime()) / 1_000;
@@ -120,11 +120,11 @@ async function recordAppeared(
   const now = clock();
   const rows = await database.query<KeptRow>(
     `select message_id, type, body, trace_parent from inbox
-     where waits_for is not null and (tried_at is null or tried_at <= $2) and ${WAITS_NO_LONGER}
-     order by tried_at nulls first, received_at limit $1`,
+     where prerequisite_id is not null and (last_attempt_at is null or last_attempt_at <= $2) and ${IS_READY_TO_RECORD}
+     order by last_attempt_at nulls first, received_at limit $1`,
     [BATCH_SIZE, new Date(now.getTime() - RECHECK_DELAY_MS)],
   );
-  const turn = newTurn();
+  const budget = newRecordingBudget();
   for (const { message_id: messageId, type, body, trace_parent } of rows) {
     try {
       const recorded = await withSpan(
@@ -133,17 +133,17 @@ async function recordAppeared(
           kind: 'CONSUMER',
           parent: extractTrace({ traceparent: trace_parent }),
         },
-        () => recordWaitingMessage(deps, { messageId, type, body }, turn),
+        () => recordWaitingMessage(deps, { messageId, type, body }, budget),
       );
       if (recorded === undefined) continue;
       note(messageId, type, recorded.effect);
       for (const later of recorded.after) note(later.messageId, later.type, later.effect);
     } catch (error) {
       logger.error({ err: error, messageId, type }, 'platform.waiting_message_failed');
-      await database.query('update inbox set tried_at = $2 where message_id = $1 and waits_for is not null', [
-        messageId,
-        now,
-      ]);
+      await database.query(
+        'update inbox set last_attempt_at = $2 where message_id = $1 and prerequisite_id is not null',
+        [messageId, now],
+      );
     }
   }
   return rows.length;
@@ -152,11 +152,11 @@ async function recordAppeared(
 /** Gives up on messages that have waited too long, and returns their number. */
 async function expire({ database, clock }: Deps): Promise<number> {
   const expired = await database.query(
-    `update inbox set waits_for = null, tried_at = null, dead_reason = case
-       when starts_with(waits_for, 'mem_') then 'the email address of membership ' || thing_id || ' was in use for ' || $2
-       else 'there was no ' || waits_for || ' within ' || $2 end
+    `update inbox set prerequisite_id = null, last_attempt_at = null, dead_reason = case
+       when starts_with(prerequisite_id, 'mem_') then 'the email address of membership ' || resource_id || ' was in use for ' || $2
+       else 'there was no ' || prerequisite_id || ' within ' || $2 end
      where message_id in
-       (select message_id from inbox where waits_for is not null and received_at <= $1
+       (select message_id from inbox where prerequisite_id is not null and received_at <= $1
         order by received_at limit $3 for update skip locked)
      returning message_id`,
     [new Date(clock().getTime() - MAX_WAIT_HOURS * 3_600_000), `${MAX_WAIT_HOURS} h`, BATCH_SIZE],
@@ -191,7 +191,9 @@ async function deadLetter({ database, publisher, deadLetterQueue, logger, clock 
     );
     const confirmed = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (confirmed.length > 0) {
-      await tx.query(`update inbox set ${KEPT_NO_LONGER} where message_id = any($1::text[])`, [confirmed]);
+      await tx.query(`update inbox set ${CLEAR_STORED_MESSAGE} where message_id = any($1::text[])`, [
+        confirmed,
+      ]);
     }
     return { confirmed: confirmed.length, failure: results.find((result) => result.status === 'rejected') };
   });

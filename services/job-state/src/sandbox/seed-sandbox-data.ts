@@ -244,7 +244,7 @@ async function insertSales(tx: Transaction, { appointments, records, events }: S
       starts_at: appointment.startsAt,
       ends_at: appointment.endsAt,
       version: 1,
-      told_versions: '{[1,1]}',
+      emitted_versions: '{[1,1]}',
       created_at: appointment.createdAt,
     })),
   );
@@ -257,7 +257,7 @@ async function insertSales(tx: Transaction, { appointments, records, events }: S
       company_id: companyId,
       project_id: projectId,
       version,
-      told_versions: `{[1,${version}]}`,
+      emitted_versions: `{[1,${version}]}`,
       state,
     })),
   );

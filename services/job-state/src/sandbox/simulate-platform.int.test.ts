@@ -106,7 +106,7 @@ function createWorld(options: { readonly seed: string; readonly isLate?: boolean
 
 const kept = () =>
   testDatabase.database.query(
-    'select message_id, waits_for, dead_reason from inbox where waits_for is not null or dead_reason is not null',
+    'select message_id, prerequisite_id, dead_reason from inbox where prerequisite_id is not null or dead_reason is not null',
   );
 
 describe('the simulated platform', () => {

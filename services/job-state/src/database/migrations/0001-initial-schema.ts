@@ -157,8 +157,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index lead_submissions_lead_id_idx on lead_submissions (lead_id);
 
-    -- version: of what the row says; notes_version: of its notes, which a later version need not give. told_versions: of which
-    -- versions the company was told, so that each is told once, also late.
+    -- version: newest version of the row; notes_version: of its notes, which a later version may omit. emitted_versions: versions
+    -- with an event, so that each version emits one event, also a late one.
     create table appointments (
       id text constraint appointments_pkey primary key,
       company_id text not null constraint appointments_company_id_fkey references companies,
@@ -169,14 +169,14 @@ export async function up(knex: Knex): Promise<void> {
       notes text,
       notes_version integer not null default 1,
       version integer not null default 1 constraint appointments_version_check check (version >= 1),
-      told_versions int8multirange not null default '{[1,1]}',
+      emitted_versions int8multirange not null default '{[1,1]}',
       created_at timestamptz not null default now(),
       constraint appointments_ends_at_check check (ends_at > starts_at)
     );
 
-    -- Projects, quotes, deposits, invoices, rebates and entries of the journal as far as the platform has told of them: whose
-    -- each is and which of its versions were told, so that each is told once, also late. state: by the newest version. Amounts
-    -- and names are kept in the events alone.
+    -- Projects, quotes, deposits, invoices, rebates and journal entries that the platform has published. emitted_versions:
+    -- versions with an event, so that each version emits one event, also a late one. state: of the newest version. Amounts and
+    -- names are stored in the events alone.
     create table sales_records (
       id text constraint sales_records_pkey primary key,
       kind text not null
@@ -185,14 +185,14 @@ export async function up(knex: Knex): Promise<void> {
       company_id text not null constraint sales_records_company_id_fkey references companies,
       project_id text constraint sales_records_project_id_fkey references projects,
       version integer not null constraint sales_records_version_check check (version >= 1),
-      told_versions int8multirange not null,
+      emitted_versions int8multirange not null,
       state text not null
     );
 
     -- projection: the installer-safe JSON text as it is served, null before the first assignment; rewritten with each
     -- change of version. assigned_at: when, on the platform, the assignment in effect was made. blocker_code: the
-    -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together. heard: what
-    -- the platform has told of the job, by parts, with the versions of its messages; never asked for by its parts.
+    -- installer's, while the status is BLOCKED; readiness_*: the selling side's. The projection shows both together. platform_state: the
+    -- platform's messages about the job, by field, with their versions; never queried by its fields.
     create table jobs (
       id text constraint jobs_pkey primary key,
       selling_company_id text not null constraint jobs_selling_company_id_fkey references companies,
@@ -217,7 +217,7 @@ export async function up(knex: Knex): Promise<void> {
       readiness_blocker_codes text[] not null default '{}',
       documents jsonb not null default '[]',
       technician_assignments jsonb not null default '[]',
-      heard jsonb not null default '{}',
+      platform_state jsonb not null default '{}',
       installer_note text,
       projection text,
       created_at timestamptz not null,
@@ -278,33 +278,33 @@ export async function up(knex: Knex): Promise<void> {
     ) partition by range (expires_at);
     create table idempotency_keys_default partition of idempotency_keys default;
 
-    -- Message ids of the platform. settled_at: null while a message has had no effect. A message that came before what it
-    -- builds on waits here: waits_for is the id of what is missing, or of the membership that has the email address that is
-    -- wanted. One that is given up on has a dead_reason until the broker has taken it into the dead-letter queue. thing_id,
-    -- thing_version (what it is about), type, body, trace_parent: of these two alone. tried_at: when one that waits was last
-    -- looked at in vain since it waits for that.
+    -- Message ids of the platform. settled_at: null while a message has had no effect. A message that arrives before its
+    -- prerequisite waits here: prerequisite_id is the id of the missing resource, or of the membership that has the requested
+    -- email address. An expired or refused one has a dead_reason until the broker has confirmed it in the dead-letter queue.
+    -- resource_id, resource_version, type, body, trace_parent: of waiting and dead messages alone. last_attempt_at: the last
+    -- failed attempt to record it with this prerequisite.
     create table inbox (
       message_id text constraint inbox_pkey primary key,
       received_at timestamptz not null,
       settled_at timestamptz,
-      waits_for text,
-      tried_at timestamptz,
+      prerequisite_id text,
+      last_attempt_at timestamptz,
       dead_reason text,
-      thing_id text,
-      thing_version integer,
+      resource_id text,
+      resource_version integer,
       type text,
       body bytea,
       trace_parent text,
-      constraint inbox_kept_check check (
-        num_nonnulls(settled_at, waits_for, dead_reason) <= 1
-        and num_nonnulls(thing_id, thing_version, type, body) = 4 * num_nonnulls(waits_for, dead_reason)
-        and (tried_at is null or waits_for is not null)
+      constraint inbox_stored_message_check check (
+        num_nonnulls(settled_at, prerequisite_id, dead_reason) <= 1
+        and num_nonnulls(resource_id, resource_version, type, body) = 4 * num_nonnulls(prerequisite_id, dead_reason)
+        and (last_attempt_at is null or prerequisite_id is not null)
       )
     );
     create index inbox_received_at_idx on inbox (received_at);
-    create index inbox_waits_for_idx on inbox (waits_for) where waits_for is not null;
-    create index inbox_thing_id_idx on inbox (thing_id) where waits_for is not null;
-    create index inbox_waiting_idx on inbox (received_at) where waits_for is not null;
+    create index inbox_prerequisite_id_idx on inbox (prerequisite_id) where prerequisite_id is not null;
+    create index inbox_resource_id_idx on inbox (resource_id) where prerequisite_id is not null;
+    create index inbox_waiting_idx on inbox (received_at) where prerequisite_id is not null;
     create index inbox_dead_reason_idx on inbox (received_at) where dead_reason is not null;
 
     -- Messages to the platform and to the gateways that the broker has not confirmed yet.

@@ -23,14 +23,14 @@ export type VersionClaim = 'first' | 'repeated' | 'contradicts';
 export async function claimVersion(tx: Queryable, record: SalesRecord): Promise<VersionClaim> {
   const { id, kind, companyId, projectId, version, state } = record;
   const claimed = await tx.query(
-    `insert into sales_records as known (id, kind, company_id, project_id, version, told_versions, state)
+    `insert into sales_records as known (id, kind, company_id, project_id, version, emitted_versions, state)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (id) do update set
        version = greatest(known.version, excluded.version),
-       told_versions = known.told_versions + excluded.told_versions,
+       emitted_versions = known.emitted_versions + excluded.emitted_versions,
        state = case when excluded.version > known.version then excluded.state else known.state end
      where known.company_id = excluded.company_id and known.project_id is not distinct from excluded.project_id
-       and not known.told_versions @> excluded.told_versions
+       and not known.emitted_versions @> excluded.emitted_versions
      returning id`,
     [id, kind, companyId, projectId, version, versionRange(version), state],
   );

@@ -34,13 +34,13 @@ interface KnownRow {
   readonly version: number;
   readonly notes: string | null;
   readonly notes_version: number;
-  readonly told: boolean;
+  readonly is_recorded: boolean;
 }
 
 export const appointmentScheduledMessage = platformMessageType({
   schema: AppointmentScheduledSchema,
   form: appointmentScheduled,
-  thingId: ({ appointmentId }) => appointmentId,
+  resourceId: ({ appointmentId }) => appointmentId,
   isFact: true,
   record: recordAppointmentScheduled,
 });
@@ -74,14 +74,14 @@ export async function recordAppointmentScheduled(
     }
   }
   const [known] = await tx.query<KnownRow>(
-    `select lead_id, version, notes, notes_version, told_versions @> $2::int8multirange as told from appointments
+    `select lead_id, version, notes, notes_version, emitted_versions @> $2::int8multirange as is_recorded from appointments
      where id = $1 for no key update`,
     [appointmentId, versionRange(version)],
   );
   if (known !== undefined && known.lead_id !== leadId) {
     return { kind: 'refused', reason: `appointment ${appointmentId} is with another lead than ${leadId}` };
   }
-  if (known?.told === true) return { kind: 'ignored', why: 'the version was heard of already' };
+  if (known?.is_recorded === true) return { kind: 'ignored', why: 'the version is already recorded' };
   if (known === undefined) await insertAppointment(tx, command, companyId, now);
   else await moveAppointment(tx, command, known);
   await recordEvent(tx, {
@@ -111,7 +111,7 @@ async function insertAppointment(
   const { appointmentId, version, leadId, projectId, startsAt, endsAt, notes } = command;
   await tx.query(
     `insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, notes_version, version,
-       told_versions, created_at)
+       emitted_versions, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       appointmentId,
@@ -134,10 +134,10 @@ async function moveAppointment(
   { appointmentId, version, projectId, startsAt, endsAt, notes }: AppointmentScheduledCommand,
   known: KnownRow,
 ): Promise<void> {
-  await tx.query('update appointments set told_versions = told_versions + $2::int8multirange where id = $1', [
-    appointmentId,
-    versionRange(version),
-  ]);
+  await tx.query(
+    'update appointments set emitted_versions = emitted_versions + $2::int8multirange where id = $1',
+    [appointmentId, versionRange(version)],
+  );
   if (version > known.version) {
     await tx.query(
       'update appointments set version = $2, project_id = $3, starts_at = $4, ends_at = $5 where id = $1',

@@ -57,7 +57,7 @@ type JournalEntryCommand = z.infer<typeof journalEntryRecorded>;
 export const journalEntryRecordedMessage = platformMessageType({
   schema: JournalEntryRecordedSchema,
   form: journalEntryRecorded,
-  thingId: ({ entryId }) => entryId,
+  resourceId: ({ entryId }) => entryId,
   record: recordJournalEntry,
 });
 
@@ -106,7 +106,7 @@ export async function recordJournalEntry(
   if (claim === 'contradicts') {
     return { kind: 'refused', reason: `journal entry ${entryId} belongs to another company or project` };
   }
-  if (claim === 'repeated') return { kind: 'ignored', why: 'the entry was heard of already' };
+  if (claim === 'repeated') return { kind: 'ignored', why: 'the entry is already recorded' };
   const accountants = await tx.query<{ id: string }>(
     `select link.accounting_company_id as id from accounting_links link where link.company_id = $1 order by 1`,
     [companyId],

@@ -15,7 +15,7 @@ const projectCreated = z.object({
 export const projectCreatedMessage = platformMessageType({
   schema: ProjectCreatedSchema,
   form: projectCreated,
-  thingId: ({ projectId }) => projectId,
+  resourceId: ({ projectId }) => projectId,
   record: recordProjectCreated,
 });
 

@@ -30,7 +30,7 @@ export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Dat
   if (claim === 'contradicts') {
     return { kind: 'refused', reason: `${kind} ${id} belongs to another project than ${projectId}` };
   }
-  if (claim === 'repeated') return { kind: 'ignored', why: 'the version was heard of already' };
+  if (claim === 'repeated') return { kind: 'ignored', why: 'the version is already recorded' };
   await recordEvent(tx, {
     companyId,
     event,

@@ -109,7 +109,7 @@ describe('a project', () => {
     const [projectId, companyId] = [newId('prj'), newId('cmp')];
     expect(await handle(projectCreated(projectId, companyId))).toEqual(DONE);
     expect(await database.query('select id from projects where id = $1', [projectId])).toEqual([]);
-    expect(await database.query('select from inbox where waits_for = $1', [companyId])).toHaveLength(1);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [companyId])).toHaveLength(1);
 
     await handle(projectCreated(projectId));
     expect(await handle(projectCreated(projectId, otherSeller))).toEqual(
@@ -178,10 +178,10 @@ describe.each(FACT_CASES)('$event', ({ event, kind, state, newId: newThing, mess
     const facts = [2, 1].map((version) => message({ id, projectId, version, occurredAt: stamp() }));
     for (const fact of facts) expect(await handle(fact)).toEqual(DONE);
     expect(await eventsAbout(id)).toEqual([]);
-    expect(await database.query('select from inbox where waits_for = $1', [projectId])).toHaveLength(2);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(2);
     await handle(projectCreated(projectId));
     expect(await versionsTold(id)).toEqual([1, 2]);
-    expect(await database.query('select from inbox where waits_for = $1', [projectId])).toEqual([]);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toEqual([]);
   });
 });
 
@@ -351,13 +351,13 @@ describe('appointment.booked', () => {
     const [leadId, projectId] = [newId('lead'), newId('prj')];
     const message = scheduled({ appointmentId, leadId, projectId });
     expect(await handle(message)).toEqual(DONE);
-    expect(await database.query('select from inbox where waits_for = $1', [leadId])).toHaveLength(1);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [leadId])).toHaveLength(1);
     await database.query(
       `insert into leads (id, company_id, full_name, email, phone, address) values ($1, $2, 'n', 'e', 'p', 'a')`,
       [leadId, seller],
     );
     expect(await handle(scheduled({ appointmentId, leadId, projectId }))).toEqual(DONE);
-    expect(await database.query('select from inbox where waits_for = $1', [projectId])).toHaveLength(1);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [projectId])).toHaveLength(1);
     await handle(projectCreated(projectId));
     expect(await versionsTold(appointmentId)).toEqual([1]);
   });
@@ -493,7 +493,7 @@ describe('an entry of the journal', () => {
     const companyId = await linkedSeller(accountant);
     const unknown = newId('cmp');
     await handle(entry(newId('jrn'), unknown));
-    expect(await database.query('select from inbox where waits_for = $1', [unknown])).toHaveLength(1);
+    expect(await database.query('select from inbox where prerequisite_id = $1', [unknown])).toHaveLength(1);
 
     const [entryId, projectId] = [newId('jrn'), newId('prj')];
     await handle(entry(entryId, companyId, deposit, projectId));

@@ -41,7 +41,7 @@ describe('a message about sales', () => {
   test.each(FACT_CASES)('is read for $event with the id of the resource that its version is of', (fact) => {
     const id = fact.kind === 'project' ? projectId : fact.newId();
     const message = read(fact.message({ id, projectId, version: 7, occurredAt }));
-    expect(message).toMatchObject({ kind: 'whole', message: { thingId: id, version: 7 } });
+    expect(message).toMatchObject({ kind: 'whole', message: { resourceId: id, version: 7 } });
   });
 
   test('is read with its fewest possible fields', () => {
@@ -60,7 +60,7 @@ describe('a message about sales', () => {
 
   test('of the journal is version 1 of its entry', () => {
     expect(read(salesMessage(JournalEntryRecordedSchema, { ...entry, record: deposit }))).toMatchObject({
-      message: { thingId: entry.entryId, version: 1 },
+      message: { resourceId: entry.entryId, version: 1 },
     });
   });
 

@@ -46,7 +46,7 @@ function factMessage<Command extends CommandOfProject, E extends EventName>(defi
   return platformMessageType({
     schema,
     form,
-    thingId: (command) => fact(command).id,
+    resourceId: (command) => fact(command).id,
     isFact: true,
     record(tx, command, now) {
       const { version, projectId, occurredAt } = command;

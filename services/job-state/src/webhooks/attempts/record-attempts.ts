@@ -5,7 +5,7 @@ import { type CountedAttempt, countAttempts } from '../statistics/count-attempts
 import { FAILING_AFTER } from '../schedule/claim-due.js';
 import type { AttemptResult } from './decode-deliveries-attempted.js';
 import type { AttemptMetrics } from './attempt-metrics.js';
-import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
+import { RETAINED_COLUMNS } from '../schedule/retained-columns.js';
 import { type DeliveryStanding, settleAttempt, type Settlement } from './settle-attempt.js';
 import type { RetrySettings } from '../schedule/retry-schedule.js';
 
@@ -302,8 +302,8 @@ const SETTLE = {
      delete from deliveries d using change where d.id = change.id and change.state <> 'retry_scheduled'
      returning d.*, change.state as end_state, change.attempts as end_attempts
    ), finished as (
-     insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
-     select ${KEPT_COLUMNS}, end_state, end_attempts, now() from ended
+     insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
+     select ${RETAINED_COLUMNS}, end_state, end_attempts, now() from ended
    ), scheduled as (
      update deliveries d set
        state = case d.state when 'held' then 'held' else 'retry_scheduled' end,

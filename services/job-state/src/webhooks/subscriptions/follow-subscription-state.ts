@@ -1,7 +1,7 @@
 import type { Logger } from '@partner/kernel/logger';
 import type { Registry } from 'prom-client';
 import type { Database } from '../../database/database.js';
-import { KEPT_COLUMNS } from '../schedule/kept-columns.js';
+import { RETAINED_COLUMNS } from '../schedule/retained-columns.js';
 import { type Loop, startLoop } from '../../database/start-loop.js';
 
 /** Deliveries that one statement moves, which bounds its locks. */
@@ -116,8 +116,8 @@ const STATEMENTS: Readonly<Record<Move, string>> = {
     , cancelled as (
       delete from deliveries d using locked where d.id = locked.id returning d.*
     )
-    insert into finished_deliveries (${KEPT_COLUMNS}, state, attempts, finished_at)
-    select ${KEPT_COLUMNS}, 'cancelled', attempts, now()
+    insert into finished_deliveries (${RETAINED_COLUMNS}, state, attempts, finished_at)
+    select ${RETAINED_COLUMNS}, 'cancelled', attempts, now()
     from cancelled
     returning subscription_id as "subscriptionId", company_id as "companyId"`,
 };

@@ -121,10 +121,10 @@ export async function salesState(database: Queryable): Promise<unknown> {
   return {
     projects: await database.query('select id, company_id from projects order by id'),
     records: await database.query(
-      'select id, kind, company_id, project_id, version, told_versions::text, state from sales_records order by id',
+      'select id, kind, company_id, project_id, version, emitted_versions::text, state from sales_records order by id',
     ),
     appointments: await database.query(
-      `select id, company_id, lead_id, project_id, starts_at, ends_at, notes, version, told_versions::text from appointments
+      `select id, company_id, lead_id, project_id, starts_at, ends_at, notes, version, emitted_versions::text from appointments
        order by id`,
     ),
     told: await database.query(

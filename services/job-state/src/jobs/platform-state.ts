@@ -9,7 +9,7 @@ import { z } from 'zod';
  * version of the service adds are kept. A field that was added later may be absent, also because an older version has rewritten
  * its parent.
  */
-export const jobHeard = z.looseObject({
+export const platformState = z.looseObject({
   /** Every assignment and unassignment, by ascending version. */
   assignments: z
     .array(z.object({ version: z.int(), companyId: z.string().nullable() }))
@@ -31,7 +31,7 @@ export const jobHeard = z.looseObject({
   /** When the company that has the job last set its schedule; null: never. */
   ownScheduleAt: z.coerce.date().nullable().default(null),
   cancelled: z.object({ version: z.int(), occurredAt: z.coerce.date().optional() }).nullable().default(null),
-  /** Every version of every document. `isTold`: an installer company was notified. */
+  /** Every version of every document. `isNotified`: an installer company was notified. */
   documents: z
     .array(
       z.object({
@@ -40,33 +40,33 @@ export const jobHeard = z.looseObject({
         category: z.enum(DOCUMENT_CATEGORIES),
         mime: z.string(),
         availableAt: z.string(),
-        isTold: z.boolean(),
+        isNotified: z.boolean(),
       }),
     )
     .readonly()
     .default([]),
-  /** `toldTo`: the companies that were notified; absent: the company that had the job, if `isTold`. */
+  /** `notifiedCompanyIds`: the companies that were notified; absent: the company that had the job, if `isNotified`. */
   completions: z
     .array(
       z.object({
         version: z.int(),
         acceptedAt: z.string(),
-        isTold: z.boolean(),
-        toldTo: z.array(z.string()).readonly().optional(),
+        isNotified: z.boolean(),
+        notifiedCompanyIds: z.array(z.string()).readonly().optional(),
       }),
     )
     .readonly()
     .default([]),
 });
 
-export type JobHeard = Readonly<z.infer<typeof jobHeard>>;
+export type PlatformState = Readonly<z.infer<typeof platformState>>;
 
 /**
  * The version since which the current company, or none, has the job without interruption.
  *
  * Older schedules of the selling side are ignored. 0 without any assignment message.
  */
-export function heldSince({ assignments }: Pick<JobHeard, 'assignments'>): number {
+export function heldSince({ assignments }: Pick<PlatformState, 'assignments'>): number {
   const companyId = assignments.at(-1)?.companyId;
   const other = assignments.findLastIndex((assignment) => assignment.companyId !== companyId);
   return assignments[other + 1]?.version ?? 0;
@@ -74,13 +74,15 @@ export function heldSince({ assignments }: Pick<JobHeard, 'assignments'>): numbe
 
 /** The company that had the job as of a version. Null: none; undefined: no assignment message until then. */
 export function holderAt(
-  { assignments }: Pick<JobHeard, 'assignments'>,
+  { assignments }: Pick<PlatformState, 'assignments'>,
   version: number,
 ): string | null | undefined {
   return assignments.findLast((assignment) => assignment.version <= version)?.companyId;
 }
 
 /** The schedule of the selling side, unless an assignment overrides it. */
-export function scheduleInEffect(heard: Pick<JobHeard, 'assignments' | 'schedule'>): JobHeard['schedule'] {
-  return heard.schedule !== null && heard.schedule.version > heldSince(heard) ? heard.schedule : null;
+export function scheduleInEffect(
+  state: Pick<PlatformState, 'assignments' | 'schedule'>,
+): PlatformState['schedule'] {
+  return state.schedule !== null && state.schedule.version > heldSince(state) ? state.schedule : null;
 }
