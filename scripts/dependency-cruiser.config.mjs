@@ -34,15 +34,24 @@ const PACKAGES = {
   'scripts/checks': [CONTRACTS, TEST_KIT, LOCAL_STACK],
 };
 
+/** A gateway and a worker that do the least, to compare with. */
+const BASELINE = 'scripts/benchmarks/src/baseline-';
+
 /** Where each driver may be imported. Tests may import it anywhere, except the drivers of the database. */
 const DRIVERS = {
   knex: ['services/job-state/'],
   pg: ['services/job-state/', `${TEST_KIT}/`, 'scripts/', 'services/system-tests/'],
-  amqplib: [`${KERNEL}/src/amqp/`, `${KERNEL}/src/testing/`, `${TEST_KIT}/`, 'services/system-tests/'],
+  amqplib: [
+    `${KERNEL}/src/amqp/`,
+    `${KERNEL}/src/testing/`,
+    `${TEST_KIT}/`,
+    'services/system-tests/',
+    BASELINE,
+  ],
   ioredis: [`${GATEWAY_KIT}/`, `${TEST_KIT}/`, 'services/console/src/sessions/', 'services/system-tests/'],
   nodemailer: [`${KERNEL}/src/mail.ts`],
   'smtp-server': [`${TEST_KIT}/`],
-  express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app'],
+  express: [`${GATEWAY_KIT}/`, 'services/[^/]+/src/app', BASELINE],
 };
 const DATABASE_DRIVERS = ['knex', 'pg'];
 

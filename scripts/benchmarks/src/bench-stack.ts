@@ -23,7 +23,11 @@ export const BENCH_HOSTS = {
  * subscriptions. Removes all of it with its data when the work is over, however that ended.
  */
 export async function withBenchStack<T>(
-  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>> & Pick<StackOptions, 'settings'>,
+  options: Required<Pick<StackOptions, 'replicas' | 'report' | 'signal'>> &
+    Pick<StackOptions, 'settings'> & {
+      /** Whether Postgres is as durable as users run it. Without it a comparison within one run fills its tables faster. */
+      readonly durable?: boolean;
+    },
   work: (stack: Stack, receiver: BenchReceiver) => Promise<T>,
 ): Promise<T> {
   await installMissingParts(options.report);
@@ -37,7 +41,7 @@ export async function withBenchStack<T>(
     const stack = await startStack({
       ...options,
       directory,
-      parts: { kind: 'private', durable: false },
+      parts: { kind: 'private', durable: options.durable ?? false },
       proxyPort: 0,
       devHosts: Object.fromEntries(
         [RECEIVER_HOST, ...Object.values(BENCH_HOSTS)].map((host) => [host, `127.0.0.1:${receiver.port}`]),

@@ -53,6 +53,25 @@ const backoffResult = z.object({
   holds: z.boolean(),
 });
 
+const requestCost = z.object({
+  requests: z.int().positive(),
+  perSecond: z.number().positive(),
+  p50: z.number().positive(),
+  processorMs: z.number().positive(),
+  postgres: z.object({ statements: z.number().positive(), writes: z.number().positive() }),
+});
+const apiResult = z.object({
+  comparisons: z.array(
+    z.object({
+      operation: z.string(),
+      connections: z.literal(2),
+      ours: requestCost,
+      baseline: requestCost.omit({ postgres: true }),
+      ratio: z.number(),
+    }),
+  ),
+});
+
 let directory = '';
 
 beforeAll(() => {
@@ -91,6 +110,22 @@ describe('scripts/bench', () => {
     ]);
     expect(holds).toBe(comparisons.every(({ ratio }) => ratio <= 1.3));
     expect(ended.exitCode).toBe(holds ? 0 : 1);
+    expect(stacksOfBenchmarks()).toEqual(before);
+  });
+
+  test('api compares the operations asked for with the baseline, and leaves nothing behind', async () => {
+    const before = stacksOfBenchmarks();
+    const json = path.join(directory, 'api.json');
+    const sizes = ['--connections', '2', '--rounds', '1', '--seconds', '1'];
+    const ended = await bench('api', '--operation', 'status event', ...sizes, '--json', json);
+
+    expect(ended.stderr).toBe('');
+    const { comparisons } = apiResult.parse(JSON.parse(readFileSync(json, 'utf8')));
+    expect(comparisons.map(({ operation }) => operation)).toEqual(['status event']);
+    for (const { ours, baseline, ratio } of comparisons) {
+      expect(ratio).toBeCloseTo(ours.perSecond / baseline.perSecond, 5);
+    }
+    expect(ended.exitCode).toBe(0);
     expect(stacksOfBenchmarks()).toEqual(before);
   });
 

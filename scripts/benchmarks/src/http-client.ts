@@ -1,8 +1,27 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+/** A request of a benchmark. A body makes it JSON. */
+export interface HttpCall {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly apiKey: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The expected status of the response. */
+  readonly status: number;
+}
+
+/** A response with the expected status. */
+export interface HttpResponse {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
 
 /** Sends requests over connections that stay open. */
 export interface HttpClient {
-  /** Gets a path as JSON text. Throws when the answer's status is not 200. */
+  /** Throws if the response has another status than expected. */
+  send(call: HttpCall): Promise<HttpResponse>;
+  /** Gets a path as JSON text. Throws if the status is not 200. */
   get(path: string, apiKey: string): Promise<string>;
   close(): void;
 }
@@ -12,29 +31,45 @@ const TIMEOUT_MS = 30_000;
 /** Makes a client of one address. */
 export function createHttpClient(baseUrl: string): HttpClient {
   const agent = new Agent({ keepAlive: true });
+  const { hostname, port } = new URL(baseUrl);
+
+  function send(call: HttpCall): Promise<HttpResponse> {
+    const { method, path, body } = call;
+    const headers = {
+      'x-api-key': call.apiKey,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...call.headers,
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        { agent, hostname, port, method, path, headers, timeout: TIMEOUT_MS },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.once('error', reject);
+          response.once('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            if (response.statusCode === call.status) resolve({ headers: response.headers, text });
+            else
+              reject(
+                new Error(`the response to ${method} ${path} was ${response.statusCode ?? '?'}: ${text}`),
+              );
+          });
+        },
+      );
+      sent.once('timeout', () =>
+        sent.destroy(new Error(`no response to ${method} ${path} within ${TIMEOUT_MS} ms`)),
+      );
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  }
+
   return {
-    get: (path, apiKey) =>
-      new Promise((resolve, reject) => {
-        const sent = request(
-          new URL(path, baseUrl),
-          { agent, headers: { 'x-api-key': apiKey }, timeout: TIMEOUT_MS },
-          (answer) => {
-            const chunks: Buffer[] = [];
-            answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-            answer.once('error', reject);
-            answer.once('end', () => {
-              const text = Buffer.concat(chunks).toString('utf8');
-              if (answer.statusCode === 200) resolve(text);
-              else reject(new Error(`GET ${path} was answered with ${answer.statusCode ?? '?'}: ${text}`));
-            });
-          },
-        );
-        sent.once('timeout', () =>
-          sent.destroy(new Error(`GET ${path} was not answered in ${TIMEOUT_MS} ms`)),
-        );
-        sent.once('error', reject);
-        sent.end();
-      }),
+    send,
+    get: async (path, apiKey) => (await send({ method: 'GET', path, apiKey, status: 200 })).text,
     close: () => agent.destroy(),
   };
 }

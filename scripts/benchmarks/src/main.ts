@@ -4,9 +4,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { createProgress } from '@partner/local-stack/progress';
 import { StackError } from '@partner/local-stack/stack-error';
+import { runApiBench } from './api-bench.js';
+import { API_OPERATIONS } from './api-operations.js';
 import { runBackoffBench } from './backoff-bench.js';
 import { runFeedBench, SHORT_FEED } from './feed-bench.js';
 import { runFairnessBench } from './fairness-bench.js';
+import { renderApiResult } from './render-api-result.js';
 import { renderBackoffResult } from './render-backoff-result.js';
 import { renderFairnessResult } from './render-fairness-result.js';
 import { renderFeedResult } from './render-feed-result.js';
@@ -28,6 +31,15 @@ function wholeNumber(least: number): (text: string) => number {
       throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
     }
     return value;
+  };
+}
+
+/** Reads an option that can be given more than once; without it the default holds. */
+function wholeNumbers(least: number): (text: string) => number[] {
+  const given: number[] = [];
+  return (text) => {
+    given.push(wholeNumber(least)(text));
+    return given;
   };
 }
 
@@ -71,10 +83,29 @@ async function benchBackoff(given: unknown): Promise<void> {
   finish(result, renderBackoffResult(result), json);
 }
 
-function finish(result: { readonly holds: boolean }, text: string, json: string | undefined): void {
+const apiOptions = z.object({
+  operation: z.array(z.string()),
+  connections: z.array(z.int()),
+  rounds: z.int(),
+  seconds: z.int(),
+  json: z.string().optional(),
+});
+
+async function benchApi(given: unknown): Promise<void> {
+  const { operation: operations, json, ...sizes } = apiOptions.parse(given);
+  const report = createProgress(write);
+  const result = await runApiBench({ ...sizes, operations, report, signal: interruption.signal });
+  finish(result, renderApiResult(result), json);
+}
+
+function finish(
+  result: { readonly benchmark: string; readonly holds?: boolean },
+  text: string,
+  json: string | undefined,
+): void {
   write(`\n${text}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-  if (!result.holds) process.exitCode = 1;
+  if (result.holds === false) process.exitCode = 1;
 }
 
 const program = new Command('scripts/bench')
@@ -93,6 +124,23 @@ program
   .option('--json <file>', 'also write the result to a file')
   .allowExcessArguments(false)
   .action(benchFeed);
+
+program
+  .command('api')
+  .description(
+    'cost of each operation of the inbound and installer surfaces, beside the least that could do it',
+  )
+  .option(
+    '--operation <name...>',
+    `only operations whose names hold one of these: ${API_OPERATIONS.map(({ name }) => name).join('; ')}`,
+    [],
+  )
+  .option('--connections <numbers...>', 'connections at once', wholeNumbers(1), [1, 32])
+  .option('--rounds <number>', 'rounds, of which the median counts', wholeNumber(1), 5)
+  .option('--seconds <number>', 'seconds of each slice of a round', wholeNumber(1), 1)
+  .option('--json <file>', 'also write the result to a file')
+  .allowExcessArguments(false)
+  .action(benchApi);
 
 program
   .command('throughput')

@@ -1,5 +1,6 @@
 import type { FeedBenchResult } from './feed-bench.js';
 import { machineLine } from './machine.js';
+import { textTable } from './text-table.js';
 
 /** The result of the feed's benchmark as a table for a person. */
 export function renderFeedResult(result: FeedBenchResult): string {
@@ -22,19 +23,10 @@ export function renderFeedResult(result: FeedBenchResult): string {
       ratio.toFixed(2),
     ]),
   ];
-  const columns = table[0] ?? [];
-  const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  '),
-  );
   const tooLarge = comparisons.filter(({ ratio }) => ratio > largestRatio).length;
   const verdict =
     tooLarge === 0
       ? `The long feed reads as fast as the short one: no ratio of medians is above ${largestRatio}.`
       : `The long feed reads slower than the short one: ${tooLarge} of ${comparisons.length} ratios are above ${largestRatio}.`;
-  return [machineLine(machine), '', ...lines, '', verdict, ''].join('\n');
+  return [machineLine(machine), '', ...textTable(table), '', verdict, ''].join('\n');
 }

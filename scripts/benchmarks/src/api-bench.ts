@@ -1,0 +1,250 @@
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import type { Progress } from '@partner/local-stack/progress';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
+import { invariant } from '@partner/kernel/invariant';
+import { API_OPERATIONS, type ApiOperation, type SendRequest } from './api-operations.js';
+import { withBenchStack } from './bench-stack.js';
+import { type ApiWorld, COMPANIES_AT_ONCE, fillApi } from './fill-api.js';
+import { createHttpClient, type HttpClient } from './http-client.js';
+import { describeMachine, type Machine } from './machine.js';
+import { enableStatementCounter, type PostgresCounters, withPostgresCounters } from './postgres-counters.js';
+import { runSlice, type Slice } from './run-slice.js';
+import { type Baseline, startBaseline } from './start-baseline.js';
+import { quantileOf } from './statistics.js';
+import {
+  coresOfOthers,
+  type MeasuredProcess,
+  readUsage,
+  type Usage,
+  usageBetween,
+  usagePerRequest,
+} from './usage-meter.js';
+
+/** What a request costs. Times are in milliseconds. */
+export interface RequestCost {
+  readonly requests: number;
+  /** The median of the rounds. */
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  /** Processor time for each request, by process. `client` is this benchmark. */
+  readonly processors: Readonly<Record<string, number>>;
+  /** The processor time for each request of all processes but the client. */
+  readonly processorMs: number;
+  /** For each request. Counts the stack's database only, apart from `writes` and `walBytes`. */
+  readonly postgres: PostgresCounters;
+}
+
+/** One operation beside the baseline. */
+export interface ApiComparison {
+  readonly operation: string;
+  readonly connections: number;
+  readonly ours: RequestCost;
+  readonly baseline: RequestCost;
+  /** Requests per second, ours to the baseline's: the ratio of the medians of the rounds. */
+  readonly ratio: number;
+  /** Cores that other processes of the machine kept busy meanwhile. */
+  readonly coresOfOthers: number;
+}
+
+/** What the benchmark of the API has found. */
+export interface ApiBenchResult {
+  readonly benchmark: 'api';
+  readonly machine: Machine;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly comparisons: readonly ApiComparison[];
+}
+
+const IDLE_MS = 2_000;
+/** What a write leaves behind, as its message to the platform, belongs to it. */
+const SETTLE_MS = 200;
+
+/**
+ * Measures what each operation of the inbound and installer surfaces costs: rate, latency, processor time of each process,
+ * statements. In each round it sends requests for some seconds to the service and to the baseline: a gateway and a worker
+ * that do the least with the same number of bytes on the same servers.
+ */
+export async function runApiBench(options: {
+  /** Measures the operations whose names hold one of these; empty: all. */
+  readonly operations: readonly string[];
+  readonly connections: readonly number[];
+  readonly rounds: number;
+  /** Of each slice: one contender in one round. */
+  readonly seconds: number;
+  readonly report: Progress;
+  readonly signal: AbortSignal;
+}): Promise<ApiBenchResult> {
+  const { rounds, seconds, report, signal } = options;
+  const operations = API_OPERATIONS.filter(
+    ({ name }) => options.operations.length === 0 || options.operations.some((part) => name.includes(part)),
+  );
+  const replicas = { console: 0, 'webhook-dispatcher': 0 };
+  return withBenchStack({ replicas, durable: true, report, signal }, async (stack) => {
+    await enableStatementCounter(stack);
+    const baseline = await startBaseline(stack);
+    const clients: HttpClient[] = [];
+    const clientOf = (url: string) => {
+      const client = createHttpClient(url);
+      clients.push(client);
+      return client;
+    };
+    try {
+      const world = await withPostgres(stack.description.postgresUrl, fillApi);
+      report(`${world.installers.length} installer and ${world.sellers.length} selling companies have jobs`);
+      const comparisons = await withPostgresCounters(stack, async (readCounters) => {
+        const bench = createApiMeasurement({ ...options, stack, baseline, world, readCounters, clientOf });
+        await bench.measureIdle();
+        const made: ApiComparison[] = [];
+        for (const operation of operations) {
+          for (const connections of options.connections) {
+            made.push(await bench.compare(operation, connections));
+          }
+          report(operation.name);
+        }
+        return made;
+      });
+      return { benchmark: 'api', machine: describeMachine(), rounds, seconds, comparisons };
+    } finally {
+      for (const client of clients) client.close();
+      await baseline.stop();
+    }
+  });
+}
+
+interface Contender {
+  readonly processes: readonly string[];
+  readonly prepare: () => Promise<SendRequest>;
+  readonly slices: { readonly slice: Slice; readonly usage: Usage }[];
+}
+
+function createApiMeasurement(deps: {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly stack: Stack;
+  readonly baseline: Baseline;
+  readonly world: ApiWorld;
+  readonly readCounters: () => Promise<PostgresCounters>;
+  readonly clientOf: (url: string) => HttpClient;
+}) {
+  const { stack, baseline, world, readCounters } = deps;
+  const processes: readonly MeasuredProcess[] = [
+    ...stack.processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ process: name, pid }])),
+    ...baseline.processes,
+    { process: 'client', pid: process.pid },
+  ];
+  const clients = {
+    'inbound-gateway': deps.clientOf(stack.description.services['inbound-gateway']?.url ?? ''),
+    'installer-gateway': deps.clientOf(stack.description.services['installer-gateway']?.url ?? ''),
+    baseline: deps.clientOf(baseline.url),
+  };
+  let idle: Usage | undefined;
+  let sent = 0;
+  let sellersUsed = 0;
+
+  function nextSellers() {
+    sellersUsed += COMPANIES_AT_ONCE;
+    const from = sellersUsed % world.sellers.length;
+    return world.sellers.slice(from, from + COMPANIES_AT_ONCE);
+  }
+
+  async function usageOf<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly usage: Usage }> {
+    const before = await readUsage(processes, readCounters);
+    const result = await work();
+    const after = await readUsage(processes, readCounters);
+    return { result, usage: usageBetween(processes, [before, after]) };
+  }
+
+  async function addSlice(contender: Contender, connections: number, milliseconds: number): Promise<void> {
+    const send = await contender.prepare();
+    const { result: slice, usage } = await usageOf(async () => {
+      const done = await runSlice({
+        connections,
+        milliseconds,
+        send,
+        firstNumber: sent,
+        signal: deps.signal,
+      });
+      await pause(SETTLE_MS);
+      return done;
+    });
+    sent += slice.durations.length + connections;
+    contender.slices.push({ slice, usage });
+  }
+
+  function costOf({ slices, processes: names }: Contender): RequestCost {
+    invariant(idle, 'what is used without requests is measured first');
+    const durations = slices.flatMap(({ slice }) => slice.durations);
+    const used = usagePerRequest(
+      slices.map(({ usage }) => usage),
+      { idle, requests: durations.length },
+    );
+    const processors = Object.fromEntries(
+      [...names, 'client'].map((name) => [name, used.processors[name] ?? 0]),
+    );
+    return {
+      requests: durations.length,
+      perSecond: quantileOf(
+        slices.map(({ slice }) => (slice.durations.length * 1_000) / slice.elapsedMs),
+        0.5,
+      ),
+      p50: quantileOf(durations, 0.5),
+      p95: quantileOf(durations, 0.95),
+      p99: quantileOf(durations, 0.99),
+      processors,
+      processorMs: names.reduce((sum, name) => sum + (processors[name] ?? 0), 0),
+      postgres: used.postgres,
+    };
+  }
+
+  return {
+    async measureIdle(): Promise<void> {
+      idle = (await usageOf(() => pause(IDLE_MS))).usage;
+    },
+    async compare(operation: ApiOperation, connections: number): Promise<ApiComparison> {
+      const http = clients[operation.surface];
+      const prepareOurs = () => operation.prepare({ http, world, sellers: nextSellers() });
+      sent += 1;
+      const { text } = await (await prepareOurs())(sent);
+      await baseline.putRow(operation.surface, text);
+      const row = { apiKey: '', path: `/rows/${operation.surface}` };
+      const ours: Contender = {
+        processes: [operation.surface, 'job-state', 'postgres', 'rabbitmq', 'redis'],
+        prepare: prepareOurs,
+        slices: [],
+      };
+      const least: Contender = {
+        processes: [...baseline.processes.map(({ process }) => process), 'postgres', 'rabbitmq'],
+        prepare: async () => () =>
+          clients.baseline.send(
+            operation.writes
+              ? { ...row, method: 'POST', path: '/rows', body: text, status: 201 }
+              : { ...row, method: 'GET', status: 200 },
+          ),
+        slices: [],
+      };
+      const warmUpMs = Math.min(500, deps.seconds * 500);
+      for (const contender of [ours, least]) {
+        await addSlice(contender, connections, warmUpMs);
+        contender.slices.length = 0;
+      }
+      for (let round = 0; round < deps.rounds; round += 1) {
+        for (const contender of round % 2 === 0 ? [ours, least] : [least, ours]) {
+          await addSlice(contender, connections, deps.seconds * 1_000);
+        }
+      }
+      const costs = { ours: costOf(ours), baseline: costOf(least) };
+      const ratio = costs.ours.perSecond / costs.baseline.perSecond;
+      const others = coresOfOthers([...ours.slices, ...least.slices].map(({ usage }) => usage));
+      return { operation: operation.name, connections, ...costs, ratio, coresOfOthers: others };
+    },
+  };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { withPostgres } from '@partner/test-kit/backing-services/postgres';
+import type { Stack } from '@partner/local-stack/stack/start-stack';
+import { z } from 'zod';
+
+/** What Postgres has done since it began. Its statistics views are up to 10 s late; none of these are. */
+export interface PostgresCounters {
+  /** Statements in the stack's database, `begin` and `commit` among them. */
+  readonly statements: number;
+  /** Transactions that wrote. */
+  readonly writes: number;
+  readonly walBytes: number;
+  /**
+   * How often a backend of the stack's database slept: once for each round trip, and also for locks and flushes of the WAL.
+   * 0 where the system does not tell.
+   */
+  readonly waits: number;
+}
+
+const counterRow = z.object({
+  statements: z.coerce.number(),
+  writes: z.coerce.number(),
+  walBytes: z.coerce.number(),
+  backends: z.array(z.int()),
+});
+
+/** Has the private Postgres of a stack count statements. Restarts it. */
+export async function enableStatementCounter(stack: Stack): Promise<void> {
+  const { postgresUrl } = stack.description;
+  const postgres = stack.process('postgres');
+  await withPostgres(postgresUrl, (client) =>
+    client.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`),
+  );
+  await postgres.stop();
+  await postgres.start();
+  await postgres.ready();
+  await withPostgres(serverUrl(stack), (client) => client.query('create extension pg_stat_statements'));
+  await stack.process('job-state').ready();
+}
+
+/** Calls `work` with a function that reads the counters. */
+export async function withPostgresCounters<T>(
+  stack: Stack,
+  work: (read: () => Promise<PostgresCounters>) => Promise<T>,
+): Promise<T> {
+  const database = new URL(stack.description.postgresUrl).pathname.slice(1);
+  // From another database, so that it does not count itself.
+  return withPostgres(serverUrl(stack), (client) =>
+    work(async () => {
+      const { rows } = await client.query(
+        `select
+           (select coalesce(sum(calls), 0) from pg_stat_statements
+            where dbid = (select oid from pg_database where datname = $1)) as statements,
+           pg_snapshot_xmax(pg_current_snapshot())::text as writes,
+           pg_current_wal_insert_lsn() - '0/0'::pg_lsn as "walBytes",
+           array(select pid from pg_stat_activity where datname = $1 and backend_type = 'client backend') as backends`,
+        [database],
+      );
+      const { backends, ...counters } = counterRow.parse(rows[0]);
+      return { ...counters, waits: backends.reduce((sum, pid) => sum + sleepsOf(pid), 0) };
+    }),
+  );
+}
+
+/** What was counted between two moments. */
+export function countedBetween(from: PostgresCounters, to: PostgresCounters): PostgresCounters {
+  return {
+    statements: to.statements - from.statements,
+    writes: to.writes - from.writes,
+    walBytes: to.walBytes - from.walBytes,
+    waits: Math.max(0, to.waits - from.waits),
+  };
+}
+
+function serverUrl(stack: Stack): string {
+  return Object.assign(new URL(stack.description.postgresUrl), { pathname: '/postgres' }).href;
+}
+
+function sleepsOf(pid: number): number {
+  try {
+    const [, count] =
+      /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(count ?? 0);
+  } catch {
+    return 0;
+  }
+}
