@@ -134,6 +134,10 @@ const checks: readonly Check[] = [
     run: breakingChanges,
   },
   { name: 'contracts: generated code', run: generatedContracts },
+  {
+    name: 'charts: generated files',
+    run: () => command(process.execPath, ['scripts/deployment/dist/write-chart-files.js', '--check']),
+  },
   { name: 'API description: lint', run: apiDescription },
   { name: 'words of pages', run: words },
   { name: 'links, commands and readers of pages', run: pageLinks },

@@ -6,12 +6,11 @@ import { z } from 'zod';
 import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
 import { SERVICE_NAMES, type ServiceName } from '@partner/local-stack/stack/services';
 import { type ChartWorkspace, createChartWorkspace } from './chart-workspace.js';
-import { documentedSettings, SETTINGS_PAGE } from './documented-settings.js';
+import { settingsOf } from './declared-settings.js';
 import { ensureHelm } from './ensure-helm.js';
 import { type KubernetesObject, kubernetesObject } from './kubernetes-object.js';
 import { containersOf, deploymentsOf, ofKind, serviceContainer } from './rules/deployment-rule.js';
 import { environmentOf, textOf, type VariableSource } from './rules/environment-of.js';
-import { isSettingOfOthers, settingsOf, settingsOfProgram } from './service-settings.js';
 import { VALUES_SETS } from './service-values.js';
 
 /** What stands for a secret where its form is checked. */
@@ -59,72 +58,41 @@ function chartEnvironment(service: ServiceName, set: string): ReadonlyMap<string
   return environmentOf(serviceContainer(chart), chart);
 }
 
-/** `rpcTimeoutMs` gives `RPC_TIMEOUT_MS`. */
-const variableOf = (value: string) => value.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-
-/** What the values of a chart can set, those included that stand empty in values.yaml. */
-function settableByChart(service: ServiceName): readonly string[] {
-  const { config } = z
-    .looseObject({ config: z.record(z.string(), z.unknown()) })
-    .parse(read(`charts/${service}/values.yaml`));
-  return [
-    ...new Set([...Object.keys(config).map(variableOf), ...chartEnvironment(service, 'default').keys()]),
-  ];
-}
-
-const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
-
-const own = (names: Iterable<string>) => sorted(names).filter((name) => !isSettingOfOthers(name));
+/** The variables that a container gets, apart from those that Node and OpenTelemetry read themselves. */
+const ofService = (names: Iterable<string>) =>
+  [...names].filter((name) => name !== 'NODE_OPTIONS' && name !== 'NODE_EXTRA_CA_CERTS').sort();
 
 const lacking = (names: readonly string[], from: readonly string[]) =>
   names.filter((name) => !from.includes(name));
 
+const namesOf = (program: string) => settingsOf(program).settings.map(({ name }) => name);
+
+const requiredBy = (program: string) =>
+  settingsOf(program)
+    .settings.filter(({ isRequired }) => isRequired)
+    .map(({ name }) => name);
+
 describe.each(SERVICE_NAMES)('the settings of %s', (service) => {
-  test('are the ones that its chart can set', async () => {
-    const { names } = await settingsOf(service);
-    const settable = own(settableByChart(service));
-    expect({
-      'missing in the chart': lacking(names, settable),
-      'in the chart, unknown to the service': lacking(settable, names),
-    }).toEqual({ 'missing in the chart': [], 'in the chart, unknown to the service': [] });
-  });
-
-  test('are the ones that charts/docs/settings.md lists', async () => {
-    const { names } = await settingsOf(service);
-    const documented = sorted(documentedSettings().get(service) ?? []).filter((name) => name !== 'OTEL_*');
-    expect({
-      [`missing in ${SETTINGS_PAGE}`]: lacking(names, documented),
-      [`in ${SETTINGS_PAGE}, unknown to the service`]: lacking(documented, names),
-    }).toEqual({ [`missing in ${SETTINGS_PAGE}`]: [], [`in ${SETTINGS_PAGE}, unknown to the service`]: [] });
-  });
-
-  test('that it needs are in docker-compose.yml, and no others than it knows', async () => {
-    const { names, required } = await settingsOf(service);
-    const given = own(Object.keys(compose[service]?.environment ?? {}));
-    expect({
-      'missing in docker-compose.yml': lacking(required, given),
-      'in docker-compose.yml, unknown to the service': lacking(given, names),
-    }).toEqual({ 'missing in docker-compose.yml': [], 'in docker-compose.yml, unknown to the service': [] });
-  });
-
-  test('have values in docker-compose.yml that it takes', async () => {
-    const { faults } = await settingsOf(service);
-    const given = Object.entries(compose[service]?.environment ?? {}).map(
+  test('have values in docker-compose.yml that the service accepts, and no unknown names', () => {
+    const environment = compose[service]?.environment ?? {};
+    const given = Object.entries(environment).map(
       // As without the variables that may stand in them.
       ([name, value]) => [name, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')] as const,
     );
-    expect(faults(Object.fromEntries(given))).toEqual([]);
+    expect(settingsOf(service).violations(Object.fromEntries(given))).toEqual([]);
+    expect(lacking(Object.keys(environment), namesOf(service))).toEqual([]);
   });
 
   test.each(VALUES_SETS.filter((set) => set.service === service).map(({ name }) => name))(
-    'have values in its chart, values %s, that it takes',
-    async (set) => {
-      const { faults } = await settingsOf(service);
+    'have values in its chart, values %s, that the service accepts, and no unknown names',
+    (set) => {
       const environment = [...chartEnvironment(service, set)].map(([name, source]) => {
         if (source.from !== 'secret') return [name, source.value] as const;
         return [name, SECRETS[name] ?? `no secret of any service: ${name}`] as const;
       });
-      expect(faults(Object.fromEntries(environment))).toEqual([]);
+      expect(settingsOf(service).violations(Object.fromEntries(environment))).toEqual([]);
+      const given = ofService(chartEnvironment(service, set).keys());
+      expect(lacking(given, namesOf(service))).toEqual([]);
     },
   );
 });
@@ -166,40 +134,18 @@ describe('every program that a chart or docker-compose.yml runs', () => {
     ].filter(({ program }) => program !== undefined);
 
     expect(runs.length).toBeGreaterThan(5);
-    const faults = await Promise.all(
-      runs.map(async ({ title, program = '', given, hasCommonSettings }) => {
-        const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${program}.js`);
-        if (!existsSync(file)) return [`${title}: there is no program ${program}`];
-        const { names, required } = await settingsOfProgram(program);
-        // A program that gets the settings of its service leaves alone what it does not read; secrets are another thing.
-        const unknown = lacking(own(given), names).filter(
-          (name) => name in SECRETS || (!hasCommonSettings && name !== 'NODE_EXTRA_CA_CERTS'),
-        );
-        return [
-          ...lacking(required, given).map((name) => `${title}: ${program} needs ${name}`),
-          ...unknown.map((name) => `${title}: ${program} does not know ${name}`),
-        ];
-      }),
-    );
-    expect(faults.flat()).toEqual([]);
-  });
-});
-
-test.each(['migrate', 'seed-sandbox', 'simulate-sandbox'])(
-  'the settings of %s are in charts/docs/settings.md',
-  async (program) => {
-    const { names } = await settingsOfProgram(program);
-    expect(lacking(names, [...documentedSettings().values()].flat())).toEqual([]);
-  },
-);
-
-test('a setting that is not documented, or documented for nobody, is seen', () => {
-  const table = '# Settings\n\n| all | `A_ONE`, `OTEL_*` | |\n| gateways, console | `B_TWO` | |\n';
-  expect(Object.fromEntries(documentedSettings(table))).toEqual({
-    'job-state': ['A_ONE', 'OTEL_*'],
-    'inbound-gateway': ['A_ONE', 'OTEL_*', 'B_TWO'],
-    'installer-gateway': ['A_ONE', 'OTEL_*', 'B_TWO'],
-    console: ['A_ONE', 'OTEL_*', 'B_TWO'],
-    'webhook-dispatcher': ['A_ONE', 'OTEL_*'],
+    const faults = runs.flatMap(({ title, program = '', given, hasCommonSettings }) => {
+      const file = path.join(PROJECT_ROOT, 'services/job-state/dist', `${program}.js`);
+      if (!existsSync(file)) return [`${title}: there is no program ${program}`];
+      // A program that gets the settings of its service leaves alone what it does not read; secrets are another thing.
+      const unknown = lacking(ofService(given), namesOf(program)).filter(
+        (name) => name in SECRETS || !hasCommonSettings,
+      );
+      return [
+        ...lacking(requiredBy(program), given).map((name) => `${title}: ${program} needs ${name}`),
+        ...unknown.map((name) => `${title}: ${program} does not know ${name}`),
+      ];
+    });
+    expect(faults).toEqual([]);
   });
 });

@@ -9,11 +9,13 @@ export const consoleConfig = z
     ...commonConfig,
     ...httpConfig,
     ...mailConfig,
-    /** Public address of the console; determines the cookie's name and the `Origin` that may change state. */
-    PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:').refine(
-      (url) => isHttps(url) || isLoopbackHttp(url),
-      'must begin with https:// unless its host is a loopback address',
-    ),
+    // It determines the cookie's name and the `Origin` that may change state.
+    PUBLIC_BASE_URL: urlWithProtocol('https:', 'http:')
+      .refine(
+        (url) => isHttps(url) || isLoopbackHttp(url),
+        'must begin with https:// unless its host is a loopback address',
+      )
+      .describe('URL at which browsers open the console, e.g. `https://partner.example.com`.'),
   })
   .refine(hasSender, NO_SENDER)
   .refine(

@@ -5,13 +5,18 @@ import { z } from 'zod';
 export const config = z.object({
   ...commonConfig,
   ...httpConfig,
-  /** Key that signs cursors; the same in every replica. Changing it invalidates all cursors. */
-  CURSOR_SIGNING_KEY: z.string().transform((text, context) => {
-    const key = Buffer.from(text, 'base64');
-    if (key.length === 32 && key.toString('base64') === text) return key;
-    context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64' });
-    return z.NEVER;
-  }),
+  CURSOR_SIGNING_KEY: z
+    .string()
+    .transform((text, context) => {
+      const key = Buffer.from(text, 'base64');
+      if (key.length === 32 && key.toString('base64') === text) return key;
+      context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64' });
+      return z.NEVER;
+    })
+    .meta({
+      description: 'Key that signs cursors: 32 bytes in base64. A new key invalidates all cursors.',
+      isSecret: true,
+    }),
 });
 
 export type Config = z.infer<typeof config>;

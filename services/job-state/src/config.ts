@@ -5,40 +5,52 @@ import { STANDARD_RETENTION } from './retention/retained-tables.js';
 
 const STANDARD_RETRY_BASE_MS = 60_000;
 
+const postgresUrl = urlWithProtocol('postgres:', 'postgresql:').meta({
+  description: 'URL of the database, `postgres://user:password@host:5432/database`.',
+  isSecret: true,
+});
+
 /** The settings of job-state. */
 export const configSchema = z
   .object({
     ...commonConfig,
-    POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
-    /** Maximum number of connections to Postgres. */
-    POSTGRES_POOL_SIZE: integer({ min: 2, max: 200 }).default(10),
+    POSTGRES_URL: postgresUrl,
+    POSTGRES_POOL_SIZE: integer({ min: 2, max: 200 }).default(10).meta({
+      description: 'Maximum of connections to Postgres of one replica. The queue of deliveries needs 5 more.',
+      unit: 'connections',
+    }),
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
-    /** Overlap of a replaced signing secret. */
-    SECRET_OVERLAP_HOURS: integer({ min: 1, max: 720 }).default(24),
-    /** The backoff after the first failed attempt; it doubles with each further one. */
-    WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS),
-    /**
-     * Lease of a released delivery: its time in the queue and the attempt of 10 s.
-     *
-     * The dispatcher starts no attempt in the last 12 s.
-     */
-    DELIVERY_LEASE_SECONDS: integer({ min: 20, max: 3_600 }).default(30),
-    /**
-     * Slots for deliveries in flight: about the dispatcher's `DELIVERY_CONCURRENCY` times its replicas.
-     *
-     * A subscription has a fiftieth, and needs 2: one for retries, one for first attempts.
-     */
-    DELIVERIES_IN_FLIGHT: integer({ min: 100, max: 20_000 }).default(500),
-    /** Interval of the polls for due work when nothing wakes the loops. */
-    SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200),
-    /**
-     * Retention of finished deliveries and all attempts, in days; events are kept 30 days longer.
-     *
-     * The minimum is a week, longer than all attempts of a delivery take. Every week is a partition that the lists scan.
-     */
-    RETENTION_DELIVERIES_DAYS: integer({ min: 7, max: 400 }).default(STANDARD_RETENTION.deliveriesDays),
-    /** Retention of feed entries, in days. Every 30 days are a partition that each page scans. */
-    RETENTION_FEED_DAYS: integer({ min: 30, max: 1_500 }).default(STANDARD_RETENTION.feedDays),
+    SECRET_OVERLAP_HOURS: integer({ min: 1, max: 720 })
+      .default(24)
+      .meta({ description: 'How long a former signing secret is kept after a rotation.', unit: 'hours' }),
+    WEBHOOK_RETRY_BASE_MS: integer({ min: 1, max: 3_600_000 }).default(STANDARD_RETRY_BASE_MS).meta({
+      description:
+        'Backoff after the first failed attempt. It doubles with each further one. Production accepts the default only.',
+      unit: 'ms',
+    }),
+    // The dispatcher starts no attempt in the last 12 s: the attempt takes up to 10 s.
+    DELIVERY_LEASE_SECONDS: integer({ min: 20, max: 3_600 })
+      .default(30)
+      .meta({ description: 'Time after which a delivery without a result is due again.', unit: 'seconds' }),
+    // A subscription has a fiftieth, and needs 2: one for retries, one for first attempts.
+    DELIVERIES_IN_FLIGHT: integer({ min: 100, max: 20_000 }).default(500).meta({
+      description:
+        'Slots for attempts in flight of all dispatchers: about `DELIVERY_CONCURRENCY` times their replicas.',
+      unit: 'attempts',
+    }),
+    SCHEDULER_INTERVAL_MS: integer({ min: 10, max: 60_000 }).default(200).meta({
+      description: 'Interval of queries for due deliveries if nothing wakes the scheduler.',
+      unit: 'ms',
+    }),
+    // At least a week, longer than all attempts of a delivery take. Every week is a partition that the lists scan.
+    RETENTION_DELIVERIES_DAYS: integer({ min: 7, max: 400 }).default(STANDARD_RETENTION.deliveriesDays).meta({
+      description: 'Retention of finished deliveries and all attempts. Events are kept 30 days longer.',
+      unit: 'days',
+    }),
+    // Every 30 days are a partition that each page scans.
+    RETENTION_FEED_DAYS: integer({ min: 30, max: 1_500 })
+      .default(STANDARD_RETENTION.feedDays)
+      .meta({ description: 'Retention of feed entries.', unit: 'days' }),
   })
   .superRefine((config, context) => {
     if (
@@ -55,3 +67,20 @@ export const configSchema = z
 
 /** The settings of job-state, checked. */
 export type Config = z.infer<typeof configSchema>;
+
+/** The settings of `migrate`, which runs as the owner of the schema. */
+export const migrateConfig = z.object({
+  POSTGRES_URL: postgresUrl,
+  MIGRATION_WAIT_MS: integer({ min: 0, max: 3_600_000 })
+    .default(60_000)
+    .meta({ description: 'How long the migration waits for Postgres to respond.', unit: 'ms' }),
+  LOG_LEVEL: commonConfig.LOG_LEVEL,
+});
+
+/** The settings of `seed-sandbox`. */
+export const seedConfig = z.object({
+  PARTNER_ENVIRONMENT: z.literal('sandbox', {
+    error: 'must be sandbox: nothing else is filled with invented data',
+  }),
+  POSTGRES_URL: postgresUrl,
+});

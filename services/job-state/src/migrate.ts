@@ -1,6 +1,6 @@
-import { integer, parseConfig, urlWithProtocol } from '@partner/kernel/config';
+import { parseConfig } from '@partner/kernel/config';
 import { createLogger } from '@partner/kernel/logger';
-import { z } from 'zod';
+import { migrateConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { migrateDatabase } from './database/migrations/migrate-database.js';
 import { makePartitionsAhead } from './retention/run-retention.js';
@@ -15,15 +15,7 @@ const STATEMENT_MS = 600_000;
  * default partition.
  */
 try {
-  const config = parseConfig(
-    z.object({
-      POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
-      /** How long to wait for a server that does not respond yet. */
-      MIGRATION_WAIT_MS: integer({ min: 0, max: 3_600_000 }).default(60_000),
-      LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-    }),
-    process.env,
-  );
+  const config = parseConfig(migrateConfig, process.env);
   const logger = createLogger({ service: 'job-state-migrate', level: config.LOG_LEVEL });
   const ran = await migrateDatabase({ url: config.POSTGRES_URL, waitMs: config.MIGRATION_WAIT_MS, logger });
   logger.info({ ran }, ran.length === 0 ? 'migration.nothing_to_do' : 'migration.done');

@@ -1,6 +1,6 @@
-import { parseConfig, urlWithProtocol } from '@partner/kernel/config';
+import { parseConfig } from '@partner/kernel/config';
 import { createLogger } from '@partner/kernel/logger';
-import { z } from 'zod';
+import { seedConfig } from './config.js';
 import { createDatabase } from './database/database.js';
 import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
 
@@ -10,15 +10,7 @@ import { seedSandboxData } from './sandbox/seed-sandbox-data.js';
  * It exits with 0, or with 1 and one clear message, always in production.
  */
 try {
-  const config = parseConfig(
-    z.object({
-      PARTNER_ENVIRONMENT: z.literal('sandbox', {
-        error: 'must be sandbox: nothing else is filled with invented data',
-      }),
-      POSTGRES_URL: urlWithProtocol('postgres:', 'postgresql:'),
-    }),
-    process.env,
-  );
+  const config = parseConfig(seedConfig, process.env);
   const logger = createLogger({ service: 'job-state-seed', level: 'silent' });
   const database = createDatabase({ url: config.POSTGRES_URL, poolSize: 1, logger });
   const companies = await seedSandboxData(database);

@@ -32,6 +32,7 @@ describe('the settings of a service', () => {
       AMQP_TOPOLOGY: 'declare',
       AMQP_URL: 'amqp://broker',
       SHUTDOWN_GRACE_MS: 25_000,
+      OTEL_TRACES_EXPORTER: 'none',
       RELEASE_VERSION: '',
       RELEASE_SANDBOX_SINCE: '',
       RELEASE_EARLY_REASON: '',

@@ -1,45 +1,112 @@
 import { z } from 'zod';
 
+declare module 'zod' {
+  /** Facts about a setting that its schema cannot hold. The charts and the settings page are generated from both. */
+  interface GlobalMeta {
+    /** Unit of a number. */
+    readonly unit?: string;
+    /** A secret comes from a Kubernetes secret and is never a chart value. */
+    readonly isSecret?: boolean;
+  }
+}
+
 /** Settings of every service. Spread them into a service's own schema. */
 export const commonConfig = {
-  /** Environment of the deployment; determines which keys are accepted (spec: Authentication 2). */
-  PARTNER_ENVIRONMENT: z.enum(['sandbox', 'production']),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** Address and port of `/livez`, `/readyz` and `/metrics`. Never reachable from outside the cluster. */
-  ADMIN_HOST: z.string().min(1).default('0.0.0.0'),
-  ADMIN_PORT: port().default(9100),
-  AMQP_URL: urlWithProtocol('amqp:', 'amqps:'),
-  /** Whether the service declares exchanges and queues, or only checks them with a user that may not declare. */
-  AMQP_TOPOLOGY: z.enum(['declare', 'check']).default('declare'),
-  /** Time limit of a shutdown in ms; then the process exits by force. */
-  SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 }).default(25_000),
-  /** The release's version, only for the metric `partner_release_info`; see the charts' `sandboxRun`. */
-  RELEASE_VERSION: z.string().max(200).default(''),
-  RELEASE_SANDBOX_SINCE: z.string().max(10).default(''),
-  RELEASE_EARLY_REASON: z.string().max(200).default(''),
+  PARTNER_ENVIRONMENT: z
+    .enum(['sandbox', 'production'])
+    .describe('Environment of the deployment. It determines which API keys are accepted.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Lowest level that is logged.'),
+  ADMIN_HOST: z
+    .string()
+    .min(1)
+    .default('0.0.0.0')
+    .describe('Address of the admin port. It must not be reachable from outside the cluster.'),
+  ADMIN_PORT: port().default(9100).describe('Port of `/livez`, `/readyz` and `/metrics`.'),
+  AMQP_URL: urlWithProtocol('amqp:', 'amqps:').meta({
+    description: 'URL of RabbitMQ 3.10 or newer, `amqps://user:password@host:5671/vhost`.',
+    isSecret: true,
+  }),
+  AMQP_TOPOLOGY: z
+    .enum(['declare', 'check'])
+    .default('declare')
+    .describe(
+      '`declare` creates exchanges and queues. `check` only verifies them, for a RabbitMQ user that may not create any.',
+    ),
+  SHUTDOWN_GRACE_MS: integer({ min: 1_000, max: 600_000 })
+    .default(25_000)
+    .meta({ description: 'Time limit of a shutdown. Then the process exits by force.', unit: 'ms' }),
+  OTEL_TRACES_EXPORTER: z
+    .enum(['none', 'otlp', 'console'])
+    .default('none')
+    .describe('Exporter of traces. OpenTelemetry reads this and its other variables itself.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlWithProtocol('http:', 'https:')
+    .optional()
+    .describe('URL of the trace collector, e.g. `http://collector.monitoring:4318`.'),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .optional()
+    .describe('Sampler of traces. Without one, all traces are kept.'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .optional()
+    .describe('Argument of the sampler, e.g. `0.1` for a tenth of the traces.'),
+  RELEASE_VERSION: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Version of the release, for the metric `partner_release_info`. The charts set it.'),
+  RELEASE_SANDBOX_SINCE: z
+    .string()
+    .max(10)
+    .default('')
+    .describe('Day since which the version runs in the sandbox, for the same metric.'),
+  RELEASE_EARLY_REASON: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Reason for an early release, for the same metric.'),
 } as const;
 
 /** Settings of a service that serves HTTP to partners or owners. */
 export const httpConfig = {
-  HTTP_HOST: z.string().min(1).default('0.0.0.0'),
-  HTTP_PORT: port().default(8080),
-  REDIS_URL: urlWithProtocol('redis:', 'rediss:'),
-  /** Prefix of every key in Redis, so that deployments can share one. */
+  HTTP_HOST: z.string().min(1).default('0.0.0.0').describe('Address of the HTTP port.'),
+  HTTP_PORT: port().default(8080).describe('HTTP port.'),
+  REDIS_URL: urlWithProtocol('redis:', 'rediss:').meta({
+    description: 'URL of Redis 7, `rediss://user:password@host:6379/0`, for rate limits and sessions.',
+    isSecret: true,
+  }),
   REDIS_KEY_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9:_-]*$/, 'may hold letters, digits, ":", "_" and "-"')
-    .default('partner:'),
-  /** Time limit of Redis for counting a request, in ms; then the replica counts by itself. */
-  REDIS_TIMEOUT_MS: integer({ min: 10, max: 10_000 }).default(100),
-  /** Replicas of this service. A replica without Redis continues with this share of each limit. */
-  RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2),
-  /** Number of proxies in front of the service whose `x-forwarded-for` is trusted. 0: none. */
-  TRUSTED_PROXY_HOPS: integer({ min: 0, max: 10 }).default(0),
-  /**
-   * Time limit of one call to job-state, in ms. Never below the 2 s for which a repeated idempotency key waits for the
-   * first use.
-   */
-  RPC_TIMEOUT_MS: integer({ min: 3_000, max: 60_000 }).default(5_000),
+    .default('partner:')
+    .describe('Prefix of every key in Redis, so that deployments can share one Redis.'),
+  REDIS_TIMEOUT_MS: integer({ min: 10, max: 10_000 }).default(100).meta({
+    description: 'Timeout of Redis for counting a request. Then the replica counts locally.',
+    unit: 'ms',
+  }),
+  RATE_LIMIT_REPLICAS: integer({ min: 1, max: 1_000 }).default(2).meta({
+    description:
+      'Replicas of the service. Without Redis, each replica allows this share of every rate limit.',
+    unit: 'replicas',
+  }),
+  TRUSTED_PROXY_HOPS: integer({ min: 0, max: 10 }).default(0).meta({
+    description: 'Proxies in front of the service whose `x-forwarded-for` is trusted.',
+    unit: 'proxies',
+  }),
+  // At least the 2 s for which a repeated idempotency key waits for the first use, and the call itself.
+  RPC_TIMEOUT_MS: integer({ min: 3_000, max: 60_000 })
+    .default(5_000)
+    .meta({ description: 'Timeout of one call to job-state.', unit: 'ms' }),
 } as const;
 
 /** Parses a whole number within bounds. */
@@ -49,7 +116,7 @@ export function integer({ min, max }: { min: number; max: number }) {
     .string()
     .regex(/^-?\d+$/, expectation)
     .transform(Number)
-    .pipe(z.number().min(min, expectation).max(max, expectation));
+    .pipe(z.int(expectation).min(min, expectation).max(max, expectation));
 }
 
 /** Parses a TCP port; 0 binds a free one. */
@@ -60,9 +127,10 @@ export function port() {
 /** Validates a URL with one of the protocols; the result stays text. */
 export function urlWithProtocol(...protocols: readonly string[]) {
   const expectation = `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`;
-  return z.string().refine((text) => {
-    return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-  }, expectation);
+  return z
+    .string()
+    .regex(new RegExp(`^(?:${protocols.join('|')})//`), { error: expectation, abort: true })
+    .refine((text) => URL.canParse(text), expectation);
 }
 
 /** All violations in an environment; the message has a line for each. */

@@ -4,10 +4,15 @@ import { urlWithProtocol } from './config.js';
 
 /** Settings for sending email; without `SMTP_URL` none is sent. Check them with {@link hasSender}. */
 export const mailConfig = {
-  /** `smtps://user:password@host:465`, or `smtp://…` for a server that offers STARTTLS. */
-  SMTP_URL: urlWithProtocol('smtp:', 'smtps:').optional(),
-  /** Sender address. */
-  MAIL_FROM: z.email('must be an email address').optional(),
+  SMTP_URL: urlWithProtocol('smtp:', 'smtps:').optional().meta({
+    description:
+      'Mail server, `smtps://user:password@host:465`, or `smtp://…` with STARTTLS. TLS is required, except on this machine. Without it no email is sent.',
+    isSecret: true,
+  }),
+  MAIL_FROM: z
+    .email('must be an email address')
+    .optional()
+    .describe('Sender address of email, e.g. `partner-api@example.com`. Required with `SMTP_URL`.'),
 } as const;
 
 /** Returns whether the sender is set if email is enabled. */

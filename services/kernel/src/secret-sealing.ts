@@ -10,27 +10,31 @@ export interface SealingKeys {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * The setting `WEBHOOK_SEALING_KEYS`: `id:base64` pairs separated by commas, each key 32 bytes, the current one first.
- * Keep an older key until job-state has resealed its secrets.
- */
-export const sealingKeysSetting = z.string().transform((text, context): SealingKeys => {
-  const keys = new Map<string, Buffer>();
-  for (const pair of text.split(',')) {
-    const [id = '', encoded = ''] = pair.trim().split(':');
-    const key = Buffer.from(encoded, 'base64');
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32 || keys.has(id)) {
-      context.addIssue({
-        code: 'custom',
-        message: 'must be id:base64 pairs parted by commas, each key 32 bytes, each id once',
-      });
-      return z.NEVER;
+/** The setting `WEBHOOK_SEALING_KEYS`, the same in job-state and webhook-dispatcher. */
+export const sealingKeysSetting = z
+  .string()
+  .transform((text, context): SealingKeys => {
+    const keys = new Map<string, Buffer>();
+    for (const pair of text.split(',')) {
+      const [id = '', encoded = ''] = pair.trim().split(':');
+      const key = Buffer.from(encoded, 'base64');
+      if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32 || keys.has(id)) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be id:base64 pairs parted by commas, each key 32 bytes, each id once',
+        });
+        return z.NEVER;
+      }
+      keys.set(id, key);
     }
-    keys.set(id, key);
-  }
-  const [currentKeyId] = keys.keys();
-  return currentKeyId === undefined ? z.NEVER : { currentKeyId, keys };
-});
+    const [currentKeyId] = keys.keys();
+    return currentKeyId === undefined ? z.NEVER : { currentKeyId, keys };
+  })
+  .meta({
+    description:
+      'Keys that seal signing secrets: `id:base64` pairs separated by commas, 32 bytes each. The first seals, all open.',
+    isSecret: true,
+  });
 
 /** Owner of a sealed secret. A secret that was moved to another subscription or version does not open. */
 export interface SealedSecretOwner {

@@ -8,19 +8,25 @@ import type { DevHosts, DialTarget } from './endpoint-guard.js';
 export const webhookDispatcherConfig = z
   .object({
     ...commonConfig,
-    /** Keys that open the signing secrets sealed by job-state; same value as there. */
     WEBHOOK_SEALING_KEYS: sealingKeysSetting,
-    /** Maximum attempts in flight; also the prefetch count of the queue. */
-    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 }).default(500),
-    /** `address:port` of DNS servers, separated by commas. Absent: the system's servers. */
-    DNS_SERVERS: dnsServersSetting().optional(),
-    /**
-     * Development only: `host=address:port`, separated by commas. Connections to exactly these hosts go to that
-     * address.
-     */
-    WEBHOOK_DEV_HOSTS: devHostsSetting().optional(),
-    /** Development only: PEM file of a certificate authority to trust in addition to the default ones. */
-    WEBHOOK_DEV_CA_FILE: z.string().optional(),
+    // It is also the prefetch count of the queue.
+    DELIVERY_CONCURRENCY: integer({ min: 1, max: 2_000 })
+      .default(500)
+      .meta({ description: 'Maximum of attempts in flight in one replica.', unit: 'attempts' }),
+    DNS_SERVERS: dnsServersSetting()
+      .optional()
+      .describe(
+        "DNS servers as `address:port`, separated by commas. Without them, the system's servers are used.",
+      ),
+    WEBHOOK_DEV_HOSTS: devHostsSetting()
+      .optional()
+      .describe(
+        'Development only: `host=address:port`, separated by commas. Connections to these hosts go to that address.',
+      ),
+    WEBHOOK_DEV_CA_FILE: z
+      .string()
+      .optional()
+      .describe('Development only: PEM file of an additional certificate authority.'),
   })
   .superRefine((settings, context) => {
     if (settings.PARTNER_ENVIRONMENT !== 'production') return;
@@ -31,17 +37,18 @@ export const webhookDispatcherConfig = z
   });
 
 function dnsServersSetting() {
-  return z.string().transform((text, context): readonly string[] => {
-    const servers = text.split(',').map((server) => server.trim());
-    if (!servers.every((server) => parseAddressAndPort(server) !== undefined)) {
-      context.addIssue({
-        code: 'custom',
-        message: 'must be address:port parted by commas, IPv6 in brackets',
-      });
-      return z.NEVER;
-    }
-    return servers;
-  });
+  const error = 'must be address:port parted by commas, IPv6 in brackets';
+  return z
+    .string()
+    .regex(/^([0-9A-Fa-f.:[\]]+:\d{1,5}(\s*,\s*|$))*$/, { error, abort: true })
+    .transform((text, context): readonly string[] => {
+      const servers = text.split(',').map((server) => server.trim());
+      if (!servers.every((server) => parseAddressAndPort(server) !== undefined)) {
+        context.addIssue({ code: 'custom', message: error });
+        return z.NEVER;
+      }
+      return servers;
+    });
 }
 
 function devHostsSetting() {

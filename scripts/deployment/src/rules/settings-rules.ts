@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROGRAM_NAMES, settingsOf } from '../declared-settings.js';
 import { kubernetesObject } from '../kubernetes-object.js';
 import {
   containersOf,
@@ -10,20 +11,14 @@ import {
 } from './deployment-rule.js';
 import { environmentOf, textOf } from './environment-of.js';
 
-/** The settings that open something. */
-export const SECRET_SETTINGS = [
-  'AMQP_URL',
-  'CURSOR_SIGNING_KEY',
-  'POSTGRES_URL',
-  'REDIS_URL',
-  'SMTP_URL',
-  'WEBHOOK_SEALING_KEYS',
-] as const;
+const SECRETS = PROGRAM_NAMES.flatMap((program) =>
+  settingsOf(program).settings.filter(({ schema }) => schema.isSecret === true),
+);
 
-/** Those that a service does without: a release over a secret from before them starts. */
-const OPTIONAL_SECRETS = ['SMTP_URL'] as const;
+const isSecret = (name: string) => SECRETS.some((secret) => secret.name === name);
 
-const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name);
+/** Whether a service does without a secret: a release over a Kubernetes secret from before it starts. */
+const isOptional = (name: string) => SECRETS.some((secret) => secret.name === name && !secret.isRequired);
 
 /** `name:password@` of a URL, or a pair of a key's id and 32 bytes in base64. */
 const SECRET_TEXT = /:\/\/[^/\s:@]*:[^/\s@]+@|[A-Za-z0-9+/]{43}=/;
@@ -50,8 +45,7 @@ export const SETTINGS_RULES: readonly DeploymentRule[] = [
             `${title}: ${name} does not come from a secret`,
           ),
           ...when(
-            source.from === 'secret' &&
-              source.optional !== OPTIONAL_SECRETS.some((secret) => secret === name),
+            source.from === 'secret' && source.optional !== isOptional(name),
             source.from === 'secret' && source.optional
               ? `${title}: the pod starts although the secret of ${name} is not there`
               : `${title}: the pod does not start without the secret of ${name}, which is optional`,

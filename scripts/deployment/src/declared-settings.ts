@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { loadServiceModule } from './load-service-module.js';
+import { toValueSchema, type ValueSchema } from './values/value-schema.js';
+
+/** One environment variable of a program. */
+export interface Setting {
+  readonly name: string;
+  readonly schema: ValueSchema;
+  /** Whether the program does not start without it. */
+  readonly isRequired: boolean;
+}
+
+/** The settings that a program declares in its config module. */
+export interface DeclaredSettings {
+  readonly settings: readonly Setting[];
+  /** The violations in an environment; empty if the program would start with it. */
+  readonly violations: (environment: Readonly<Record<string, string>>) => readonly string[];
+}
+
+type Declaration = readonly [service: ServiceName, file: string, name: string];
+
+/** Each program's config module, and the schema that it exports. */
+const DECLARATIONS: Readonly<Record<string, Declaration>> = {
+  'job-state': ['job-state', 'config', 'configSchema'],
+  'inbound-gateway': ['inbound-gateway', 'config', 'config'],
+  'installer-gateway': ['installer-gateway', 'config', 'config'],
+  console: ['console', 'config', 'consoleConfig'],
+  'webhook-dispatcher': ['webhook-dispatcher', 'config', 'webhookDispatcherConfig'],
+  migrate: ['job-state', 'config', 'migrateConfig'],
+  'seed-sandbox': ['job-state', 'config', 'seedConfig'],
+  'simulate-sandbox': ['job-state', 'sandbox/simulator-config', 'simulatorConfig'],
+};
+
+const DECLARED = new Map<string, DeclaredSettings>();
+for (const [program, declaration] of Object.entries(DECLARATIONS)) {
+  DECLARED.set(program, await readSettings(declaration));
+}
+
+/** The names of all programs that declare settings. */
+export const PROGRAM_NAMES: readonly string[] = [...DECLARED.keys()];
+
+/** The settings of one program. Throws if it declares none. */
+export function settingsOf(program: string): DeclaredSettings {
+  const declared = DECLARED.get(program);
+  if (declared === undefined) throw new Error(`${program} declares no settings`);
+  return declared;
+}
+
+async function readSettings([service, file, name]: Declaration): Promise<DeclaredSettings> {
+  const schema = (await loadServiceModule(service, file))[name];
+  if (!(schema instanceof z.ZodObject)) throw new Error(`${file} of ${service} exports no schema ${name}`);
+  const { properties: texts = {}, required = [] } = toValueSchema(schema, 'input');
+  const { properties = {} } = toValueSchema(schema, 'output');
+  return {
+    settings: Object.entries(properties).map(([setting, parsed]) => ({
+      name: setting,
+      // A text that is parsed into an object stays a text for everyone who sets it.
+      schema: parsed.type === undefined ? { ...parsed, ...texts[setting] } : parsed,
+      isRequired: required.includes(setting),
+    })),
+    violations: (environment) => {
+      const { error } = schema.safeParse(environment);
+      return (error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '@partner/local-stack/stack/project-root';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { CHART_FACTS, servesHttp } from './chart-facts.js';
+import { httpValues } from './http-values.js';
+import { jobStateValues } from './job-state-values.js';
+import { networkPolicyValues } from './network-policy-values.js';
+import { resourcesValues } from './resources-values.js';
+import { secretKey, settingsValues, settingValue } from './settings-values.js';
+import { toValueSchema, type ValueSchema } from './value-schema.js';
+import * as types from './value-types.js';
+
+const { flag, text, labels, object, objects, whole } = types;
+
+/** The version that a chart installs unless it is told otherwise. */
+function appVersion(service: ServiceName): string {
+  const file = path.join(PROJECT_ROOT, 'charts', service, 'Chart.yaml');
+  return z.looseObject({ appVersion: z.string() }).parse(parse(readFileSync(file, 'utf8'))).appVersion;
+}
+
+function imageValues(service: ServiceName) {
+  const repository = `partner/${service}`;
+  return {
+    replicaCount: whole(0, 100).default(2).describe('Replicas if `autoscaling` is disabled.'),
+    image: z
+      .strictObject({
+        repository: types.repository
+          .default(repository)
+          .describe(
+            `Repository without the tag. It begins with a registry, e.g. \`registry.example.com/${repository}\`, unless \`development.enabled\`.`,
+          ),
+        tag: types.imageTag
+          .default(appVersion(service))
+          .describe('One version. `latest` and an empty tag need `development.enabled`.'),
+        digest: types.digest.default('').describe('Digest of the image, `sha256:…`. It pins the bytes.'),
+        pullPolicy: z
+          .enum(['Always', 'IfNotPresent', 'Never'])
+          .default('IfNotPresent')
+          .describe('When the image is pulled.'),
+      })
+      .describe('Image of the service.'),
+    sandboxRun: z
+      .strictObject({
+        imageTag: types.imageTag
+          .default('')
+          .describe('Version in the sandbox. Equals `image.tag`, followed by `@` and `image.digest` if set.'),
+        since: types.day.default('').describe('Day since which it runs there, e.g. `2026-11-01`.'),
+        earlyReason: text
+          .max(200)
+          .default('')
+          .describe(
+            'Reason for a younger version, e.g. a security fix. Release notes and the metric `partner_release_info` show it.',
+          ),
+      })
+      .describe('Run of this version in the sandbox. Production refuses a version younger than 14 days.'),
+    imagePullSecrets: objects.default([]).describe('Secrets of the registry, e.g. `[{name: registry}]`.'),
+    existingSecret: types.secretName
+      .default(`partner-${service}`)
+      .describe('Name of the existing secret with the settings below `secretKeys`. The chart creates none.'),
+  };
+}
+
+function podValues(service: ServiceName) {
+  const { resources, nodeHeapPercent } = CHART_FACTS[service];
+  const drainsRequests = servesHttp(service);
+  return {
+    resources: resourcesValues(resources).describe('Resources of a pod.'),
+    nodeHeapPercent: whole(25, 90, 'percent')
+      .default(nodeHeapPercent)
+      .describe("Node's heap as a share of the memory limit. Buffers, sockets and threads need the rest."),
+    tmpSizeLimit: types.memory.default('64Mi').describe('Size of `/tmp`, the only writable directory.'),
+    preStopSleepSeconds: whole(1, 120, 'seconds')
+      .default(drainsRequests ? 10 : 5)
+      .describe('How long a stopping pod continues as before, while load balancers remove it.'),
+    terminationGracePeriodSeconds: whole(5, 900, 'seconds')
+      .default(drainsRequests ? 45 : 40)
+      .describe(
+        'Time after which a stopping pod is killed. At least `preStopSleepSeconds` and `config.shutdownGraceMs` together.',
+      ),
+    revisionHistoryLimit: whole(1, 50).default(5).describe('Former versions that are kept for a rollback.'),
+    progressDeadlineSeconds: whole(60, 7_200, 'seconds')
+      .default(900)
+      .describe('Time without progress after which a rollout has failed.'),
+  };
+}
+
+function autoscalingValues(service: ServiceName) {
+  const { maxReplicas, messagesPerReplica } = CHART_FACTS[service];
+  const queues = Object.entries(messagesPerReplica);
+  const byCpu = {
+    targetCpuPercent: whole(10, 100, 'percent').default(70).describe('Target share of the requested CPU.'),
+  };
+  const byQueues = {
+    managementUrlKey: types.key
+      .default('AMQP_MANAGEMENT_URL')
+      .describe(
+        "Key of `existingSecret` with the URL of RabbitMQ's management API, `https://user:password@host:15671/vhost`. Its user has the tag `monitoring`.",
+      ),
+    caSecret: types.secretName
+      .default('')
+      .describe(
+        'Secret with the private CA of that API: the certificate under `ca.crt`, and `enable` under `tls`. Empty: a public CA.',
+      ),
+    vhost: text.default('').describe('Virtual host of the queues. Empty: the one of the URL.'),
+    pollingIntervalSeconds: whole(1, 300, 'seconds').default(15).describe('Interval of reading the queues.'),
+    cooldownSeconds: whole(0, 3_600, 'seconds')
+      .default(300)
+      .describe('How long fewer replicas must suffice before some are removed.'),
+    messagesPerReplica: z
+      .strictObject(
+        Object.fromEntries(
+          queues.map(([name, [messages, description]]) => [
+            name,
+            whole(1, 100_000).default(messages).describe(description),
+          ]),
+        ),
+      )
+      .describe('Messages waiting or in flight for one replica, by queue.'),
+  };
+  return z
+    .strictObject({
+      enabled: flag
+        .default(false)
+        .describe(
+          queues.length > 0 ? 'Creates a ScaledObject of KEDA.' : 'Creates a HorizontalPodAutoscaler.',
+        ),
+      minReplicas: whole(1, 100).default(2).describe('Minimum of replicas.'),
+      maxReplicas: whole(1, 100)
+        .default(maxReplicas)
+        .describe(
+          service === 'job-state'
+            ? 'Maximum of replicas. Each uses `config.postgresPoolSize` and 5 connections to Postgres.'
+            : 'Maximum of replicas.',
+        ),
+      ...(queues.length > 0 ? byQueues : byCpu),
+    })
+    .describe(queues.length > 0 ? 'Scales by the length of queues. Needs KEDA.' : 'Scales by CPU.');
+}
+
+function schedulingValues() {
+  const whenUneven = z.enum(['ScheduleAnyway', 'DoNotSchedule']).default('ScheduleAnyway');
+  return {
+    podDisruptionBudget: z
+      .strictObject({ enabled: flag.default(true).describe('Creates a PodDisruptionBudget.') })
+      .describe('Draining nodes removes one pod at a time.'),
+    topologySpread: z
+      .strictObject({
+        zone: whenUneven.describe('If zones cannot have the same number of pods.'),
+        hostname: whenUneven.describe('If nodes cannot have the same number of pods.'),
+      })
+      .describe('Spreads the pods.'),
+  };
+}
+
+function monitoringValues() {
+  const operatorLabels = labels.default({}).describe('Labels by which Prometheus selects it.');
+  return {
+    serviceAccount: z
+      .strictObject({
+        create: flag.default(true).describe('Creates the account.'),
+        name: types
+          .namePart(63)
+          .default('')
+          .describe("Name of the account. Empty: the release's name, or `default` if none is created."),
+        annotations: labels.default({}).describe('Annotations of the account.'),
+      })
+      .describe('Account of the pods. It has no permissions, and no pod gets its token.'),
+    serviceMonitor: z
+      .strictObject({
+        enabled: flag.default(false).describe('Creates a ServiceMonitor.'),
+        labels: operatorLabels,
+        interval: types.prometheusDuration.default('30s').describe('Interval of scrapes.'),
+        scrapeTimeout: types.prometheusDuration.default('10s').describe('Timeout of a scrape.'),
+      })
+      .describe('Scrapes the metrics with the Prometheus operator.'),
+    prometheusRule: z
+      .strictObject({
+        enabled: flag.default(false).describe('Creates a PrometheusRule.'),
+        labels: operatorLabels,
+      })
+      .describe('Alerts of `rules/alerts.yaml` for the Prometheus operator.'),
+    dashboards: z
+      .strictObject({
+        enabled: flag.default(false).describe('Creates ConfigMaps labelled `grafana_dashboard: "1"`.'),
+        labels: labels.default({}).describe('Additional labels.'),
+        annotations: labels.default({}).describe('Annotations, e.g. `grafana_folder`.'),
+      })
+      .describe("Dashboards of `dashboards/` for Grafana's sidecar."),
+  };
+}
+
+function extensionValues() {
+  return {
+    priorityClassName: text.default('').describe('Priority class of the pods.'),
+    podLabels: labels.default({}).describe('Additional labels of the pods.'),
+    podAnnotations: labels.default({}).describe('Additional annotations of the pods.'),
+    nodeSelector: labels.default({}).describe('Labels of nodes that the pods may run on.'),
+    tolerations: objects.default([]).describe('Taints of nodes that the pods tolerate.'),
+    affinity: object.default({}).describe('Affinity of the pods, besides `topologySpread`.'),
+    extraEnv: z
+      .array(z.looseObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }))
+      .default([])
+      .describe('Additional environment variables, as in a container. None that the chart sets.'),
+    extraVolumes: objects.default([]).describe('Additional volumes of the pods.'),
+    extraVolumeMounts: objects.default([]).describe('Where the container mounts them.'),
+    nameOverride: types.namePart(42).default('').describe("Replaces the chart's name in names and labels."),
+    fullnameOverride: types.namePart(50).default('').describe("Replaces the release's name in names."),
+    readOnlyRootFilesystem: flag
+      .default(true)
+      .describe('May be false with `development.enabled`, for an image that compiles.'),
+    development: z
+      .strictObject({
+        enabled: flag
+          .default(false)
+          .describe('Accepts values that are refused elsewhere. Never in production.'),
+      })
+      .describe("For a developer's cluster."),
+  };
+}
+
+/** Keys for the programs beside job-state: each signs in as a user of its own. */
+const JOB_STATE_KEYS = {
+  postgresOwnerUrl: secretKey(
+    'POSTGRES_OWNER_URL',
+    "URL of the database for the schema's owner, for the migration only.",
+  ),
+  simulatorAmqpUrl: secretKey(
+    'SIMULATOR_AMQP_URL',
+    'URL of RabbitMQ for the simulator, with `simulator.enabled`.',
+  ),
+};
+
+/** The JSON Schema of a chart's values, with defaults and in the order of its pages. */
+export function chartValues(service: ServiceName): ValueSchema {
+  const { config, secretKeys } = settingsValues(service);
+  const values = z.strictObject({
+    environment: settingValue(service, 'PARTNER_ENVIRONMENT', { default: 'sandbox' }),
+    ...imageValues(service),
+    secretKeys: z
+      .strictObject({ ...secretKeys, ...(service === 'job-state' && JOB_STATE_KEYS) })
+      .describe('Keys of `existingSecret`.'),
+    config: z
+      .strictObject(config)
+      .describe(
+        'Settings of the service: `rpcTimeoutMs` sets the environment variable `RPC_TIMEOUT_MS`, and so on. The service has its own default for an empty value.',
+      ),
+    ...podValues(service),
+    autoscaling: autoscalingValues(service),
+    ...schedulingValues(),
+    ...(servesHttp(service) && httpValues(service)),
+    networkPolicy: networkPolicyValues(service),
+    ...monitoringValues(),
+    ...(service === 'job-state' && jobStateValues()),
+    ...extensionValues(),
+  });
+  return toValueSchema(values, 'input');
+}

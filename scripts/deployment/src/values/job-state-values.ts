@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { resourcesValues } from './resources-values.js';
+import { settingValue } from './settings-values.js';
+import { flag, whole } from './value-types.js';
+
+const POD = { cpu: '100m', memory: '128Mi', memoryLimit: '384Mi' };
+
+/** A hook of Helm that runs once. */
+function hookValues(deadlineSeconds: number) {
+  return {
+    activeDeadlineSeconds: whole(30, 86_400, 'seconds')
+      .default(deadlineSeconds)
+      .describe('Time limit of the job.'),
+    backoffLimit: whole(0, 10).default(2).describe('Number of retries.'),
+    ttlSecondsAfterFinished: whole(0, 604_800, 'seconds')
+      .default(86_400)
+      .describe('How long a failed job is kept.'),
+    resources: resourcesValues(POD).describe('Resources of its pod.'),
+  };
+}
+
+/** The values of job-state's programs beside the service. */
+export function jobStateValues() {
+  return {
+    migrations: z
+      .strictObject({
+        enabled: flag
+          .default(true)
+          .describe(
+            'Migrates at installations and upgrades. If disabled, run `dist/migrate.js`: the service waits for it.',
+          ),
+        waitMs: settingValue('migrate', 'MIGRATION_WAIT_MS'),
+        ...hookValues(1_800),
+      })
+      .describe('Job that migrates the database before pods of this version start.'),
+    seed: z
+      .strictObject({
+        enabled: flag
+          .default(false)
+          .describe('Seeds the sandbox at installations and upgrades, once. Needs `migrations.enabled`.'),
+        ...hookValues(600),
+      })
+      .describe(
+        'Job that fills a sandbox with companies, keys and jobs, and prints the keys and logins. Refused in production.',
+      ),
+    simulator: z
+      .strictObject({
+        enabled: flag.default(false).describe('Runs the simulator.'),
+        movesPerMinute: settingValue('simulate-sandbox', 'SIMULATOR_MOVES_PER_MINUTE'),
+        seed: settingValue('simulate-sandbox', 'SIMULATOR_SEED'),
+        resources: resourcesValues({ cpu: '50m', memory: '128Mi', memoryLimit: '256Mi' }).describe(
+          'Resources of its pod.',
+        ),
+      })
+      .describe(
+        'Plays the platform and the installers in a sandbox without a platform. Refused in production.',
+      ),
+  };
+}

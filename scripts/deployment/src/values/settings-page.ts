@@ -1,0 +1,69 @@
+import { SERVICE_NAMES } from '@partner/local-stack/stack/services';
+import { PROGRAM_NAMES, type Setting, settingsOf } from '../declared-settings.js';
+import { servesHttp } from './chart-facts.js';
+import { inline, renderTable } from './render-values.js';
+import { allowedValues } from './value-schema.js';
+
+/** The page with all settings, from the root of the project. */
+export const SETTINGS_PAGE = 'charts/docs/settings.md';
+
+/** Readers that the page names together. */
+const GROUPS: readonly (readonly [name: string, programs: readonly string[]])[] = [
+  ['all services', SERVICE_NAMES],
+  ['gateways and console', SERVICE_NAMES.filter(servesHttp)],
+];
+
+/** The page `charts/docs/settings.md`. */
+export function renderSettingsPage(generated: string): string {
+  const body = declaredOnce().map(({ setting: { name, schema, isRequired }, programs }) => [
+    readersOf(programs),
+    `\`${name}\``,
+    isRequired ? 'required' : schema.default === undefined ? '' : `\`${inline(schema.default)}\``,
+    allowedValues(schema),
+    schema.description ?? '',
+  ]);
+  return `# Settings
+
+For an operator who configures a service.
+
+<!-- ${generated} -->
+
+Settings are environment variables, validated at start. A service that finds violations logs all of them at once and exits with 1. The charts set them from \`config\` and from the existing
+secret. \`migrate\`, \`seed-sandbox\` and \`simulate-sandbox\` also read the settings of job-state that they need. OpenTelemetry reads its other \`OTEL_*\` variables itself.
+
+${renderTable(['read by', 'setting', 'default', 'allowed', 'meaning'], body)}
+`;
+}
+
+interface ReadSetting {
+  readonly setting: Setting;
+  readonly programs: readonly string[];
+}
+
+/** Every setting with the services that read it, or the other programs if no service does. */
+function declaredOnce(): readonly ReadSetting[] {
+  const found = new Map<string, ReadSetting>();
+  for (const program of PROGRAM_NAMES) {
+    for (const setting of settingsOf(program).settings) {
+      const known = found.get(setting.name);
+      if (known !== undefined && !isService(program)) continue;
+      found.set(setting.name, {
+        setting: known?.setting ?? setting,
+        programs: [...(known?.programs ?? []), program],
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function isService(program: string): boolean {
+  return SERVICE_NAMES.some((service) => service === program);
+}
+
+function readersOf(programs: readonly string[]): string {
+  const group = GROUPS.find(
+    ([, members]) =>
+      members.length === programs.length && members.every((member) => programs.includes(member)),
+  );
+  return group?.[0] ?? programs.join(', ');
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { ServiceName } from '@partner/local-stack/stack/services';
+import { type Setting, settingsOf } from '../declared-settings.js';
+import type { ValueSchema } from './value-schema.js';
+import * as types from './value-types.js';
+
+/** Settings that the charts set from other values. */
+const SET_BY_CHART = [
+  'PARTNER_ENVIRONMENT',
+  'RELEASE_VERSION',
+  'RELEASE_SANDBOX_SINCE',
+  'RELEASE_EARLY_REASON',
+];
+
+/** A container's port: the pods' user may not bind a lower one. */
+const UNPRIVILEGED = { minimum: 1024 };
+
+/** Where a chart differs from the service. */
+const IN_CHARTS: Readonly<Record<string, ValueSchema>> = {
+  ADMIN_PORT: UNPRIVILEGED,
+  HTTP_PORT: UNPRIVILEGED,
+  // The ingress.
+  TRUSTED_PROXY_HOPS: { default: 1 },
+  REDIS_KEY_PREFIX: {
+    type: ['string', 'null'],
+    default: null,
+    description:
+      'Prefix of every key in Redis. null: `partner:` in production, `partner-sandbox:` in a sandbox.',
+  },
+  RATE_LIMIT_REPLICAS: {
+    type: ['integer', 'null'],
+    default: null,
+    description:
+      'Without Redis, each replica allows this share of every rate limit. null: the number of replicas, or `autoscaling.maxReplicas`.',
+  },
+};
+
+/** `RPC_TIMEOUT_MS` gives `rpcTimeoutMs`. */
+function valueNameOf(setting: string): string {
+  return setting.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** A setting without a default: an empty value leaves it to the service. */
+function allowEmpty(schema: ValueSchema): ValueSchema {
+  const pattern = schema['pattern'];
+  return {
+    ...schema,
+    ...(schema.enum !== undefined && { enum: ['', ...schema.enum] }),
+    ...(typeof pattern === 'string' && { pattern: `^$|${pattern}` }),
+    format: undefined,
+    minLength: undefined,
+    default: '',
+  };
+}
+
+/** A setting as a value of a chart. */
+export function settingValue(program: string, name: string, inChart: ValueSchema = {}) {
+  const setting = settingsOf(program).settings.find((candidate) => candidate.name === name);
+  if (setting === undefined) throw new Error(`${program} has no setting ${name}`);
+  const schema = { ...setting.schema, ...IN_CHARTS[name], ...inChart };
+  return z
+    .unknown()
+    .optional()
+    .meta(schema.default === undefined ? allowEmpty(schema) : schema);
+}
+
+/** The key of the secret under which the chart finds a setting. */
+export function secretKey(setting: string, description: string) {
+  return types.key.default(setting).describe(description);
+}
+
+/** The settings of a service that its chart takes: those under `config`, and those in its secret. */
+export function settingsValues(service: ServiceName) {
+  const settings = settingsOf(service).settings.filter(({ name }) => !SET_BY_CHART.includes(name));
+  const isSecret = ({ schema }: Setting) => schema.isSecret === true;
+  return {
+    config: Object.fromEntries(
+      settings
+        .filter((setting) => !isSecret(setting))
+        .map(({ name }) => [valueNameOf(name), settingValue(service, name)]),
+    ),
+    secretKeys: Object.fromEntries(
+      settings
+        .filter(isSecret)
+        .map(({ name, schema }) => [valueNameOf(name), secretKey(name, schema.description ?? '')]),
+    ),
+  };
+}

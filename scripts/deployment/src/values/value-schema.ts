@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** JSON Schema of a chart's value or of a setting. Keywords that no page shows stay as they are. */
+export interface ValueSchema {
+  readonly [keyword: string]: unknown;
+  readonly type?: string | readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly default?: unknown;
+  readonly enum?: readonly string[] | undefined;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly unit?: string | undefined;
+  readonly isSecret?: boolean | undefined;
+  readonly properties?: Readonly<Record<string, ValueSchema>> | undefined;
+  readonly required?: readonly string[] | undefined;
+}
+
+const valueSchema: z.ZodType<ValueSchema> = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  unit: z.string().optional(),
+  isSecret: z.boolean().optional(),
+  properties: z
+    .record(
+      z.string(),
+      z.lazy(() => valueSchema),
+    )
+    .optional(),
+  required: z.array(z.string()).optional(),
+});
+
+/** The JSON Schema of what a schema accepts, or of what it makes of that. Helm reads draft 7. */
+export function toValueSchema(schema: z.ZodType, io: 'input' | 'output'): ValueSchema {
+  return valueSchema.parse(z.toJSONSchema(schema, { target: 'draft-7', unrepresentable: 'any', io }));
+}
+
+/** Whether a value is a group of named values, rather than one value with a default. */
+export function isGroup(schema: ValueSchema): boolean {
+  return schema['additionalProperties'] === false;
+}
+
+/** The values that a schema allows, in words; empty if only a pattern or nothing restricts them. */
+export function allowedValues({ enum: options, minimum, maximum, unit }: ValueSchema): string {
+  if (options !== undefined) {
+    return options
+      .filter((option) => option !== '')
+      .map((option) => `\`${option}\``)
+      .join(', ');
+  }
+  if (minimum === undefined || maximum === undefined) return unit ?? '';
+  return `${minimum} to ${maximum}${unit === undefined ? '' : ` ${unit}`}`;
+}
