@@ -48,7 +48,7 @@ export async function revokeKey(
           details: { kind: key.kind, lastFour: key.lastFour },
         });
       }
-      await enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId } });
+      enqueueMessage(tx, { exchange: ACCESS_BROADCAST, schema: KeyRevokedSchema, message: { keyId } });
     },
     { companyId, timeoutMs },
   );

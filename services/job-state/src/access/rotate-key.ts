@@ -80,7 +80,7 @@ export async function rotateKey(
         details: { replacedBy: made.key.id, lastFour: made.key.lastFour, overlapHours, expiresAt },
       });
       if (overlapHours === 0) {
-        await enqueueMessage(tx, {
+        enqueueMessage(tx, {
           exchange: ACCESS_BROADCAST,
           schema: KeyRevokedSchema,
           message: { keyId },

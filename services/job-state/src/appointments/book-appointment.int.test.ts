@@ -13,7 +13,8 @@ import { invariant } from '@partner/kernel/invariant';
 import { silentLogger } from '@partner/kernel/logger';
 import { ServiceError } from '@partner/kernel/service-error';
 import { createInMemoryTransport } from '@partner/kernel/testing/in-memory-transport';
-import { type Database, textOf } from '../database/database.js';
+import { textOf } from '../database/connection-pool.js';
+import { type Database } from '../database/database.js';
 import { createLead } from '../leads/create-lead.js';
 import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
@@ -202,18 +203,23 @@ describe('an appointment', () => {
     expect({ projectId, notes }).toEqual({ projectId: undefined, notes: undefined });
   });
 
-  test('wakes the outbox relay, and the scheduler if there is a delivery', async () => {
+  test('gives its message to the outbox relay, and wakes the scheduler if there is a delivery', async () => {
     const woken: string[] = [];
     const listening = (companyId: string): Pick<Database, 'transaction'> => ({
       transaction: (work, limits) =>
         database.transaction(
-          (tx) => work({ ...tx, wakeAfterCommit: (topic) => woken.push(`${companyId} ${topic}`) }),
+          (tx) =>
+            work({
+              ...tx,
+              wakeAfterCommit: (topic) => woken.push(`${companyId} ${topic}`),
+              publishAfterCommit: () => woken.push(`${companyId} message`),
+            }),
           limits,
         ),
     });
     await book({}, listening(seller));
     await book({ companyId: otherSeller, leadId: foreign.leadId }, listening(otherSeller));
-    expect(woken).toEqual([`${seller} deliveries`, `${seller} outbox`, `${otherSeller} outbox`]);
+    expect(woken).toEqual([`${seller} deliveries`, `${seller} message`, `${otherSeller} message`]);
   });
 
   test('replayed with its key returns the first response again and has no further effect', async () => {

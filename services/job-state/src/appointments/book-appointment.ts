@@ -7,10 +7,11 @@ import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
-import { recordEvent } from '../webhooks/events/record-event.js';
+import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
 
 /** An appointment as a sales company books it (spec: AppointmentIn). */
 export interface Booking {
@@ -46,17 +47,29 @@ export async function bookAppointment(
   booking: Booking,
 ): Promise<{ readonly appointmentId: string; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, leadId, projectId } = booking;
-  let recorded: { eventId: string; deliveries: number } | undefined;
+  let recorded: RecordedEvent | undefined;
   const settled = await runIdempotent(deps, {
     companyId,
     binding: booking.binding,
     timeoutMs: booking.timeoutMs,
     result: z.object({ appointmentId: z.string() }),
-    work: async (tx) => {
+    load: async (tx) => (await tx.query<Boundary>(CHECK_BOUNDARY, [companyId, leadId, projectId]))[0],
+    work: (tx, boundary) => {
+      checkBoundary(boundary);
       const appointmentId = newId('appt');
       const now = deps.clock();
-      await insertAppointment(tx, appointmentId, booking, now);
-      recorded = await publishBooking(tx, appointmentId, booking, now);
+      const { startsAt, endsAt, notes } = booking;
+      tx.send(INSERT_APPOINTMENT, [
+        appointmentId,
+        companyId,
+        leadId,
+        projectId,
+        startsAt,
+        endsAt,
+        notes,
+        now,
+      ]);
+      recorded = publishBooking(tx, appointmentId, booking, now);
       return { kind: 'done', result: { appointmentId } };
     },
   }).catch((error: unknown) => {
@@ -67,41 +80,49 @@ export async function bookAppointment(
   const { result, idempotency } = settled;
   const { appointmentId } = result;
   deps.logger.info(
-    { companyId, appointmentId, leadId, projectId, replayed: idempotency?.replayed ?? false, ...recorded },
+    {
+      companyId,
+      appointmentId,
+      leadId,
+      projectId,
+      replayed: idempotency?.replayed ?? false,
+      ...(recorded !== undefined && { eventId: recorded.eventId, deliveries: recorded.deliveries() }),
+    },
     'appointment.booked',
   );
   return { appointmentId, idempotency };
 }
 
+interface Boundary {
+  readonly own_lead: boolean;
+  readonly own_project: boolean;
+  readonly other_lead: boolean;
+}
+
+const CHECK_BOUNDARY: PreparedStatement = {
+  name: 'check-appointment-boundary',
+  text: `select exists (select from leads where id = $2 and company_id = $1) as own_lead,
+       $3::text is null or exists (select from projects where id = $3 and company_id = $1) as own_project,
+       exists (select from projects where id = $3 and lead_id <> $2) as other_lead`,
+};
+
+const INSERT_APPOINTMENT: PreparedStatement = {
+  name: 'insert-appointment',
+  text: `insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
 /**
- * Checks the owner of the lead and the project and inserts the appointment, in one round trip.
+ * Throws unless the lead and the project are the company's and belong together.
  *
  * A project without a lead matches any lead: the platform creates such projects. The boundary is checked first, so that no
  * error reveals another company's project.
  */
-async function insertAppointment(
-  tx: Transaction,
-  appointmentId: string,
-  booking: Booking,
-  now: Date,
-): Promise<void> {
-  const { companyId, leadId, projectId, startsAt, endsAt, notes } = booking;
-  const [checked] = await tx.query<{ own_lead: boolean; own_project: boolean; other_lead: boolean }>(
-    `with checked as (
-       select exists (select from leads where id = $3 and company_id = $2) as own_lead,
-         $4::text is null or exists (select from projects where id = $4 and company_id = $2) as own_project,
-         exists (select from projects where id = $4 and lead_id <> $3) as other_lead
-     ), booked as (
-       insert into appointments (id, company_id, lead_id, project_id, starts_at, ends_at, notes, created_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8 from checked where own_lead and own_project and not other_lead
-     )
-     select own_lead, own_project, other_lead from checked`,
-    [appointmentId, companyId, leadId, projectId, startsAt, endsAt, notes, now],
-  );
-  invariant(checked, 'a query without a table returns a row');
-  if (!checked.own_lead) throw outsideBoundary('leadId', 'lead');
-  if (!checked.own_project) throw outsideBoundary('projectId', 'project');
-  if (checked.other_lead) {
+function checkBoundary(boundary: Boundary | undefined): void {
+  invariant(boundary, 'a query without a table returns a row');
+  if (!boundary.own_lead) throw outsideBoundary('leadId', 'lead');
+  if (!boundary.own_project) throw outsideBoundary('projectId', 'project');
+  if (boundary.other_lead) {
     throw new ServiceError(
       'invalid_argument',
       'projectId: belongs to another lead than leadId. Send the project of this lead, or leave projectId out',
@@ -117,14 +138,9 @@ function outsideBoundary(field: string, what: string): ServiceError {
   );
 }
 
-async function publishBooking(
-  tx: Transaction,
-  appointmentId: string,
-  booking: Booking,
-  now: Date,
-): Promise<{ eventId: string; deliveries: number }> {
+function publishBooking(tx: Transaction, appointmentId: string, booking: Booking, now: Date): RecordedEvent {
   const { companyId, leadId, projectId, startsAt, endsAt, notes } = booking;
-  const recorded = await recordEvent(tx, {
+  const recorded = recordEvent(tx, {
     companyId,
     event: 'appointment.booked',
     occurredAt: now,
@@ -139,7 +155,7 @@ async function publishBooking(
     },
     now,
   });
-  await enqueueMessage(tx, {
+  enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: AppointmentBookedSchema,
     message: {

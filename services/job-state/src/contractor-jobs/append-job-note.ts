@@ -4,6 +4,7 @@ import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import type { Logger } from '@partner/kernel/logger';
 import { type IdempotencyMark, notFound, ServiceError } from '@partner/kernel/service-error';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
@@ -25,6 +26,12 @@ export interface JobNote extends ContractorJobBoundary {
   /** Time until the caller's deadline, in ms. */
   readonly timeoutMs: number | undefined;
 }
+
+const LOCK_CONTRACTOR_JOB: PreparedStatement = {
+  name: 'lock-contractor-job',
+  text: `select ${CONTRACTOR_JOB_COLUMNS} from jobs
+    where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
+};
 
 /**
  * Appends a note to a job, on a new line, and returns the job.
@@ -55,19 +62,14 @@ export async function appendJobNote(
     },
     timeoutMs: given.timeoutMs,
     result: contractorJobRecord,
-    checkReplay: async (tx) => {
-      const held = await tx.query(
-        'select from jobs where id = $1 and selling_company_id = $2 and installer_company_id = $3',
-        [jobId, sellingCompanyId, installerCompanyId],
-      );
-      if (held.length === 0) throw notFound('job');
+    load: async (tx) =>
+      (
+        await tx.query<ContractorJobRow>(LOCK_CONTRACTOR_JOB, [jobId, sellingCompanyId, installerCompanyId])
+      )[0],
+    checkReplay: (row) => {
+      if (row === undefined) throw notFound('job');
     },
-    work: async (tx) => {
-      const [row] = await tx.query<ContractorJobRow>(
-        `select ${CONTRACTOR_JOB_COLUMNS} from jobs
-         where id = $1 and selling_company_id = $2 and installer_company_id = $3 for no key update`,
-        [jobId, sellingCompanyId, installerCompanyId],
-      );
+    work: (tx, row) => {
       if (row === undefined) throw notFound('job');
       const job = contractorJobFrom(row);
       const installerNote = job.installerNote === null ? note : `${job.installerNote}\n${note}`;
@@ -76,12 +78,12 @@ export async function appendJobNote(
       }
 
       const lastUpdated = new Date(Math.max(deps.clock().getTime(), job.lastUpdated.getTime() + 1));
-      await tx.query('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
+      tx.send('update jobs set installer_note = $2, last_updated_at = $3 where id = $1', [
         jobId,
         installerNote,
         lastUpdated,
       ]);
-      await enqueueMessage(tx, {
+      enqueueMessage(tx, {
         exchange: PARTNER_EVENTS,
         schema: JobNoteAddedSchema,
         message: {

@@ -4,7 +4,8 @@ import { createGate } from '../testing/create-gate.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import { startTcpProxy } from '@partner/test-kit/tcp-proxy';
 import { Registry } from 'prom-client';
-import { createDatabase, LockTimeoutError, queryWithin } from './database.js';
+import { LockTimeoutError } from './connection-pool.js';
+import { createDatabase, queryWithin } from './database.js';
 import { createPoolMetrics } from './pool-metrics.js';
 
 let testDatabase: TestDatabase;
@@ -21,21 +22,54 @@ describe('a transaction', () => {
   test('wakes the loops of its topics after the commit, and none after a rollback', async () => {
     const { database } = testDatabase;
     const woken: string[] = [];
-    database.onWake('outbox', () => woken.push('outbox'));
+    database.onWake('room', () => woken.push('room'));
     database.onWake('deliveries', () => woken.push('deliveries'));
     await database.transaction(async (tx) => {
       await tx.query('select 1');
-      tx.wakeAfterCommit('outbox');
-      tx.wakeAfterCommit('outbox');
+      tx.wakeAfterCommit('room');
+      tx.wakeAfterCommit('room');
       expect(woken).toEqual([]);
     });
-    expect(woken).toEqual(['outbox']);
+    expect(woken).toEqual(['room']);
     const undone = database.transaction((tx) => {
       tx.wakeAfterCommit('deliveries');
       return Promise.reject(new Error('undone'));
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(woken).toEqual(['outbox']);
+    expect(woken).toEqual(['room']);
+  });
+
+  test('commits nothing if a statement fails that nobody waited for, and fails with its error', async () => {
+    const { database } = testDatabase;
+    const notReached: string[] = [];
+    const failing = database.transaction(async (tx) => {
+      tx.send(`insert into things values (7, 'seven')`);
+      tx.send(`insert into things values (1, 'taken')`);
+      tx.send(`insert into things values (8, 'eight')`);
+      tx.afterCommit(() => notReached.push('hook'));
+      await expect(tx.query('select 1')).rejects.toMatchObject({ constraint: 'things_pkey' });
+    });
+    await expect(failing).rejects.toMatchObject({ constraint: 'things_pkey' });
+    expect(notReached).toEqual([]);
+    expect(await database.query('select id from things')).toEqual([{ id: 1 }]);
+  });
+
+  test('sends statements without waiting for one another, and runs hooks after their rows were seen', async () => {
+    const { database } = testDatabase;
+    const seen: unknown[] = [];
+    const sent: string[] = [];
+    await database.transaction((tx) => {
+      for (const value of ['first', 'second']) {
+        sent.push(value);
+        tx.query('select $1::text as value', [value]).then(
+          ([row]) => seen.push(row?.['value']),
+          () => undefined,
+        );
+      }
+      tx.afterCommit(() => seen.push('committed'));
+    });
+    expect(sent).toEqual(['first', 'second']);
+    expect(seen).toEqual(['first', 'second', 'committed']);
   });
 
   test('that waits too long for a lock fails, and its limits end with it', async () => {

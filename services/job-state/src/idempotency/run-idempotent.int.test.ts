@@ -122,6 +122,7 @@ test('a request whose key is in use waits 2 seconds for the one that has it [IDE
       companyId,
       binding: binding(newId('evt')),
       result: z.string(),
+      load: () => Promise.resolve(),
       work: async () => ({ kind: 'done', result: 'done' }),
     },
   );
@@ -156,6 +157,7 @@ describe('a key at the boundary of two partitions', () => {
             companyId,
             binding: given,
             result: z.string(),
+            load: () => Promise.resolve(),
             work: async () => {
               count += 1;
               await work();

@@ -2,7 +2,8 @@ import { isErrorReason } from '@partner/proto-contracts/public-api/error-reasons
 import { LIMITS } from '@partner/proto-contracts/public-api/limits';
 import { type IdempotencyMark, ServiceError } from '@partner/kernel/service-error';
 import { z } from 'zod';
-import { type Database, LockTimeoutError, type Transaction } from '../database/database.js';
+import { LockTimeoutError, type PreparedStatement } from '../database/connection-pool.js';
+import type { Database, Transaction } from '../database/database.js';
 
 /** The request that a key is bound to on its first use. */
 export interface IdempotencyBinding {
@@ -22,8 +23,8 @@ export type WorkOutcome<T> =
   | {
       readonly kind: 'done';
       readonly result: T;
-      /** The last statements before the commit: those that take a lock that many writers contend for. */
-      readonly lastly?: (tx: Transaction) => Promise<void>;
+      /** Sends the last statements before the commit: those that take a lock that many writers contend for. */
+      readonly lastly?: (tx: Transaction) => void;
     }
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
@@ -47,43 +48,51 @@ const storedRefusal = z.object({
  * `idempotency_mismatch`. A request whose key is in use waits 2 s, or until its caller's deadline, then fails with
  * `idempotency_in_progress`. If the work throws, the key stays unused. Without a key the work is done each time.
  *
- * A replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays.
+ * `load` reads and locks what the work needs. It is sent together with the look-up of the key, so it runs for replays too. A
+ * replay runs `checkReplay` first. If that throws, the caller gets its error, and the stored outcome stays. Work that only
+ * sends its effects costs one more round trip, the commit included.
  *
- * Locks: first an advisory lock on company and key, then those of the work, last those of `lastly`.
+ * Locks: first an advisory lock on company and key, then those of `load` and of the work, last those of `lastly`.
  */
-export async function runIdempotent<T>(
+export async function runIdempotent<T, Loaded>(
   deps: { readonly database: Pick<Database, 'transaction'>; readonly clock: () => Date },
   request: {
     readonly companyId: string;
     readonly binding: IdempotencyBinding | undefined;
     /** Parses a stored result. */
     readonly result: z.ZodType<T>;
+    /** Must send its statements at once. A failure counts only if the key is free. */
+    readonly load: (tx: Transaction) => Promise<Loaded>;
     /** Throws if the caller may not see the stored outcome any more; absent: the caller may, as long as the key is kept. */
-    readonly checkReplay?: (tx: Transaction) => Promise<void>;
+    readonly checkReplay?: (loaded: Loaded) => void;
     /** Time until the caller's deadline, in ms. */
     readonly timeoutMs?: number | undefined;
-    readonly work: (tx: Transaction) => Promise<WorkOutcome<T>>;
+    readonly work: (tx: Transaction, loaded: Loaded) => WorkOutcome<T> | Promise<WorkOutcome<T>>;
   },
 ): Promise<{ readonly result: T; readonly idempotency: IdempotencyMark | undefined }> {
   const { companyId, binding } = request;
   const settled = await deps.database.transaction(
     async (tx) => {
       if (binding === undefined) {
-        const outcome = await request.work(tx);
-        await finish(tx, outcome);
+        const outcome = await request.work(tx, await request.load(tx));
+        finish(tx, outcome);
         return { outcome, idempotency: undefined };
       }
       const now = deps.clock();
-      const claim = await claimKey(tx, companyId, binding, now);
+      const claimed = claimKey(tx, companyId, binding, now);
+      const loading = request.load(tx);
+      loading.catch(() => undefined);
+      const claim = await claimed;
+      const loaded = await loading;
       if (claim.kind === 'used') {
-        await request.checkReplay?.(tx);
+        request.checkReplay?.(loaded);
         const outcome = parseOutcome(claim.outcome, request.result);
         return { outcome, idempotency: { replayed: true, expiresAt: claim.expiresAt } };
       }
-      const outcome = await request.work(tx);
+      const outcome = await request.work(tx, loaded);
       const { expiresAt } = claim;
-      await keepKey(tx, companyId, binding, { outcome: formatOutcome(outcome), now, expiresAt });
-      await finish(tx, outcome);
+      keepKey(tx, companyId, binding, { outcome: formatOutcome(outcome), now, expiresAt });
+      finish(tx, outcome);
       return { outcome, idempotency: { replayed: false, expiresAt } };
     },
     { companyId, lockTimeoutMs: WAIT_MS, timeoutMs: request.timeoutMs },
@@ -96,13 +105,24 @@ export async function runIdempotent<T>(
   });
 }
 
-async function finish<T>(tx: Transaction, outcome: WorkOutcome<T>): Promise<void> {
-  if (outcome.kind === 'done') await outcome.lastly?.(tx);
+function finish<T>(tx: Transaction, outcome: WorkOutcome<T>): void {
+  if (outcome.kind === 'done') outcome.lastly?.(tx);
 }
 
 type Claim =
   | { readonly kind: 'free'; readonly expiresAt: Date }
   | { readonly kind: 'used'; readonly outcome: string; readonly expiresAt: Date };
+
+const LOCK_KEY: PreparedStatement = {
+  name: 'lock-idempotency-key',
+  text: `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`,
+};
+
+const READ_KEY: PreparedStatement = {
+  name: 'read-idempotency-key',
+  text: `select operation, body_sha256, outcome, expires_at from idempotency_keys
+     where company_id = $1 and key = $2 and expires_at > $3 order by expires_at desc limit 1`,
+};
 
 /**
  * Locks the key for this transaction, whether it has a row or not, and reads its binding. An expired key is free.
@@ -115,26 +135,22 @@ async function claimKey(
   binding: IdempotencyBinding,
   now: Date,
 ): Promise<Claim> {
-  await tx
-    .query(`select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`, [companyId, binding.key])
-    .catch((error: unknown) => {
-      if (!(error instanceof LockTimeoutError)) throw error;
-      throw new ServiceError(
-        'idempotency_in_progress',
-        'a request with this Idempotency-Key is still running; retry with the same key',
-        { retryAfterSeconds: 1 },
-      );
-    });
-  const [held] = await tx.query<{
+  const locked = tx.query(LOCK_KEY, [companyId, binding.key]);
+  const found = tx.query<{
     operation: string;
     body_sha256: Buffer;
     outcome: string;
     expires_at: Date;
-  }>(
-    `select operation, body_sha256, outcome, expires_at from idempotency_keys
-     where company_id = $1 and key = $2 and expires_at > $3 order by expires_at desc limit 1`,
-    [companyId, binding.key, now],
-  );
+  }>(READ_KEY, [companyId, binding.key, now]);
+  await locked.catch((error: unknown) => {
+    if (!(error instanceof LockTimeoutError)) throw error;
+    throw new ServiceError(
+      'idempotency_in_progress',
+      'a request with this Idempotency-Key is still running; retry with the same key',
+      { retryAfterSeconds: 1 },
+    );
+  });
+  const [held] = await found;
   if (held === undefined) return { kind: 'free', expiresAt: new Date(now.getTime() + RETENTION_MS) };
   if (held.operation !== binding.operation || !held.body_sha256.equals(binding.bodySha256)) {
     throw new ServiceError(
@@ -145,26 +161,28 @@ async function claimKey(
   return { kind: 'used', outcome: held.outcome, expiresAt: held.expires_at };
 }
 
+const KEEP_KEY: PreparedStatement = {
+  name: 'keep-idempotency-key',
+  text: `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+};
+
 /** Binds a claimed key to its operation, its body and their outcome. */
-async function keepKey(
+function keepKey(
   tx: Transaction,
   companyId: string,
   binding: IdempotencyBinding,
   kept: { readonly outcome: string; readonly now: Date; readonly expiresAt: Date },
-): Promise<void> {
-  await tx.query(
-    `insert into idempotency_keys (company_id, key, operation, body_sha256, outcome, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      companyId,
-      binding.key,
-      binding.operation,
-      Buffer.from(binding.bodySha256),
-      kept.outcome,
-      kept.now,
-      kept.expiresAt,
-    ],
-  );
+): void {
+  tx.send(KEEP_KEY, [
+    companyId,
+    binding.key,
+    binding.operation,
+    Buffer.from(binding.bodySha256),
+    kept.outcome,
+    kept.now,
+    kept.expiresAt,
+  ]);
 }
 
 function formatOutcome<T>(outcome: WorkOutcome<T>): string {

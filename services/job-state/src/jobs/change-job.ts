@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
+import type { RecordedEvent } from '../webhooks/events/record-event.js';
 import { appendFeedEntries } from './feed.js';
 import { instantOfChange, type LockedJob, lockJob } from './job-record.js';
 import { type JobEvent, writeJob } from './write-job.js';
@@ -55,7 +56,7 @@ export type JobDecision<Message extends DescMessage> =
   | { readonly kind: 'refused'; readonly refusal: ServiceError };
 
 /** One kind of job write. */
-export interface JobOperation<Message extends DescMessage> {
+export interface JobOperation<Message extends DescMessage, Loaded> {
   /** The messages of its log lines, and their fields besides the job and the company. */
   readonly log: {
     readonly done: string;
@@ -66,13 +67,15 @@ export interface JobOperation<Message extends DescMessage> {
   readonly what: 'status events' | 'schedules' | 'assignments';
   /** Schema of the message to the platform. */
   readonly schema: Message;
-  /** Validates the request against the clock. Runs before the job is loaded; skipped for replays. */
+  /** Validates the request against the clock, before the job is looked at; skipped for replays. */
   readonly check?: (now: Date) => void;
-  /** Pure decision on the locked job at the expected version. May lock rows that it reads. */
+  /** Reads and locks what the decision needs besides the job, which is locked before. Must send its statements at once. */
+  readonly load: (tx: Transaction) => Promise<Loaded>;
+  /** Pure decision on the locked job at the expected version. */
   readonly decide: (
     job: LockedJob,
-    given: { readonly version: number; readonly now: Date; readonly tx: Transaction },
-  ) => JobDecision<Message> | Promise<JobDecision<Message>>;
+    given: { readonly version: number; readonly now: Date; readonly loaded: Loaded },
+  ) => JobDecision<Message>;
 }
 
 /**
@@ -89,29 +92,30 @@ export interface JobOperation<Message extends DescMessage> {
  *
  * Locks: the key's row, the job, the operation's locks, last the company's feed head.
  */
-export async function changeJob<Message extends DescMessage>(
+export async function changeJob<Message extends DescMessage, Loaded>(
   deps: JobWriteDeps,
   write: JobWrite,
-  operation: JobOperation<Message>,
+  operation: JobOperation<Message, Loaded>,
 ): Promise<JobWritten> {
   const { companyId, jobId, expectedVersion } = write;
   const logFields = { jobId, companyId, ...operation.log.fields };
+  let recorded: readonly RecordedEvent[] = [];
   let changed: Readonly<Record<string, unknown>> | undefined;
   const { result, idempotency } = await runIdempotent(deps, {
     companyId,
     binding: write.binding,
     timeoutMs: write.timeoutMs,
     result: z.string(),
-    checkReplay: async (tx) => {
-      const held = await tx.query('select from jobs where id = $1 and installer_company_id = $2', [
-        jobId,
-        companyId,
-      ]);
-      if (held.length === 0) throw notFound('job');
+    load: async (tx) => {
+      const locking = lockJob(tx, jobId, companyId);
+      const loaded = await operation.load(tx);
+      return { job: await locking, loaded };
     },
-    work: async (tx) => {
+    checkReplay: ({ job }) => {
+      if (job === undefined) throw notFound('job');
+    },
+    work: (tx, { job, loaded }) => {
       operation.check?.(deps.clock());
-      const job = await lockJob(tx, jobId, companyId);
       if (job === undefined) throw notFound('job');
       if (job.version !== expectedVersion) {
         return { kind: 'refused', refusal: staleVersion(expectedVersion, job.version) };
@@ -121,29 +125,30 @@ export async function changeJob<Message extends DescMessage>(
       }
       const version = job.version + 1;
       const now = instantOfChange(job, deps.clock());
-      const decision = await operation.decide(job, { version, now, tx });
+      const decision = operation.decide(job, { version, now, loaded });
       if (decision.kind === 'refused') return decision;
 
       const after: LockedJob = { ...job, ...decision.fields, version, updatedAt: now };
       const { statusEvent } = decision;
-      const { resource, feedEntries, eventIds, deliveries } = await writeJob(tx, {
+      const written = writeJob(tx, {
         before: job,
         after,
         ...(statusEvent === undefined ? {} : { statusEvent: { companyId, ...statusEvent } }),
         events: decision.events,
         now,
       });
-      invariant(resource, 'an assigned job has a projection');
-      await enqueueMessage(tx, {
+      invariant(written.resource, 'an assigned job has a projection');
+      enqueueMessage(tx, {
         exchange: PARTNER_EVENTS,
         schema: operation.schema,
         message: decision.message,
       });
-      changed = { version, ...decision.logFields, eventIds, deliveries };
+      changed = { version, ...decision.logFields };
+      recorded = written.recorded;
       return {
         kind: 'done',
-        result: resource,
-        lastly: (last) => appendFeedEntries(last, feedEntries),
+        result: written.resource,
+        lastly: (last) => appendFeedEntries(last, written.feedEntries),
       };
     },
   }).catch((error: unknown) => {
@@ -153,7 +158,13 @@ export async function changeJob<Message extends DescMessage>(
     throw error;
   });
   deps.logger.info(
-    { ...logFields, replayed: idempotency?.replayed ?? false, ...changed },
+    {
+      ...logFields,
+      replayed: idempotency?.replayed ?? false,
+      ...changed,
+      eventIds: recorded.map(({ eventId }) => eventId),
+      deliveries: recorded.reduce((sum, { deliveries }) => sum + deliveries(), 0),
+    },
     operation.log.done,
   );
   return { resource: result, idempotency };

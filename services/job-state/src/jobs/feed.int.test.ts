@@ -105,7 +105,7 @@ describe('the feed', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         database.transaction(async (tx) => {
-          await appendFeedEntries(tx, index % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]);
+          appendFeedEntries(tx, index % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]);
           await delay(random() * 3);
         }),
       ),
@@ -118,7 +118,7 @@ describe('the feed', () => {
     const companyId = await insertCompany(database, 'INSTALLER');
     const append = (resource: string, fails: boolean) =>
       database.transaction(async (tx) => {
-        await appendFeedEntries(tx, [{ companyId, jobId: 'job', changedAt: new Date(), resource }]);
+        appendFeedEntries(tx, [{ companyId, jobId: 'job', changedAt: new Date(), resource }]);
         if (fails) throw new Error('undone');
       });
     await append('{"n":1}', false);

@@ -1,5 +1,6 @@
 import { ServiceError } from '@partner/kernel/service-error';
-import type { Queryable } from '../database/database.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
+import type { Queryable, Transaction } from '../database/database.js';
 import { STANDARD_RETENTION } from '../retention/retained-tables.js';
 
 /** One change of one job in one installer company's feed. */
@@ -18,6 +19,17 @@ export interface SequencedEntry {
   readonly resource: string;
 }
 
+const APPEND_ENTRY: PreparedStatement = {
+  name: 'append-feed-entry',
+  text: `with head as (
+       insert into feed_heads as head (company_id, last) values ($1, 1)
+       on conflict (company_id) do update set last = head.last + 1
+       returning last
+     )
+     insert into feed_entries (company_id, sequence, job_id, changed_at, resource)
+     select $1, last, $2, $3, $4 from head`,
+};
+
 /**
  * Appends entries to the feeds of their companies.
  *
@@ -25,28 +37,41 @@ export interface SequencedEntry {
  * the order of commits, without gaps; the company's other writers wait. Heads are locked in ascending order of company, so that
  * two transactions cannot deadlock.
  */
-export async function appendFeedEntries(tx: Queryable, entries: readonly FeedEntry[]): Promise<void> {
+export function appendFeedEntries(tx: Pick<Transaction, 'send'>, entries: readonly FeedEntry[]): void {
   const ascending = [...entries].sort((a, b) =>
     a.companyId < b.companyId ? -1 : a.companyId > b.companyId ? 1 : 0,
   );
   for (const entry of ascending) {
-    await tx.query(
-      `with head as (
-         insert into feed_heads as head (company_id, last) values ($1, 1)
-         on conflict (company_id) do update set last = head.last + 1
-         returning last
-       )
-       insert into feed_entries (company_id, sequence, job_id, changed_at, resource)
-       select $1, last, $2, $3, $4 from head`,
-      [entry.companyId, entry.jobId, entry.changedAt, entry.resource],
-    );
+    tx.send(APPEND_ENTRY, [entry.companyId, entry.jobId, entry.changedAt, entry.resource]);
   }
 }
 
 /** Removes a job's entries from the feed of a company that the job has left. Their sequences are never reused. */
-export async function withdrawFeedEntries(tx: Queryable, companyId: string, jobId: string): Promise<void> {
-  await tx.query('delete from feed_entries where company_id = $1 and job_id = $2', [companyId, jobId]);
+export function withdrawFeedEntries(tx: Pick<Transaction, 'send'>, companyId: string, jobId: string): void {
+  tx.send('delete from feed_entries where company_id = $1 and job_id = $2', [companyId, jobId]);
 }
+
+const NEWEST_ENTRIES: PreparedStatement = {
+  name: 'newest-feed-entries',
+  text: `select sequence, changed_at, resource from feed_entries
+     where company_id = $1
+       and sequence > coalesce((select purged_through from feed_heads where company_id = $1), 0)
+     order by sequence desc limit $2`,
+};
+
+const ENTRIES_AFTER: PreparedStatement = {
+  name: 'feed-entries-after',
+  text: `select head.purged_through > $2 and $2 > 0 as is_purged, entry.sequence, entry.changed_at, entry.resource
+     from (
+       select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
+     ) as head
+     left join lateral (
+       select sequence, changed_at, resource from feed_entries
+       where company_id = $1 and sequence > greatest($2::bigint, head.purged_through)
+       order by sequence limit $3
+     ) as entry on true
+     order by entry.sequence`,
+};
 
 /**
  * Reads a page of a company's feed in ascending order (spec: Installer v1, rules 1 and 2).
@@ -65,28 +90,14 @@ export async function readFeed(
   keptDays: number = STANDARD_RETENTION.feedDays,
 ): Promise<{ readonly entries: readonly SequencedEntry[]; readonly hasMore: boolean }> {
   if (page.afterSequence === undefined) {
-    const newest = await database.query<FeedRow>(
-      `select sequence, changed_at, resource from feed_entries
-       where company_id = $1
-         and sequence > coalesce((select purged_through from feed_heads where company_id = $1), 0)
-       order by sequence desc limit $2`,
-      [page.companyId, page.limit],
-    );
+    const newest = await database.query<FeedRow>(NEWEST_ENTRIES, [page.companyId, page.limit]);
     return { entries: newest.reverse().map(sequencedEntry), hasMore: false };
   }
-  const rows = await database.query<MarkedRow>(
-    `select head.purged_through > $2 and $2 > 0 as is_purged, entry.sequence, entry.changed_at, entry.resource
-     from (
-       select coalesce((select purged_through from feed_heads where company_id = $1), 0) as purged_through
-     ) as head
-     left join lateral (
-       select sequence, changed_at, resource from feed_entries
-       where company_id = $1 and sequence > greatest($2::bigint, head.purged_through)
-       order by sequence limit $3
-     ) as entry on true
-     order by entry.sequence`,
-    [page.companyId, page.afterSequence, page.limit + 1],
-  );
+  const rows = await database.query<MarkedRow>(ENTRIES_AFTER, [
+    page.companyId,
+    page.afterSequence,
+    page.limit + 1,
+  ]);
   if (rows[0]?.is_purged === true) throw cursorTooOld(keptDays);
   const entries = rows.filter((row): row is MarkedRow & FeedRow => row.sequence !== null);
   return { entries: entries.slice(0, page.limit).map(sequencedEntry), hasMore: entries.length > page.limit };

@@ -4,6 +4,7 @@ import type {
   JobStatusName,
   SCHEDULE_STATUSES,
 } from '@partner/proto-contracts/public-api/installer-job';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 import { platformState, type PlatformState } from './platform-state.js';
 
@@ -97,6 +98,17 @@ interface JobRow {
   readonly platform_state: unknown;
 }
 
+const LOCK_JOB: PreparedStatement = {
+  name: 'lock-job',
+  text: `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
+       job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
+       job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
+       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.platform_state
+     from jobs as job join companies as company on company.id = job.selling_company_id
+     where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
+     for no key update of job`,
+};
+
 /**
  * Reads a job and locks it until the end of the transaction, so that changes apply to the state that was read.
  *
@@ -107,16 +119,7 @@ export async function lockJob(
   jobId: string,
   installerCompanyId?: string,
 ): Promise<LockedJob | undefined> {
-  const [row] = await tx.query<JobRow>(
-    `select job.id, job.version, job.status, job.selling_company_id, company.name as selling_company_name,
-       job.installer_company_id, job.assigned_at, job.blocker_code, job.customer, job.scope, job.schedule_status,
-       job.schedule_starts_at, job.schedule_ends_at, job.schedule_time_zone, job.readiness_ready,
-       job.readiness_blocker_codes, job.documents, job.technician_assignments, job.updated_at, job.platform_state
-     from jobs as job join companies as company on company.id = job.selling_company_id
-     where job.id = $1 and ($2::text is null or job.installer_company_id = $2)
-     for no key update of job`,
-    [jobId, installerCompanyId ?? null],
-  );
+  const [row] = await tx.query<JobRow>(LOCK_JOB, [jobId, installerCompanyId ?? null]);
   if (row === undefined) return undefined;
   return {
     id: row.id,

@@ -7,6 +7,7 @@ import { eventually } from '@partner/test-kit/eventually';
 import { SEED, seededRandom } from '@partner/test-kit/seeded-random';
 import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
+import { type PreparedStatement, textOf } from '../database/connection-pool.js';
 import type { Database, Queryable } from '../database/database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
 import {
@@ -138,9 +139,12 @@ describe('the jobs of a company', () => {
     await database.query('analyze jobs');
     const plans: unknown[] = [];
     const explaining: Queryable = {
-      query: async <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
-        plans.push(...(await database.query(`explain (analyze, format json) ${text}`, values)));
-        return database.query<Row>(text, values);
+      query: async <Row extends QueryResultRow>(
+        statement: string | PreparedStatement,
+        values?: readonly unknown[],
+      ) => {
+        plans.push(...(await database.query(`explain (analyze, format json) ${textOf(statement)}`, values)));
+        return database.query<Row>(statement, values);
       },
     };
     const afterJobId = `job_${'1990'.padStart(26, '0')}`;

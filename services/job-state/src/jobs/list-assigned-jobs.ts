@@ -1,3 +1,4 @@
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Queryable } from '../database/database.js';
 
 /** One job in its current state. */
@@ -7,6 +8,20 @@ export interface AssignedJob {
   /** The projection as JSON text. */
   readonly resource: string;
 }
+
+// One range of jobs_installer_company_id_idx. With `installer_company_id = $1` Postgres may scan the primary key instead, through
+// the jobs of all companies.
+const LIST_JOBS: PreparedStatement = {
+  name: 'list-assigned-jobs',
+  text: `select job.id, job.updated_at, job.projection, head.last as feed_sequence
+     from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
+     left join lateral (
+       select id, updated_at, projection from jobs
+       where (installer_company_id, id) > ($1, $2) and installer_company_id <= $1
+       order by installer_company_id, id limit $3
+     ) as job on true
+     order by job.id`,
+};
 
 /**
  * Reads a page of the company's current jobs by ascending id, and the newest sequence of its feed (0: no entry).
@@ -26,19 +41,7 @@ export async function listAssignedJobs(
     updated_at: Date;
     projection: string;
     feed_sequence: string;
-  }>(
-    // One range of jobs_installer_company_id_idx. With `installer_company_id = $1` Postgres may scan the primary key instead,
-    // through the jobs of all companies.
-    `select job.id, job.updated_at, job.projection, head.last as feed_sequence
-     from (select coalesce((select last from feed_heads where company_id = $1), 0) as last) as head
-     left join lateral (
-       select id, updated_at, projection from jobs
-       where (installer_company_id, id) > ($1, $2) and installer_company_id <= $1
-       order by installer_company_id, id limit $3
-     ) as job on true
-     order by job.id`,
-    [page.companyId, page.afterJobId ?? '', page.limit + 1],
-  );
+  }>(LIST_JOBS, [page.companyId, page.afterJobId ?? '', page.limit + 1]);
   const jobs = rows.flatMap(({ id, updated_at, projection }) =>
     id === null ? [] : [{ jobId: id, changedAt: updated_at, resource: projection }],
   );

@@ -31,8 +31,8 @@ export function replaceAssignments(deps: JobWriteDeps, write: AssignmentsWrite):
     },
     what: 'assignments',
     schema: JobAssignmentsChangedSchema,
-    async decide(job, { version, now, tx }) {
-      const assignable = await lockActiveTechnicians(tx, companyId, membershipIds);
+    load: (tx) => lockActiveTechnicians(tx, companyId, membershipIds),
+    decide(job, { version, now, loaded: assignable }) {
       const wrong = [...membershipIds.entries()].filter(([, membershipId]) => !assignable.has(membershipId));
       if (wrong.length > 0) {
         const fields = wrong.map(([place]) => `membershipIds.${place}`).join(', ');

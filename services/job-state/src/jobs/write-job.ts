@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventData, EventName } from '@partner/proto-contracts/public-api/webhook-events';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Transaction } from '../database/database.js';
-import { recordEvent } from '../webhooks/events/record-event.js';
+import { type RecordedEvent, recordEvent } from '../webhooks/events/record-event.js';
 import { type FeedEntry, withdrawFeedEntries } from './feed.js';
 import type { LockedJob } from './job-record.js';
 import { renderProjection, shownReadiness } from './render-projection.js';
@@ -37,8 +38,7 @@ export interface JobChange {
 export interface JobChanged {
   /** The projection as JSON text; null while no company has the job. */
   readonly resource: string | null;
-  readonly eventIds: readonly string[];
-  readonly deliveries: number;
+  readonly recorded: readonly RecordedEvent[];
   /** Feed entries to append, as the last statement of the transaction. */
   readonly feedEntries: readonly FeedEntry[];
 }
@@ -54,40 +54,38 @@ export interface JobChanged {
  * The caller holds the lock of the job. Locks: the feed entries of a company that has lost it. The caller appends the returned
  * feed entries, as the last statement of its transaction.
  */
-export async function writeJob(tx: Transaction, change: JobChange): Promise<JobChanged> {
+export function writeJob(tx: Transaction, change: JobChange): JobChanged {
   const { before, after, now } = change;
   const { id: jobId, version, installerCompanyId } = after;
   const changedHands = before.installerCompanyId !== installerCompanyId;
   const isNew = changedHands || version !== before.version;
   const resource = installerCompanyId === null ? null : renderProjection(after);
-  await saveJob(tx, change, isNew, resource);
+  saveJob(tx, change, isNew, resource);
 
-  const eventIds: string[] = [];
-  let deliveries = 0;
-  async function emit(companyId: string, event: JobEvent): Promise<void> {
-    const recorded = await recordEvent(tx, {
-      occurredAt: now,
-      ...event,
-      companyId,
-      resource: { type: 'install_job', id: jobId, version },
-      now,
-    });
-    eventIds.push(recorded.eventId);
-    deliveries += recorded.deliveries;
+  const recorded: RecordedEvent[] = [];
+  function emit(companyId: string, event: JobEvent): void {
+    recorded.push(
+      recordEvent(tx, {
+        occurredAt: now,
+        ...event,
+        companyId,
+        resource: { type: 'install_job', id: jobId, version },
+        now,
+      }),
+    );
   }
   if (changedHands && before.installerCompanyId !== null) {
-    await withdrawFeedEntries(tx, before.installerCompanyId, jobId);
-    await emit(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
+    withdrawFeedEntries(tx, before.installerCompanyId, jobId);
+    emit(before.installerCompanyId, { event: 'install.job_unassigned', data: { jobId } });
   }
   const readiness = changedHands ? [] : readinessEvents(before, after);
   for (const event of [...change.events, ...readiness]) {
     const companyId = event.companyId ?? installerCompanyId;
-    if (companyId !== null) await emit(companyId, event);
+    if (companyId !== null) emit(companyId, event);
   }
   return {
     resource,
-    eventIds,
-    deliveries,
+    recorded,
     feedEntries:
       isNew && installerCompanyId !== null && resource !== null
         ? [{ companyId: installerCompanyId, jobId, changedAt: now, resource }]
@@ -95,16 +93,9 @@ export async function writeJob(tx: Transaction, change: JobChange): Promise<JobC
   };
 }
 
-/** Writes all changeable fields of a job, and its history if its status changes. One round trip. */
-async function saveJob(
-  tx: Transaction,
-  { before, after, statusEvent, now }: JobChange,
-  isNew: boolean,
-  resource: string | null,
-): Promise<void> {
-  const { schedule, readiness } = after;
-  await tx.query(
-    `with changed as (
+const SAVE_JOB: PreparedStatement = {
+  name: 'save-job',
+  text: `with changed as (
        update jobs set version = $2, status = $3, blocker_code = $4, schedule_status = $5, schedule_starts_at = $6,
          schedule_ends_at = $7, schedule_time_zone = $8, technician_assignments = $9, installer_company_id = $16,
          assigned_at = $17, scope = $18, readiness_ready = $19, readiness_blocker_codes = $20, documents = $21, platform_state = $22,
@@ -116,33 +107,42 @@ async function saveJob(
      insert into job_status_events
        (job_id, version, company_id, previous_status, status, occurred_at, note, blocker_code, recorded_at)
      select $1, $2, $12, $13, $3, $14, $15, $4, $24 where $14::timestamptz is not null`,
-    [
-      after.id,
-      after.version,
-      after.status,
-      after.blockerCode,
-      schedule.status,
-      schedule.startsAt,
-      schedule.endsAt,
-      schedule.timeZone,
-      JSON.stringify(after.technicianAssignments),
-      resource,
-      after.updatedAt,
-      statusEvent?.companyId ?? null,
-      before.status,
-      statusEvent?.occurredAt ?? null,
-      statusEvent?.note ?? null,
-      after.installerCompanyId,
-      after.assignedAt,
-      JSON.stringify(after.scope),
-      readiness.ready,
-      readiness.blockerCodes,
-      JSON.stringify(after.documents),
-      JSON.stringify(after.platformState),
-      isNew,
-      now,
-    ],
-  );
+};
+
+/** Writes all changeable fields of a job, and its history if its status changes. */
+function saveJob(
+  tx: Transaction,
+  { before, after, statusEvent, now }: JobChange,
+  isNew: boolean,
+  resource: string | null,
+): void {
+  const { schedule, readiness } = after;
+  tx.send(SAVE_JOB, [
+    after.id,
+    after.version,
+    after.status,
+    after.blockerCode,
+    schedule.status,
+    schedule.startsAt,
+    schedule.endsAt,
+    schedule.timeZone,
+    JSON.stringify(after.technicianAssignments),
+    resource,
+    after.updatedAt,
+    statusEvent?.companyId ?? null,
+    before.status,
+    statusEvent?.occurredAt ?? null,
+    statusEvent?.note ?? null,
+    after.installerCompanyId,
+    after.assignedAt,
+    JSON.stringify(after.scope),
+    readiness.ready,
+    readiness.blockerCodes,
+    JSON.stringify(after.documents),
+    JSON.stringify(after.platformState),
+    isNew,
+    now,
+  ]);
 }
 
 function readinessEvents(before: LockedJob, after: LockedJob): readonly JobEvent[] {

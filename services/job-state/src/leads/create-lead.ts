@@ -5,10 +5,11 @@ import {
 } from '@partner/proto-contracts/gen/partner/leads/v1/lead_service_pb';
 import { PARTNER_EVENTS } from '@partner/proto-contracts/topology';
 import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import type { IdempotencyMark } from '@partner/kernel/service-error';
+import pg from 'pg';
 import { z } from 'zod';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type IdempotencyBinding, runIdempotent } from '../idempotency/run-idempotent.js';
 import { enqueueMessage } from '../outbox/enqueue-message.js';
@@ -41,7 +42,7 @@ export type LeadResult = z.infer<typeof leadResult>;
  *
  * A merge keeps the first lead's fields and records the later submission. A project without a lead gets one from the
  * submission. Two concurrent submissions for one address create one lead: the unique key of projects makes the second one wait
- * for the first.
+ * for the first and begin again.
  *
  * One transaction holds the lead, the project or the submission, the message to the platform, and the outcome of the
  * idempotency key. Locks: the key's row, then the project.
@@ -54,66 +55,96 @@ export async function createLead(
   },
   submission: LeadSubmission,
 ): Promise<{ readonly result: LeadResult; readonly idempotency: IdempotencyMark | undefined }> {
-  const settled = await runIdempotent(deps, {
-    companyId: submission.companyId,
-    binding: submission.binding,
-    timeoutMs: submission.timeoutMs,
-    result: leadResult,
-    work: async (tx) => ({ kind: 'done', result: await createOrMerge(tx, submission, deps.clock()) }),
+  const { companyId } = submission;
+  const addressKey = normaliseAddress(submission.address);
+  const submit = () =>
+    runIdempotent(deps, {
+      companyId,
+      binding: submission.binding,
+      timeoutMs: submission.timeoutMs,
+      result: leadResult,
+      load: async (tx) => (await tx.query<ProjectRow>(LOCK_PROJECT, [companyId, addressKey]))[0],
+      work: (tx, project) => ({
+        kind: 'done',
+        result:
+          project === undefined
+            ? insertLead(tx, submission, { addressKey, now: deps.clock() })
+            : mergeLead(tx, submission, { project, now: deps.clock() }),
+      }),
+    });
+  const settled = await submit().catch((error: unknown) => {
+    if (!isTakenAddress(error)) throw error;
+    return submit();
   });
   const { kind, leadId, projectId } = settled.result;
   deps.logger.info(
-    { companyId: submission.companyId, leadId, projectId, replayed: settled.idempotency?.replayed ?? false },
+    { companyId, leadId, projectId, replayed: settled.idempotency?.replayed ?? false },
     `lead.${kind}`,
   );
   return settled;
 }
 
-async function createOrMerge(tx: Transaction, submission: LeadSubmission, now: Date): Promise<LeadResult> {
-  const { companyId, fullName, email, phone, address, smsConsent } = submission;
-  const addressKey = normaliseAddress(address);
-  const newLeadId = newId('lead');
-  const newProjectId = newId('prj');
-  const created = await tx.query(
-    `with project as (
+interface ProjectRow {
+  readonly id: string;
+  readonly lead_id: string | null;
+}
+
+const LOCK_PROJECT: PreparedStatement = {
+  name: 'lock-project-at-address',
+  text: 'select id, lead_id from projects where company_id = $1 and address_key = $2 for no key update',
+};
+
+const INSERT_LEAD: PreparedStatement = {
+  name: 'insert-lead',
+  text: `with project as (
        insert into projects (id, company_id, lead_id, address_key, created_at) values ($1, $2, $3, $4, $5)
-       on conflict (company_id, address_key) do nothing
-       returning lead_id, company_id, created_at
      )
      insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
-     select lead_id, company_id, $6, $7, $8, $9, $10, created_at from project
-     returning id`,
-    [newProjectId, companyId, newLeadId, addressKey, now, fullName, email, phone, address, smsConsent],
-  );
-  const person = { fullName, email, phone, address, ...(smsConsent === null ? {} : { smsConsent }) };
-  if (created.length > 0) {
-    await enqueueMessage(tx, {
-      exchange: PARTNER_EVENTS,
-      schema: LeadCreatedSchema,
-      message: {
-        leadId: newLeadId,
-        projectId: newProjectId,
-        companyId,
-        createdAt: timestampFromDate(now),
-        ...person,
-      },
-    });
-    return { kind: 'created', leadId: newLeadId, projectId: newProjectId };
-  }
+     values ($3, $2, $6, $7, $8, $9, $10, $5)`,
+};
 
-  const [project] = await tx.query<{ id: string; lead_id: string | null }>(
-    'select id, lead_id from projects where company_id = $1 and address_key = $2 for no key update',
-    [companyId, addressKey],
-  );
-  invariant(project, 'a project that conflicts with an insert exists');
-  const leadId = project.lead_id ?? newLeadId;
+/** True if another submission has made a project at the address since the look-up; its transaction is committed. */
+function isTakenAddress(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === 'projects_address_key_key';
+}
+
+/** Fields of a submission as the platform's messages name them. */
+function personOf({ fullName, email, phone, address, smsConsent }: LeadSubmission) {
+  return { fullName, email, phone, address, ...(smsConsent === null ? {} : { smsConsent }) };
+}
+
+function insertLead(
+  tx: Transaction,
+  submission: LeadSubmission,
+  { addressKey, now }: { readonly addressKey: string; readonly now: Date },
+): LeadResult {
+  const { companyId, fullName, email, phone, address, smsConsent } = submission;
+  const leadId = newId('lead');
+  const projectId = newId('prj');
+  const values = [projectId, companyId, leadId, addressKey, now, fullName, email, phone, address, smsConsent];
+  tx.send(INSERT_LEAD, values);
+  enqueueMessage(tx, {
+    exchange: PARTNER_EVENTS,
+    schema: LeadCreatedSchema,
+    message: { leadId, projectId, companyId, createdAt: timestampFromDate(now), ...personOf(submission) },
+  });
+  return { kind: 'created', leadId, projectId };
+}
+
+function mergeLead(
+  tx: Transaction,
+  submission: LeadSubmission,
+  { project, now }: { readonly project: ProjectRow; readonly now: Date },
+): LeadResult {
+  const { companyId, fullName, email, phone, address, smsConsent } = submission;
   const projectId = project.id;
+  const leadId = project.lead_id ?? newId('lead');
   const reason =
     project.lead_id === null
       ? `address matches project ${projectId}`
       : `address matches lead ${project.lead_id}`;
   if (project.lead_id === null) {
-    await tx.query(
+    tx.send(
       `with lead as (
          insert into leads (id, company_id, full_name, email, phone, address, sms_consent, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -122,16 +153,23 @@ async function createOrMerge(tx: Transaction, submission: LeadSubmission, now: D
       [leadId, companyId, fullName, email, phone, address, smsConsent, now, projectId],
     );
   } else {
-    await tx.query(
+    tx.send(
       `insert into lead_submissions (lead_id, full_name, email, phone, address, sms_consent, submitted_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
       [leadId, fullName, email, phone, address, smsConsent, now],
     );
   }
-  await enqueueMessage(tx, {
+  enqueueMessage(tx, {
     exchange: PARTNER_EVENTS,
     schema: LeadMergedSchema,
-    message: { leadId, projectId, companyId, reason, submittedAt: timestampFromDate(now), ...person },
+    message: {
+      leadId,
+      projectId,
+      companyId,
+      reason,
+      submittedAt: timestampFromDate(now),
+      ...personOf(submission),
+    },
   });
   return { kind: 'merged', leadId, projectId, reason };
 }

@@ -31,13 +31,23 @@ afterAll(() => testDatabase.drop());
 async function enqueue(count: number): Promise<void> {
   await database.transaction(async (tx) => {
     for (let version = 1; version <= count; version += 1) {
-      await enqueueMessage(tx, {
+      enqueueMessage(tx, {
         exchange: PARTNER_EVENTS,
         schema: JobStatusChangedSchema,
         message: { jobId: 'job_1', version },
       });
     }
   });
+}
+
+/** Makes the messages of the outbox old enough for the sweep. */
+async function age(): Promise<void> {
+  await database.query(`update outbox set created_at = now() - interval '1 minute'`);
+}
+
+async function leaveBehind(count: number): Promise<void> {
+  await enqueue(count);
+  await age();
 }
 
 /** A publisher that records, fails as instructed, and reports when it has received a number of messages. */
@@ -98,8 +108,8 @@ describe('the outbox relay', () => {
   });
 
   test('adds the id of a request to its messages, and to no others', async () => {
-    await runWithRequestId('req-1', () => enqueue(1));
-    await enqueue(1);
+    await runWithRequestId('req-1', () => leaveBehind(1));
+    await leaveBehind(1);
     const publisher = fakePublisher();
     const relay = start(publisher);
     await publisher.confirmedCount(2);
@@ -112,7 +122,7 @@ describe('the outbox relay', () => {
     const relay = start(publisher);
     await expect(
       database.transaction(async (tx) => {
-        await enqueueMessage(tx, {
+        enqueueMessage(tx, {
           exchange: PARTNER_EVENTS,
           schema: JobStatusChangedSchema,
           message: { version: 99 },
@@ -132,7 +142,7 @@ describe('the outbox relay', () => {
         ? Promise.reject(new PublishError('timeout', 'no confirm'))
         : Promise.resolve(),
     );
-    await enqueue(10);
+    await leaveBehind(10);
     const relay = start(publisher, 5);
     await publisher.confirmedCount(10);
     await relay.stop();
@@ -145,7 +155,7 @@ describe('the outbox relay', () => {
   test('shares the work with another relay: each message is confirmed by one of them', async () => {
     const gate = createGate();
     const publishers = [fakePublisher(() => gate.opened), fakePublisher(() => gate.opened)];
-    await enqueue(900);
+    await leaveBehind(900);
     const relays = publishers.map((publisher) => start(publisher, 5));
     gate.open();
     await eventually('an empty outbox', async () => (await pending()) === 0);
@@ -164,6 +174,7 @@ describe('the outbox relay', () => {
         message: { keyId: 'key_1' },
       }),
     );
+    await age();
     const relay = start(publisher, 5);
     await eventually('an empty outbox', async () => (await pending()) === 0);
     await relay.stop();
@@ -184,6 +195,7 @@ describe('the outbox relay', () => {
         message: { keyId: 'key_1' },
       }),
     );
+    await age();
     const relay = start(publisher);
     await publisher.confirmedCount(1);
     await relay.stop();

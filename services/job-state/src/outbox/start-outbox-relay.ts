@@ -1,51 +1,58 @@
 import { EXCHANGES, type ExchangeDefinition } from '@partner/proto-contracts/topology';
-import type { Publisher } from '@partner/kernel/amqp/publisher';
-import { PublishError } from '@partner/kernel/amqp/publisher';
+import { PublishError, type Publisher } from '@partner/kernel/amqp/publisher';
 import { invariant } from '@partner/kernel/invariant';
 import type { Logger } from '@partner/kernel/logger';
 import { Counter, type Registry } from 'prom-client';
+import type { OutboxMessage } from '../database/after-commit.js';
+import type { PreparedStatement } from '../database/connection-pool.js';
 import type { Database } from '../database/database.js';
 import { measuredGauge } from '../database/measured-gauge.js';
 import { startLoop } from '../database/start-loop.js';
 
-const BATCH_SIZE = 200;
+const SWEEP_SIZE = 200;
+const DELETE_SIZE = 1_000;
+/** Beyond this number of unconfirmed messages in memory, messages wait in the table for the sweep. */
+const MAX_IN_MEMORY = 2_000;
+/** Age from which a message counts as left behind: longer than the publisher waits for a confirm. */
+const LEFT_BEHIND_MS = 6_000;
+/** Confirmed messages are deleted together at most this often. */
+const DELETE_REST_MS = 50;
 const FAILURE_PAUSE_MS = 1_000;
-
-interface OutboxRow {
-  readonly id: string;
-  readonly message_id: string;
-  readonly exchange: string;
-  readonly type: string;
-  readonly body: Buffer;
-  readonly trace_parent: string | null;
-  readonly request_id: string | null;
-}
 
 /** A relay that runs until it is stopped. */
 export interface OutboxRelay {
-  /** Polls for messages now instead of at the next interval. */
-  readonly wake: () => void;
-  /** Finishes the batch in flight and stops. */
+  /** Waits for the messages in flight, deletes the confirmed ones and stops. */
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Publishes enqueued messages, oldest first, and deletes those that the broker confirmed.
- *
- * One relay at a time claims a row (`for update skip locked`), so any number of replicas can run one. There is no ordering
- * guarantee: rows of another relay and failed rows go out later. A crash between the confirm and the delete publishes a message
- * twice, under the same message id. A message that cannot be published stays and is retried.
- */
-export function startOutboxRelay(deps: {
-  readonly database: Pick<Database, 'query' | 'transaction' | 'onWake'>;
+interface Relayed {
+  readonly id: string;
+  readonly type: string;
+  /** Absent: confirmed. */
+  readonly error?: unknown;
+}
+
+type RelayDeps = {
+  readonly database: Pick<Database, 'query' | 'transaction' | 'onMessage'>;
   readonly publisher: Pick<Publisher, 'publish'>;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Milliseconds between two polls when nothing wakes it. */
+  /** Milliseconds between two sweeps. */
   readonly intervalMs: number;
   /** How long a measurement of the outbox is cached, in milliseconds; absent: 10,000. */
   readonly freshMs?: number;
-}): OutboxRelay {
+};
+
+/**
+ * Publishes each enqueued message once its transaction is committed, from memory, and deletes confirmed ones in batches.
+ *
+ * A sweep publishes what is left behind: messages of a process that crashed, and those that the broker did not confirm. One
+ * sweep at a time claims a row (`for update skip locked`), so any number of replicas can run one.
+ *
+ * At least once, under the same message id: a message that is published twice was confirmed late, or before a crash. There is
+ * no ordering guarantee between messages of different transactions. A message that cannot be published stays and is retried.
+ */
+export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
   const published = new Counter({
     name: 'partner_outbox_messages_total',
     help: 'Messages that the outbox relay gave to the broker, by result.',
@@ -59,25 +66,94 @@ export function startOutboxRelay(deps: {
     measure: () => oldestAgeSeconds(deps.database),
     ...(deps.freshMs !== undefined && { freshMs: deps.freshMs }),
   });
+  const inFlight = new Map<string, Promise<void>>();
+  let confirmed: string[] = [];
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  function count({ type, error }: Relayed): void {
+    published.inc({ type, result: error === undefined ? 'published' : 'failed' });
+  }
+
+  async function publishCommitted(message: OutboxMessage): Promise<void> {
+    const relayed = await publishMessage(deps.publisher, message);
+    count(relayed);
+    inFlight.delete(message.id);
+    if (relayed.error !== undefined) return;
+    confirmed.push(message.id);
+    loop.wakeLater();
+  }
+
+  async function deleteConfirmed(): Promise<void> {
+    const ids = confirmed.slice(0, DELETE_SIZE);
+    if (ids.length === 0) return;
+    await deps.database.transaction((tx) => {
+      // If the server crashes before it has written this to disk, the messages are published again.
+      tx.send('set local synchronous_commit = off');
+      tx.send(DELETE_CONFIRMED, [ids]);
+      return Promise.resolve();
+    });
+    confirmed = confirmed.slice(ids.length);
+  }
+
+  async function sweep(): Promise<'more' | 'idle'> {
+    const known = [...inFlight.keys(), ...confirmed];
+    const results = await sweepBatch(deps, known);
+    for (const result of results) count(result);
+    const failure = results.find(({ error }) => error !== undefined);
+    if (failure !== undefined) throw failure.error;
+    if (results.length >= SWEEP_SIZE) return 'more';
+    sweptAt = performance.now();
+    return 'idle';
+  }
 
   const loop = startLoop({
     name: 'outbox',
     intervalMs: deps.intervalMs,
     failurePauseMs: FAILURE_PAUSE_MS,
+    restMs: DELETE_REST_MS,
     logger: deps.logger,
     metrics: deps.metrics,
     runOnce: async () => {
-      const results = await relayBatch(deps);
-      for (const { type, error } of results)
-        published.inc({ type, result: error === undefined ? 'published' : 'failed' });
-      const failure = results.find(({ error }) => error !== undefined);
-      if (failure !== undefined) throw failure.error;
-      return results.length >= BATCH_SIZE ? 'more' : 'idle';
+      await deleteConfirmed();
+      const isDue = performance.now() - sweptAt >= deps.intervalMs;
+      const next = isDue ? await sweep() : 'idle';
+      return confirmed.length >= DELETE_SIZE ? 'more' : next;
     },
   });
-  deps.database.onWake('outbox', loop.wake);
-  return loop;
+  deps.database.onMessage((message) => {
+    if (inFlight.size < MAX_IN_MEMORY) inFlight.set(message.id, publishCommitted(message));
+  });
+  return {
+    async stop() {
+      await Promise.all(inFlight.values());
+      await loop.stop();
+      try {
+        while (confirmed.length > 0) await deleteConfirmed();
+      } catch (error) {
+        // They are published once more.
+        deps.logger.warn({ err: error, messages: confirmed.length }, 'outbox.confirmed_not_deleted');
+      }
+    },
+  };
 }
+
+const DELETE_CONFIRMED: PreparedStatement = {
+  name: 'delete-confirmed-messages',
+  text: 'delete from outbox where id = any($1::bigint[])',
+};
+
+// Each exchange has its own batch, so that a full queue behind one does not block the others.
+const LEFT_BEHIND: PreparedStatement = {
+  name: 'messages-left-behind',
+  text: `select row.id, row.message_id as "messageId", row.exchange, row.type, row.body, row.trace_parent as "traceParent",
+      row.request_id as "requestId"
+    from unnest($1::text[]) as name cross join lateral (
+      select * from outbox
+      where outbox.exchange = name and created_at < now() - make_interval(secs => $2) and id <> all($3::bigint[])
+      order by id limit $4 for update skip locked
+    ) as row
+    order by row.id`,
+};
 
 async function oldestAgeSeconds(database: Pick<Database, 'query'>): Promise<number> {
   const [oldest] = await database.query<{ age: number }>(
@@ -87,53 +163,48 @@ async function oldestAgeSeconds(database: Pick<Database, 'query'>): Promise<numb
 }
 
 /** Publishes one batch inside the transaction that locks its rows. Confirmed rows are deleted, the others stay. */
-async function relayBatch(deps: {
-  readonly database: Pick<Database, 'transaction'>;
-  readonly publisher: Pick<Publisher, 'publish'>;
-}): Promise<readonly { readonly type: string; readonly error?: unknown }[]> {
+async function sweepBatch(
+  deps: Pick<RelayDeps, 'database' | 'publisher'>,
+  known: readonly string[],
+): Promise<readonly Relayed[]> {
   return deps.database.transaction(async (tx) => {
-    // Each exchange has its own batch, so that a full queue behind one does not block the others.
-    const rows = await tx.query<OutboxRow>(
-      `select row.id, row.message_id, row.exchange, row.type, row.body, row.trace_parent, row.request_id
-       from unnest($1::text[]) as name cross join lateral (
-         select * from outbox where outbox.exchange = name order by id limit $2 for update skip locked
-       ) as row
-       order by row.id`,
-      [EXCHANGES.map(({ name }) => name), BATCH_SIZE],
-    );
-    const results = await Promise.all(
-      rows.map(async (row) => {
-        const error = await publishRow(deps.publisher, row).then(
-          () => undefined,
-          (failure: unknown) => failure ?? new Error('not published'),
-        );
-        return { id: row.id, type: row.type, error };
-      }),
-    );
-    const confirmed = results.filter(({ error }) => error === undefined).map(({ id }) => id);
-    if (confirmed.length > 0) await tx.query('delete from outbox where id = any($1::bigint[])', [confirmed]);
+    const messages = await tx.query<OutboxMessage>(LEFT_BEHIND, [
+      EXCHANGES.map(({ name }) => name),
+      LEFT_BEHIND_MS / 1_000,
+      known,
+      SWEEP_SIZE,
+    ]);
+    const results = await Promise.all(messages.map((message) => publishMessage(deps.publisher, message)));
+    const ids = results.filter(({ error }) => error === undefined).map(({ id }) => id);
+    if (ids.length > 0) tx.send(DELETE_CONFIRMED, [ids]);
     return results;
   });
 }
 
-async function publishRow(publisher: Pick<Publisher, 'publish'>, row: OutboxRow): Promise<void> {
-  const exchange: ExchangeDefinition | undefined = EXCHANGES.find(({ name }) => name === row.exchange);
-  invariant(exchange, `the exchange ${row.exchange} of an outbox message exists`);
+/** Publishes a message; a failure is part of the result. */
+async function publishMessage(
+  publisher: Pick<Publisher, 'publish'>,
+  { id, messageId, exchange: name, type, body, traceParent, requestId }: OutboxMessage,
+): Promise<Relayed> {
+  const exchange: ExchangeDefinition | undefined = EXCHANGES.find((each) => each.name === name);
+  invariant(exchange, `the exchange ${name} of an outbox message exists`);
   try {
     await publisher.publish({
       exchange,
-      routingKey: row.type,
-      messageId: row.message_id,
-      type: row.type,
-      body: row.body,
+      routingKey: type,
+      messageId,
+      type,
+      body,
       headers: {
-        ...(row.trace_parent !== null && { traceparent: row.trace_parent }),
-        ...(row.request_id !== null && { 'x-request-id': row.request_id }),
+        ...(traceParent !== null && { traceparent: traceParent }),
+        ...(requestId !== null && { 'x-request-id': requestId }),
       },
     });
   } catch (error) {
     // A broadcast without a receiver is complete.
-    if (exchange.type === 'fanout' && error instanceof PublishError && error.kind === 'returned') return;
-    throw error;
+    if (!(exchange.type === 'fanout' && error instanceof PublishError && error.kind === 'returned')) {
+      return { id, type, error: error ?? new Error('not published') };
+    }
   }
+  return { id, type };
 }

@@ -50,7 +50,7 @@ export async function recordJobChange(
     ? { ...decided, version: wasNeverShown ? 1 : job.version + 1, updatedAt: now }
     : decided;
   const isCancelled = after.status === 'CANCELLED' && job.status !== 'CANCELLED';
-  const { feedEntries } = await writeJob(tx, {
+  const { feedEntries } = writeJob(tx, {
     before: job,
     after,
     ...(isCancelled
@@ -62,7 +62,7 @@ export async function recordJobChange(
   if (given.contractedCompanyId !== undefined) {
     await contractInstaller(tx, job.sellingCompany.id, given.contractedCompanyId);
   }
-  await appendFeedEntries(tx, feedEntries);
+  appendFeedEntries(tx, feedEntries);
   return isDeepStrictEqual({ ...job, platformState }, after) && facts.length === 0
     ? { kind: 'ignored', why: 'nothing follows from it' }
     : { kind: 'applied' };

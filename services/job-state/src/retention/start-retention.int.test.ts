@@ -5,7 +5,8 @@ import { ServiceError } from '@partner/kernel/service-error';
 import { eventually } from '@partner/test-kit/eventually';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { createDatabase, type Database, textOf } from '../database/database.js';
+import { textOf } from '../database/connection-pool.js';
+import { createDatabase, type Database } from '../database/database.js';
 import { countAttempts } from '../webhooks/statistics/count-attempts.js';
 import { claimAll } from '../testing/claim-all.js';
 import { runIdempotent } from '../idempotency/run-idempotent.js';
@@ -416,6 +417,7 @@ describe('idempotency keys', () => {
         companyId: 'cmp_1',
         binding: binding(key),
         result: z.string(),
+        load: () => Promise.resolve(),
         work: () => Promise.resolve({ kind: 'done', result: now.toISOString() }),
       },
     );

@@ -84,7 +84,7 @@ export async function recordAppointmentScheduled(
   if (known?.is_recorded === true) return { kind: 'ignored', why: 'the version is already recorded' };
   if (known === undefined) await insertAppointment(tx, command, companyId, now);
   else await moveAppointment(tx, command, known);
-  await recordEvent(tx, {
+  recordEvent(tx, {
     companyId,
     event: 'appointment.booked',
     occurredAt,

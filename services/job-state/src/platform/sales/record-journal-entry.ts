@@ -112,7 +112,7 @@ export async function recordJournalEntry(
     [companyId],
   );
   for (const accountant of accountants) {
-    await recordEvent(tx, {
+    recordEvent(tx, {
       ...entryData(command),
       companyId: accountant.id,
       occurredAt,

@@ -31,7 +31,7 @@ export async function recordSalesFact(tx: Transaction, fact: SalesFact, now: Dat
     return { kind: 'refused', reason: `${kind} ${id} belongs to another project than ${projectId}` };
   }
   if (claim === 'repeated') return { kind: 'ignored', why: 'the version is already recorded' };
-  await recordEvent(tx, {
+  recordEvent(tx, {
     companyId,
     event,
     occurredAt,

@@ -1,5 +1,4 @@
 import { newId } from '@partner/kernel/ids';
-import { invariant } from '@partner/kernel/invariant';
 import { currentRequestId } from '@partner/kernel/request-context';
 import { injectTrace } from '@partner/kernel/telemetry/tracing';
 import { CURRENT_SCHEMA_VERSION } from '@partner/proto-contracts/public-api/versions';
@@ -10,7 +9,8 @@ import {
   eventGroup,
 } from '@partner/proto-contracts/public-api/webhook-events';
 import { WEBHOOK_LIMITS } from '@partner/proto-contracts/public-api/webhook-subscription';
-import type { PreparedStatement, Transaction } from '../../database/database.js';
+import type { PreparedStatement } from '../../database/connection-pool.js';
+import type { Transaction } from '../../database/database.js';
 import { newDeliveryIds } from '../schedule/delivery-ids.js';
 import { renderEnvelope } from './render-envelope.js';
 
@@ -26,6 +26,13 @@ export interface EventToRecord<E extends EventName> {
   readonly data: EventData<E>;
   /** The time of the change. */
   readonly now: Date;
+}
+
+/** An event in the transaction of its change. */
+export interface RecordedEvent {
+  readonly eventId: string;
+  /** The number of its deliveries, known once the transaction is committed. */
+  readonly deliveries: () => number;
 }
 
 /** Why a subscription got no delivery of an event, as of the commit of the event. */
@@ -54,15 +61,13 @@ const recordEventStatement = (
         created_at, request_id, not_queued)
      values ($1, $2, $3, $13, $4, $5, $6, $7, $8, $9, $10, $15,
        (select jsonb_object_agg(v.id, v.reason) from verdicts v where v.reason is not null))
-   ), queued as (
+   )
      insert into deliveries
        (id, subscription_id, company_id, event_id, event, resource_type, resource_id, created_at, next_attempt_at)
      select ($11::text[])[row_number() over (order by v.id)], v.id, $2, $1, $3, $5, $6, $10, ${dueAt}
      from verdicts v${copies}
      where v.reason is null
-     returning subscription_id
-   )
-   select array(select subscription_id from queued) as "subscriptionIds"`,
+     returning subscription_id as "subscriptionId"`,
 });
 
 const RECORD_EVENT = recordEventStatement('record-event', { faults: '', copies: '', dueAt: 'now()' });
@@ -91,16 +96,15 @@ const RECORD_EVENT_WITH_FAULTS = recordEventStatement('record-event-with-faults'
  * name. A deleted subscription gets neither delivery nor reason.
  *
  * It is one statement and one snapshot: the event is ordered either before or after a concurrent pause or activation. It takes
- * no lock. The deliveries are due at once; the commit wakes the scheduler. Throws if the data does not fit the event's schema.
+ * no lock, and nothing waits for it but the commit. The deliveries are due at once; the commit wakes the scheduler. Throws if
+ * the data does not fit the event's schema.
  */
-export async function recordEvent<E extends EventName>(
-  tx: Transaction,
-  event: EventToRecord<E>,
-): Promise<{ eventId: string; deliveries: number }> {
+export function recordEvent<E extends EventName>(tx: Transaction, event: EventToRecord<E>): RecordedEvent {
   const eventId = newId('evt');
   const isSandbox = tx.environment === 'sandbox';
   const statement = isSandbox ? RECORD_EVENT_WITH_FAULTS : RECORD_EVENT;
-  const [row] = await tx.query<{ subscriptionIds: readonly string[] }>(statement, [
+  let deliveries = 0;
+  const values = [
     eventId,
     event.companyId,
     event.event,
@@ -116,10 +120,15 @@ export async function recordEvent<E extends EventName>(
     CURRENT_SCHEMA_VERSION,
     EVENT_CATALOGUE[event.event].classes,
     currentRequestId() ?? null,
-  ]);
-  invariant(row, 'an array has a row');
-  const { subscriptionIds } = row;
-  if (subscriptionIds.length > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
-  tx.announceAfterCommit(event.companyId, subscriptionIds);
-  return { eventId, deliveries: subscriptionIds.length };
+  ];
+  tx.query<{ subscriptionId: string }>(statement, values).then(
+    (rows) => {
+      const subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId);
+      deliveries = rows.length;
+      if (deliveries > 0) tx.wakeAfterCommit('deliveries', subscriptionIds);
+      tx.announceAfterCommit(event.companyId, subscriptionIds);
+    },
+    () => undefined,
+  );
+  return { eventId, deliveries: () => deliveries };
 }

@@ -604,7 +604,7 @@ describe('a back-fill', () => {
     let isRecorded: () => void = () => undefined;
     const recorded = new Promise<void>((resolve) => (isRecorded = resolve));
     const late = fixture.database.transaction(async (tx) => {
-      const { eventId } = await recordEvent(tx, {
+      const { eventId } = recordEvent(tx, {
         companyId,
         event: 'install.status_changed',
         occurredAt: now,
@@ -619,6 +619,7 @@ describe('a back-fill', () => {
         },
         now,
       });
+      await tx.query('select 1');
       isRecorded();
       await isHeldBack;
       return eventId;

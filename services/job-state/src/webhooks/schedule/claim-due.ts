@@ -1,4 +1,5 @@
-import type { PreparedStatement, Queryable } from '../../database/database.js';
+import type { PreparedStatement } from '../../database/connection-pool.js';
+import type { Queryable } from '../../database/database.js';
 
 /** One due delivery with everything that its attempt needs. */
 export interface ClaimedDelivery {

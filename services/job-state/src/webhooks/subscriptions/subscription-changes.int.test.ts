@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CompanyClass } from '@partner/proto-contracts/gen/partner/access/v1/access_service_pb';
 import { AttemptOutcome } from '@partner/proto-contracts/gen/partner/webhooks/v1/delivery_pb';
 import type { QueryResultRow } from 'pg';
-import { type PreparedStatement, type Queryable, textOf, type Transaction } from '../../database/database.js';
+import { type PreparedStatement, textOf } from '../../database/connection-pool.js';
+import { type Queryable, type Transaction } from '../../database/database.js';
 import { getEvent } from '../events/get-event.js';
 import { recordEvent } from '../events/record-event.js';
 import {
@@ -314,10 +315,12 @@ describe('DeleteSubscription', () => {
           statement: string | PreparedStatement,
           values?: readonly unknown[],
         ) => {
-          await tx.query('savepoint explained');
-          plans.push(await tx.query(`explain (analyze, format json) ${textOf(statement)}`, values));
-          await tx.query('rollback to savepoint explained');
-          return tx.query<Row>(statement, values);
+          tx.send('savepoint explained');
+          const plan = tx.query(`explain (analyze, format json) ${textOf(statement)}`, values);
+          tx.send('rollback to savepoint explained');
+          const rows = tx.query<Row>(statement, values);
+          plans.push(await plan);
+          return rows;
         },
       };
       return recordEvent(recording, {

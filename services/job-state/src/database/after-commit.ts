@@ -1,0 +1,104 @@
+/**
+ * Work in a table that a loop of this process handles.
+ *
+ * Webhook deliveries, free slots for deliveries, and subscriptions whose deliveries do not match their state.
+ */
+export type WakeTopic = 'deliveries' | 'room' | 'subscriptions';
+
+/** Receives the subscriptions with work; an empty list means unknown. */
+export type Wake = (subscriptionIds: readonly string[]) => void;
+
+/** Receives a company whose webhooks a transaction changed. It must neither throw nor block. */
+export type Announce = (companyId: string, subscriptionIds: readonly string[]) => void;
+
+/** A message that a transaction has written to the outbox. */
+export interface OutboxMessage {
+  /** The id of its row. */
+  readonly id: string;
+  readonly messageId: string;
+  /** The name of the exchange. */
+  readonly exchange: string;
+  /** The full protobuf name, which is also the routing key. */
+  readonly type: string;
+  readonly body: Buffer;
+  readonly traceParent: string | null;
+  readonly requestId: string | null;
+}
+
+/** What a transaction asks for after its commit. */
+export interface AfterCommit {
+  /** Runs `then` after the commit; never after a rollback. */
+  afterCommit(then: () => void): void;
+  /** Wakes the loops of the topic after the commit, with the subscriptions that have work, if they are known. */
+  wakeAfterCommit(topic: WakeTopic, subscriptionIds?: readonly string[]): void;
+  /**
+   * Announces to viewers of the company's webhooks, after the commit, that these subscriptions or their deliveries changed.
+   *
+   * An empty list announces nothing.
+   */
+  announceAfterCommit(companyId: string, subscriptionIds: readonly string[]): void;
+  /** Publishes a message after the commit; if that fails, it stays in the outbox for the relay. */
+  publishAfterCommit(message: OutboxMessage): void;
+}
+
+/** The listeners of one database, which its transactions call after their commits. */
+export interface CommitListeners {
+  /** Adds a loop to wake. */
+  onWake(topic: WakeTopic, wake: Wake): void;
+  /** Adds a listener for announcements. */
+  onAnnounced(announce: Announce): void;
+  /** Adds a publisher of committed messages. It must neither throw nor block. */
+  onMessage(publish: (message: OutboxMessage) => void): void;
+  /** Collects what one transaction asks for; `run` does it, each topic and each company once. */
+  collect(): AfterCommit & { readonly run: () => void };
+}
+
+/** Creates the listeners of a database. */
+export function createCommitListeners(): CommitListeners {
+  const loops: { readonly topic: WakeTopic; readonly wake: Wake }[] = [];
+  const watchers: Announce[] = [];
+  const publishers: ((message: OutboxMessage) => void)[] = [];
+  return {
+    onWake(topic, wake) {
+      loops.push({ topic, wake });
+    },
+    onAnnounced(announce) {
+      watchers.push(announce);
+    },
+    onMessage(publish) {
+      publishers.push(publish);
+    },
+    collect() {
+      const hooks: (() => void)[] = [];
+      const messages: OutboxMessage[] = [];
+      const topics = new Map<WakeTopic, Set<string>>();
+      const changes = new Map<string, Set<string>>();
+      return {
+        afterCommit(then) {
+          hooks.push(then);
+        },
+        wakeAfterCommit(topic, subscriptionIds = []) {
+          topics.set(topic, new Set([...(topics.get(topic) ?? []), ...subscriptionIds]));
+        },
+        announceAfterCommit(companyId, subscriptionIds) {
+          if (subscriptionIds.length === 0) return;
+          changes.set(companyId, new Set([...(changes.get(companyId) ?? []), ...subscriptionIds]));
+        },
+        publishAfterCommit(message) {
+          messages.push(message);
+        },
+        run() {
+          for (const publish of publishers) for (const message of messages) publish(message);
+          for (const hook of hooks) hook();
+          for (const { topic, wake } of loops) {
+            const subscriptionIds = topics.get(topic);
+            if (subscriptionIds !== undefined) wake([...subscriptionIds]);
+          }
+          for (const [companyId, ids] of changes) {
+            for (const announce of watchers) announce(companyId, [...ids]);
+          }
+        },
+      };
+    },
+  };
+}

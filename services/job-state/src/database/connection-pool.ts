@@ -1,0 +1,224 @@
+import { NOT_DONE_ADVICE, OUTCOME_UNKNOWN_ADVICE, ServiceError } from '@partner/kernel/service-error';
+import type { Logger } from '@partner/kernel/logger';
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { PoolMetrics } from './pool-metrics.js';
+
+/** A statement that the server prepares once per connection, under its name. The text of a name is constant. */
+export interface PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The text of a statement, prepared or not. */
+export function textOf(statement: string | PreparedStatement): string {
+  return typeof statement === 'string' ? statement : statement.text;
+}
+
+/** Database timeouts, in milliseconds. */
+export interface DatabaseTimeouts {
+  /** For a connection. */
+  readonly connectMs: number;
+  /** For one statement, by the server's clock. */
+  readonly statementMs: number;
+  /** Extra time for a response beyond the server's own limit before its connection counts as dead. */
+  readonly answerGraceMs: number;
+}
+
+/** With these codes the server closes the connection: it shuts down, crashed, starts, or the transaction idled too long. */
+const ENDING_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25P03']);
+/** The code of every statement after a failed one, until the end of the transaction. */
+const ABORTED_CODE = '25P02';
+
+/** A statement waited too long for a lock that another transaction holds. */
+export class LockTimeoutError extends ServiceError {
+  constructor(cause: unknown) {
+    super('unavailable', `the resource is busy; ${NOT_DONE_ADVICE}`, {
+      retryAfterSeconds: 1,
+      cause,
+    });
+  }
+}
+
+/** A connection while it is in use. */
+export interface Connection {
+  readonly client: pg.PoolClient;
+  /** Why it must not be reused. */
+  broken: Error | undefined;
+}
+
+/** The rows of a statement and the command that the server ran. */
+export interface StatementResult<Row> {
+  readonly rows: Row[];
+  readonly command: string;
+}
+
+/** Connections to one server. */
+export interface ConnectionPool {
+  /** Runs work with a connection of its own. */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /**
+   * Sends a statement at once, behind those that are still running on the connection, and returns its result.
+   *
+   * `serverMs`: the `statement_timeout` in effect; beyond it, and a grace, the connection counts as dead.
+   */
+  send<Row extends pg.QueryResultRow>(
+    connection: Connection,
+    statement: string | PreparedStatement,
+    values: readonly unknown[],
+    serverMs: number,
+  ): Promise<StatementResult<Row>>;
+  /** True while the last statement reached the server. */
+  isReachable(): boolean;
+  /** Waits for statements in flight and closes all connections. */
+  end(): Promise<void>;
+}
+
+/** Creates a pool. A connection that breaks, or is silent beyond its limits, is discarded. Failures: {@link failureOf}. */
+export function createConnectionPool(options: {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly timeouts: DatabaseTimeouts;
+  readonly plainIndexScans: boolean;
+  readonly measured: { readonly by: PoolMetrics; readonly pool: string } | undefined;
+}): ConnectionPool {
+  const { timeouts } = options;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: timeouts.connectMs,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.statementMs + timeouts.answerGraceMs,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: 'job-state',
+    pipeline: true,
+    stream: createBatchingSocket,
+    ...(options.plainIndexScans && {
+      options: '-c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan',
+    }),
+    keepAlive: true,
+  });
+  const beginWait = options.measured?.by.add(options.measured.pool, pool);
+  let reachable = false;
+  pool.on('error', (error) => {
+    reachable = false;
+    options.logger.warn({ err: error }, 'database.connection_lost');
+  });
+
+  async function connect(): Promise<pg.PoolClient> {
+    const endWait = beginWait?.();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) && !isPoolExhausted(error)) reachable = false;
+      throw failureOf(error);
+    } finally {
+      endWait?.();
+    }
+  }
+
+  return {
+    async use(work) {
+      const client = await connect();
+      const connection: Connection = { client, broken: undefined };
+      const onError = (error: Error) => {
+        connection.broken ??= error;
+      };
+      client.on('error', onError);
+      try {
+        return await work(connection);
+      } finally {
+        client.off('error', onError);
+        client.release(connection.broken);
+      }
+    },
+    async send<Row extends pg.QueryResultRow>(
+      connection: Connection,
+      statement: string | PreparedStatement,
+      values: readonly unknown[],
+      serverMs: number,
+    ) {
+      const query = {
+        ...(typeof statement === 'string' ? { text: statement } : statement),
+        values: [...values],
+        query_timeout: serverMs + timeouts.answerGraceMs,
+      };
+      try {
+        const result = await connection.client.query<Row>(query);
+        reachable = true;
+        return result;
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) reachable = false;
+        if (!(error instanceof pg.DatabaseError) || ENDING_CODES.has(error.code ?? '')) {
+          connection.broken ??= error instanceof Error ? error : new Error('the statement failed');
+        }
+        throw failureOf(error);
+      }
+    },
+    isReachable: () => reachable,
+    end: () => pool.end(),
+  };
+}
+
+/** A socket that sends what is written in one turn of the event loop in one piece: a batch of statements is one packet. */
+function createBatchingSocket(): Socket {
+  const socket = new Socket();
+  const cork = socket.cork.bind(socket);
+  let isHeld = false;
+  socket.cork = () => {
+    cork();
+    if (isHeld) return;
+    isHeld = true;
+    cork();
+    process.nextTick(() => {
+      isHeld = false;
+      socket.uncork();
+    });
+  };
+  return socket;
+}
+
+/** True for the failure of a statement that ran after another one had failed in its transaction. */
+export function isAfterFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === ABORTED_CODE;
+}
+
+/** The failure of a caller whose database is not available; the outcome of a commit is then unknown. */
+export function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', `the service is not available now; ${OUTCOME_UNKNOWN_ADVICE}`, {
+    retryAfterSeconds: 1,
+    cause,
+  });
+}
+
+/** The pool has no error type of its own for a timeout while waiting for a connection. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
+function failureOf(error: unknown): unknown {
+  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : 'unreachable';
+  switch (code) {
+    case '55P03':
+      return new LockTimeoutError(error);
+    // Characters that the server cannot store: U+0000 as text or inside a JSON document.
+    case '22021':
+    case '22P05':
+      return new ServiceError('invalid_argument', 'text must not hold the character U+0000', {
+        cause: error,
+      });
+    case 'unreachable':
+    case '57014': // canceled: the statement took too long
+    case '57P01': // the server shuts down,
+    case '57P02': // has crashed,
+    case '57P03': // or starts
+    case '53300': // too many connections
+    case '25P03': // idle in a transaction for too long
+    case '40P01': // a deadlock was broken
+      return unavailable(error);
+    default:
+      return error;
+  }
+}
